@@ -1,0 +1,25 @@
+# Two interface targets: `assay_warnings` for all code, `assay_fast_arithmetic` for what computes.
+include(CheckCXXSourceRuns)
+
+add_library(assay_warnings INTERFACE)
+target_compile_options(assay_warnings INTERFACE -Wall -Wextra -Wno-missing-field-initializers $<$<BOOL:${ASSAY_WERROR}>:-Werror>)
+
+# A GPU multiplies and adds in one rounding. x86 does so with an instruction that the oldest processors lack.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(CMAKE_REQUIRED_FLAGS "-march=x86-64-v3")
+  check_cxx_source_runs("
+    #include <cmath>
+    int main(int argc, char**) { volatile float a = float(argc); return __builtin_fmaf(a, a, -a) == 0 ? 0 : 1; }"
+    ASSAY_HAS_X86_64_V3)
+  unset(CMAKE_REQUIRED_FLAGS)
+endif()
+add_library(assay_fast_arithmetic INTERFACE)
+target_compile_options(assay_fast_arithmetic INTERFACE -O3 $<$<BOOL:${ASSAY_HAS_X86_64_V3}>:-march=x86-64-v3>)
+
+# The sanitizers watch the harness. Kernels and the executor's stack switching stay outside: they leave stacks in the
+# middle, which the address sanitizer takes for corruption.
+add_library(assay_sanitized INTERFACE)
+if(ASSAY_ASAN)
+  target_compile_options(assay_sanitized INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=address,undefined)
+endif()

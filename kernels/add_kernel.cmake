@@ -1,0 +1,27 @@
+# assay_add_kernel(FILE): one file with one or more variants, for every backend that this build has.
+#
+# For the CPU executor each file becomes a shared library of its own: its thread-local block is then exactly the shared
+# memory of its kernels, no two authors' names can collide, and a changed kernel is rebuilt without linking anything else.
+function(assay_add_kernel file)
+  if(ARGN)
+    message(FATAL_ERROR "assay_add_kernel takes one file, also given: ${ARGN}")
+  endif()
+  cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+  if(NOT EXISTS ${file})
+    message(FATAL_ERROR "assay_add_kernel: there is no file ${file}")
+  endif()
+  cmake_path(GET file STEM stem)
+  get_property(listed GLOBAL PROPERTY ASSAY_KERNEL_FILES)
+  list(LENGTH listed position)
+  set_property(GLOBAL APPEND PROPERTY ASSAY_KERNEL_FILES ${file})
+
+  assay_kernel_library(kernel_${stem} ${file} ${position})
+  target_link_libraries(assay_kernels INTERFACE kernel_${stem})
+endfunction()
+
+# The shared library of one kernel file for the CPU executor, or of a host variant.
+function(assay_kernel_library target file position)
+  simt_add_kernels(${target} ${file})
+  target_link_libraries(${target} PRIVATE assay_registry Eigen3::Eigen)
+  target_compile_definitions(${target} PRIVATE ASSAY_POSITION=${position})
+endfunction()

@@ -1,0 +1,124 @@
+#include "kernels/registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace assay {
+namespace {
+
+struct Listed {
+  Entry entry;
+  int position;
+};
+
+std::vector<Listed>& all() {
+  static std::vector<Listed> entries;
+  return entries;
+}
+
+std::string multiple(const char* what, std::int64_t value, int of) {
+  return value % of == 0 ? "" : fmt::format("{} = {} is not a multiple of {}", what, value, of);
+}
+
+std::string alignment(const char* what, const float* p, int bytes) {
+  const auto beyond = reinterpret_cast<std::uintptr_t>(p) % static_cast<std::uintptr_t>(bytes);
+  return beyond == 0
+             ? ""
+             : fmt::format("{} begins {} bytes past a multiple of {} bytes", what, beyond, bytes);
+}
+
+std::string malformed(const Gemm& g) {
+  const auto negative = [](const char* what, std::int64_t value) {
+    return value < 0 ? fmt::format("{} = {} is negative", what, value) : "";
+  };
+  const auto short_row = [](const char* what, std::int64_t ld, std::int64_t row) {
+    return ld < row ? fmt::format("{} = {} is less than a row of {}", what, ld, row) : "";
+  };
+  for (const auto& reason :
+       {negative("m", g.m), negative("n", g.n), negative("k", g.k), short_row("lda", g.lda, g.k),
+        short_row("ldb", g.ldb, g.n), short_row("ldc", g.ldc, g.n)}) {
+    if (!reason.empty()) return reason;
+  }
+  return {};
+}
+
+}  // namespace
+
+void register_variant(const Variant& variant, Backend backend, int position) {
+  auto& entries = all();
+  const auto after = std::find_if(entries.begin(), entries.end(),
+                                  [&](const Listed& l) { return l.position > position; });
+  entries.insert(after, {{variant, backend}, position});
+}
+
+std::vector<Entry> registered() {
+  std::vector<Entry> entries;
+  for (const auto& listed : all()) entries.push_back(listed.entry);
+  return entries;
+}
+
+std::string_view to_string(Backend backend) {
+  switch (backend) {
+    case Backend::simt:
+      return "simt";
+    case Backend::cuda:
+      return "cuda";
+    case Backend::host:
+      return "host";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(Arithmetic arithmetic) {
+  return arithmetic == Arithmetic::fp32 ? "fp32" : "tf32";
+}
+
+std::string_view to_string(Order order) {
+  return order == Order::one_fma_chain ? "one fma chain" : "unspecified";
+}
+
+std::string refusal(const Variant& variant, const Gemm& g) {
+  if (std::string reason = malformed(g); !reason.empty()) return reason;
+  const Needs& needs = variant.needs;
+  for (const auto& reason :
+       {multiple("m", g.m, needs.m_multiple), multiple("n", g.n, needs.n_multiple),
+        multiple("k", g.k, needs.k_multiple), multiple("lda", g.lda, needs.lda_multiple),
+        multiple("ldb", g.ldb, needs.ldb_multiple), multiple("ldc", g.ldc, needs.ldc_multiple),
+        alignment("A", g.a, needs.a_alignment), alignment("B", g.b, needs.b_alignment),
+        alignment("C", g.c, needs.c_alignment)}) {
+    if (!reason.empty()) return reason;
+  }
+  if (needs.packed && (g.lda != g.k || g.ldb != g.n || g.ldc != g.n))
+    return "the matrices are not packed";
+  if (needs.alpha_one && g.alpha != 1) return fmt::format("alpha = {} is not 1", g.alpha);
+  if (needs.beta_zero && g.beta != 0) return fmt::format("beta = {} is not 0", g.beta);
+  return {};
+}
+
+std::vector<std::string> describe(const Needs& needs) {
+  std::vector<std::string> phrases;
+  const auto say_multiple = [&](const char* what, int of) {
+    if (of > 1) phrases.push_back(fmt::format("{} a multiple of {}", what, of));
+  };
+  say_multiple("m", needs.m_multiple);
+  say_multiple("n", needs.n_multiple);
+  say_multiple("k", needs.k_multiple);
+  say_multiple("lda", needs.lda_multiple);
+  say_multiple("ldb", needs.ldb_multiple);
+  say_multiple("ldc", needs.ldc_multiple);
+  const auto say_alignment = [&](const char* what, int bytes) {
+    if (bytes > 4) phrases.push_back(fmt::format("{} aligned to {} bytes", what, bytes));
+  };
+  say_alignment("A", needs.a_alignment);
+  say_alignment("B", needs.b_alignment);
+  say_alignment("C", needs.c_alignment);
+  if (needs.packed) phrases.push_back("packed matrices");
+  if (needs.alpha_one) phrases.push_back("alpha = 1");
+  if (needs.beta_zero) phrases.push_back("beta = 0");
+  if (needs.compute_capability > 0)
+    phrases.push_back(fmt::format("sm_{} or newer", needs.compute_capability));
+  return phrases;
+}
+
+}  // namespace assay

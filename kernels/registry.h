@@ -1,0 +1,33 @@
+// What is registered, and whether a variant accepts a problem.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/gemm.h"
+
+namespace assay {
+
+// One variant as compiled for one backend. The same name may be there once for each backend.
+struct Entry {
+  Variant variant;
+  Backend backend;
+};
+
+// Every entry, in the order of the ladder: as the kernels are listed in kernels/CMakeLists.txt.
+std::vector<Entry> registered();
+
+std::string_view to_string(Backend);
+std::string_view to_string(Arithmetic);
+std::string_view to_string(Order);
+
+// Why `gemm` is not a well-formed problem, or is outside what `variant` accepts; empty if it is
+// accepted.
+std::string refusal(const Variant& variant, const Gemm& gemm);
+
+// One phrase for each thing that `needs` demands, such as "lda a multiple of 4".
+std::vector<std::string> describe(const Needs& needs);
+
+}  // namespace assay

@@ -1,0 +1,169 @@
+#include "oracle/cpu_machine.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <array>
+#include <cstring>
+#include <new>
+
+#include "simt/simt.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::size_t fence = std::size_t{1} << 20;
+
+// Readable memory between two fences, kept from trial to trial and grown where a trial needs more.
+class Region {
+ public:
+  Region() = default;
+  ~Region() { release(); }
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+
+  void reserve(std::size_t bytes) {
+    if (bytes <= size_) return;
+    release();
+    size_ = (std::max(bytes, std::size_t{1} << 16) + page - 1) / page * page;
+    void* memory = mmap(nullptr, size_ + 2 * fence, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    base_ = static_cast<std::byte*>(memory) + fence;
+    if (mprotect(base_, size_, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+  }
+
+  std::byte* begin() const { return base_; }
+  std::byte* end() const { return base_ + size_; }
+
+ private:
+  void release() {
+    if (base_ != nullptr) munmap(base_ - fence, size_ + 2 * fence);
+    base_ = nullptr;
+    size_ = 0;
+  }
+  std::byte* base_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// Addresses that nobody may touch, as many as the largest operand could need.
+std::byte* forbidden_memory() {
+  static void* const memory = mmap(nullptr, std::size_t{1} << 40, PROT_NONE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  return static_cast<std::byte*>(memory);
+}
+
+class CpuMachine : public Machine {
+ public:
+  explicit CpuMachine(Backend backend) : backend_(backend) {}
+
+  float* place(Operand o, const Image& image, Placement placement) override {
+    Slot& slot = slots_[static_cast<std::size_t>(o)];
+    slot.unreadable = placement == Placement::unreadable;
+    slot.bytes = static_cast<std::size_t>(image.extent()) * sizeof(float);
+    if (slot.unreadable) {
+      slot.first = forbidden_memory() + (std::size_t{1} << 30) * static_cast<std::size_t>(o);
+      return reinterpret_cast<float*>(slot.first);
+    }
+    const std::size_t image_bytes = image.floats.size() * sizeof(float);
+    slot.region.reserve(image_bytes);
+    slot.image = placement == Placement::ends_at_fence ? slot.region.end() - image_bytes
+                                                       : slot.region.begin();
+    slot.first = slot.image + static_cast<std::size_t>(image.first) * sizeof(float);
+    std::memcpy(slot.image, image.floats.data(), image_bytes);
+    return reinterpret_cast<float*>(slot.first);
+  }
+
+  void fetch(Operand o, Image& image) override {
+    std::memcpy(image.floats.data(), slots_[static_cast<std::size_t>(o)].image,
+                image.floats.size() * sizeof(float));
+  }
+
+  Outcome launch(const Variant& variant, const Gemm& gemm, const Schedule& schedule) override {
+    cudaError_t error = cudaSuccess;
+    std::optional<simt::Fault> fault;
+    if (backend_ == Backend::host) {
+      error = variant.launch(gemm, nullptr);
+    } else {
+      fault = simt::observe(settings_of(schedule), [&] { error = variant.launch(gemm, nullptr); });
+    }
+    if (fault) return outcome_of(*fault, variant);
+    if (error != cudaSuccess) {
+      return {Outcome::Kind::failed, fmt::format("launch returned {}", cudaGetErrorName(error))};
+    }
+    return {};
+  }
+
+ private:
+  struct Slot {
+    Region region;
+    std::byte* image = nullptr;
+    std::byte* first = nullptr;  // element (0, 0)
+    std::size_t bytes = 0;       // from the first to the last element
+    bool unreadable = false;
+  };
+
+  static simt::Settings settings_of(const Schedule& schedule) {
+    simt::Settings settings{
+        .seed = schedule.seed, .workers = schedule.workers, .cpu_seconds = schedule.seconds};
+    constexpr std::array by_seed = {simt::Order::forward, simt::Order::reverse,
+                                    simt::Order::shuffled};
+    switch (schedule.order) {
+      case ThreadOrder::by_seed:
+        settings.order = by_seed[schedule.seed % 3];
+        break;
+      case ThreadOrder::forward:
+        settings.order = simt::Order::forward;
+        break;
+      case ThreadOrder::reverse:
+        settings.order = simt::Order::reverse;
+        break;
+      case ThreadOrder::shuffled:
+        settings.order = simt::Order::shuffled;
+        break;
+    }
+    return settings;
+  }
+
+  Outcome outcome_of(const simt::Fault& fault, const Variant&) const {
+    const auto kind =
+        fault.kind == simt::FaultKind::never_ends ? Outcome::Kind::hung : Outcome::Kind::crashed;
+    std::string text = fmt::format("{}: {}", to_string(fault.kind), fault.text);
+    if (fault.kind == simt::FaultKind::bad_address) text += whereabouts(fault);
+    return {kind, text};
+  }
+
+  // Which operand an address belongs to, by nearness.
+  std::string whereabouts(const simt::Fault& fault) const {
+    const auto* address = static_cast<const std::byte*>(fault.address);
+    for (Operand o : operands) {
+      const Slot& slot = slots_[static_cast<std::size_t>(o)];
+      const std::ptrdiff_t from_first = address - slot.first;
+      const auto past = from_first - static_cast<std::ptrdiff_t>(slot.bytes);
+      if (slot.unreadable && from_first >= 0 && past < 0) {
+        return fmt::format(": {}, which this problem must not touch", to_string(o));
+      }
+      if (slot.unreadable) continue;
+      if (past >= 0 && past < static_cast<std::ptrdiff_t>(fence)) {
+        return fmt::format(": {} bytes past the last element of {}", past, to_string(o));
+      }
+      if (from_first < 0 && -from_first <= static_cast<std::ptrdiff_t>(fence)) {
+        return fmt::format(": {} bytes before the first element of {}", -from_first, to_string(o));
+      }
+    }
+    return "";
+  }
+
+  Backend backend_;
+  std::array<Slot, 3> slots_;
+};
+
+}  // namespace
+
+std::unique_ptr<Machine> make_cpu_machine(Backend backend) {
+  return std::make_unique<CpuMachine>(backend);
+}
+
+}  // namespace assay

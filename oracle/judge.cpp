@@ -1,0 +1,70 @@
+#include "oracle/judge.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace assay {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// 0 where both agree (NaN with NaN, an infinity with itself), infinite where no number says how far
+// they are apart.
+double error_gulps(float got, double wanted, double gauge) {
+  if (std::isnan(wanted) && std::isnan(got)) return 0;
+  if (double{got} == wanted || (std::isinf(got) && got == static_cast<float>(wanted))) return 0;
+  const double gulps = std::abs(got - wanted) / (unit_roundoff * gauge);
+  return std::isnan(gulps) ? infinity : gulps;
+}
+
+template <class IsRight>
+Judgement judge(const Image& c, const Reference& reference, const IsRight& is_right) {
+  Judgement judgement;
+  for (std::int64_t i = 0; i < reference.m; ++i) {
+    for (std::int64_t j = 0; j < reference.n; ++j) {
+      const auto at = static_cast<std::size_t>(i * reference.n + j);
+      const Element element{i, j, c.row(i)[j], reference.c[at],
+                            error_gulps(c.row(i)[j], reference.c[at], reference.gauge[at])};
+      const bool right = is_right(element, at);
+      const bool first_wrong = !right && judgement.wrong == 0;
+      if (!right) {
+        if (judgement.wrong++ == 0) judgement.wrong_mask.resize(reference.c.size());
+        judgement.wrong_mask[at] = 1;
+      }
+      const bool comparable =
+          right == (judgement.wrong == 0);  // once something is wrong, only wrong ones count
+      if (first_wrong || judgement.judged == 0 ||
+          (comparable && element.error_gulps > judgement.worst.error_gulps)) {
+        judgement.worst = element;
+      }
+      ++judgement.judged;
+    }
+  }
+  return judgement;
+}
+
+}  // namespace
+
+Judgement judge_bound(const Image& c, const Reference& reference, double allowed) {
+  return judge(c, reference, [&](const Element& e, std::size_t at) {
+    if (std::isnan(e.wanted)) return std::isnan(e.got);
+    const auto nearest = static_cast<float>(e.wanted);
+    if (std::isinf(nearest)) return e.got == nearest;
+    // The last term lets a result that underflows be off by the smallest number there is.
+    return std::abs(e.got - e.wanted) <= allowed * unit_roundoff * reference.gauge[at] + 0x1p-149;
+  });
+}
+
+Judgement judge_exact(const Image& c, const Reference& reference) {
+  return judge(c, reference,
+               [](const Element& e, std::size_t) { return double{e.got} == e.wanted; });
+}
+
+Judgement judge_bits(const Image& c, const Reference& reference, const std::vector<float>& wanted) {
+  return judge(c, reference, [&](const Element& e, std::size_t at) {
+    return std::bit_cast<std::uint32_t>(e.got) == std::bit_cast<std::uint32_t>(wanted[at]);
+  });
+}
+
+}  // namespace assay

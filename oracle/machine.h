@@ -1,0 +1,46 @@
+// Where trials run: memory that a kernel can reach and nothing else near it, and a launch that
+// always comes back.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "oracle/operands.h"
+
+namespace assay {
+
+// The order in which the threads of a block run, where that can be chosen. `by_seed` picks one of
+// the others.
+enum class ThreadOrder { by_seed, forward, reverse, shuffled };
+
+struct Schedule {
+  ThreadOrder order = ThreadOrder::by_seed;
+  std::uint64_t seed = 0;
+  int workers = 1;      // of the CPU executor
+  double seconds = 10;  // of computing; a launch that takes longer never ends
+};
+
+struct Outcome {
+  enum class Kind { done, failed, crashed, hung };
+  Kind kind = Kind::done;
+  std::string text;  // one sentence on anything but `done`
+};
+
+class Machine {
+ public:
+  virtual ~Machine() = default;
+  // Copies the image to this machine and answers the address of element (0, 0). An `unreadable`
+  // operand is an address that faults; nothing is copied.
+  virtual float* place(Operand, const Image&, Placement) = 0;
+  // The inverse; not for `unreadable` operands.
+  virtual void fetch(Operand, Image&) = 0;
+  virtual Outcome launch(const Variant&, const Gemm&, const Schedule&) = 0;
+};
+
+// The machine of this thread for a backend. Throws BadInput where this build or computer has none.
+Machine& machine_of(Backend);
+
+// Why this computer cannot run a backend; empty if it can.
+std::string unavailable(Backend);
+
+}  // namespace assay

@@ -1,0 +1,215 @@
+#include "oracle/operands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace assay {
+namespace {
+
+constexpr std::int64_t guard_floats = 64;
+
+// A well-mixed function of its arguments (the finaliser of splitmix64, applied twice).
+std::uint64_t mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+std::uint64_t mix(std::uint64_t seed, Operand o, std::int64_t i, std::int64_t j) {
+  const auto key = mix(seed * 4 + static_cast<std::uint64_t>(o));
+  return mix(mix(key ^ static_cast<std::uint64_t>(i)) + static_cast<std::uint64_t>(j));
+}
+
+float uniform(std::uint64_t random) {  // in [-1, 1], never 0
+  return (static_cast<float>(random >> 41) + 0.5f) / static_cast<float>(1 << 22) - 1.0f;
+}
+float sign(std::uint64_t random) {
+  return (random >> 63) != 0 ? -1.0f : 1.0f;
+}
+
+struct Shape {
+  std::int64_t rows, columns;
+};
+Shape shape_of(const Case& c, Operand o) {
+  switch (o) {
+    case Operand::a:
+      return {c.m, c.k};
+    case Operand::b:
+      return {c.k, c.n};
+    case Operand::c:
+      return {c.m, c.n};
+  }
+  return {};
+}
+
+// One of each matrix, so that the rest of the result stays finite and judged.
+float special_element(const Case& c, Operand o, std::int64_t i, std::int64_t j) {
+  const Shape shape = shape_of(c, o);
+  const std::uint64_t where = mix(c.seed, o, -1, -1);
+  if (i == static_cast<std::int64_t>(where % 1009) % shape.rows &&
+      j == static_cast<std::int64_t>(where / 1009 % 1013) % shape.columns) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    constexpr std::array values = {std::numeric_limits<float>::quiet_NaN(), infinity, -infinity};
+    return values[where / 1022117 % 3];
+  }
+  return uniform(mix(c.seed, o, i, j));
+}
+
+std::int64_t guard_before(Placement placement) {
+  return placement == Placement::begins_at_fence ? 0 : guard_floats;
+}
+
+std::int64_t guard_after(Placement placement, std::int64_t extent, int alignment) {
+  if (placement != Placement::ends_at_fence) return guard_floats;
+  const std::int64_t unit = alignment / static_cast<int>(sizeof(float));
+  return (unit - extent % unit) % unit;  // what the base needs to be aligned, seen from the fence
+}
+
+bool same_bits(const float* a, const float* b, std::int64_t count) {
+  return count <= 0 || std::memcmp(a, b, static_cast<std::size_t>(count) * sizeof(float)) == 0;
+}
+
+// Where the first of `count` floats differs, or -1.
+std::int64_t first_change(const float* before, const float* after, std::int64_t count) {
+  if (same_bits(before, after, count)) return -1;
+  std::int64_t i = 0;
+  while (same_bits(before + i, after + i, 1)) ++i;
+  return i;
+}
+
+std::string input_breach(const char* name, const Image& before, const Image& after) {
+  const std::int64_t i = first_change(before.floats.data(), after.floats.data(),
+                                      static_cast<std::int64_t>(before.floats.size()));
+  if (i < 0) return "";
+  const std::int64_t inside = i - before.first;
+  if (inside < 0 || inside >= before.extent())
+    return fmt::format("wrote outside {}, which is only to be read", name);
+  return fmt::format("wrote to {}, which is only to be read, at row {}, column {}", name,
+                     inside / before.ld, inside % before.ld);
+}
+
+std::string output_breach(const Image& before, const Image& after) {
+  if (const auto i = first_change(before.floats.data(), after.floats.data(), before.first);
+      i >= 0) {
+    return fmt::format("wrote {} floats before the first element of C", before.first - i);
+  }
+  const std::int64_t end = before.first + before.extent();
+  if (const auto i = first_change(before.floats.data() + end, after.floats.data() + end,
+                                  static_cast<std::int64_t>(before.floats.size()) - end);
+      i >= 0) {
+    return fmt::format("wrote {} floats past the last element of C", i + 1);
+  }
+  for (std::int64_t row = 0; row + 1 < before.rows && before.extent() > 0; ++row) {
+    const std::int64_t gap = before.ld - before.columns;
+    const auto i =
+        first_change(before.row(row) + before.columns, after.row(row) + before.columns, gap);
+    if (i >= 0) {
+      return fmt::format("wrote between the rows of C: row {}, column {}, but n = {}", row,
+                         before.columns + i, before.columns);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+bool is_unwritten(float value) {
+  return std::bit_cast<std::uint32_t>(value) == unwritten_bits;
+}
+
+const char* to_string(Operand o) {
+  switch (o) {
+    case Operand::a:
+      return "A";
+    case Operand::b:
+      return "B";
+    case Operand::c:
+      return "C";
+  }
+  return "?";
+}
+
+double bytes_of(const Case& c) {
+  const auto matrix = [](std::int64_t rows, std::int64_t columns, Gap gap) {
+    return static_cast<double>(rows) * static_cast<double>(columns + gap.floats) * sizeof(float);
+  };
+  return matrix(c.m, c.k, c.lda) + matrix(c.k, c.n, c.ldb) + matrix(c.m, c.n, c.ldc);
+}
+
+float fill_element(const Case& c, Operand o, std::int64_t i, std::int64_t j) {
+  const std::uint64_t random = mix(c.seed, o, i, j);
+  switch (c.fill) {
+    case Fill::uniform:
+      return uniform(random);
+    case Fill::exact: {
+      // Odd numbers of 12 bits, which TF32, FP16 and BF16 cannot hold, times 1 or -1; the seed says
+      // which is which.
+      const Operand plain = c.seed % 2 == 0 ? Operand::b : Operand::a;
+      return o == plain ? sign(random)
+                        : sign(random) * static_cast<float>(2049 + 2 * (random % 1024));
+    }
+    case Fill::small_ints:
+      return static_cast<float>(static_cast<int>(random % 17) - 8);
+    case Fill::identity:
+      return o == Operand::a ? static_cast<float>(i == j) : uniform(random);
+    case Fill::one_hot:
+      if (o != Operand::a) return uniform(random);
+      return static_cast<float>(j == static_cast<std::int64_t>(mix(c.seed, o, i, -1) >> 1) % c.k);
+    case Fill::special:
+      return special_element(c, o, i, j);
+  }
+  return 0;
+}
+
+bool is_exactly_summable(const Case& c) {
+  const double alpha = std::abs(double{c.alpha}), beta = std::abs(double{c.beta}),
+               k = static_cast<double>(c.k);
+  if (alpha * 2 != std::floor(alpha * 2) || beta * 2 != std::floor(beta * 2)) return false;
+  const double unit = alpha == std::floor(alpha) && beta == std::floor(beta) ? 1 : 0.5;
+  const double largest = 4095, most = 1 << 24;
+  return k * largest <= most && (alpha * k + beta) * largest / unit <= most;
+}
+
+Operands make_operands(const Case& c, Placement placement, const std::array<int, 3>& alignment) {
+  Operands all;
+  for (Operand o : operands) {
+    const auto index = static_cast<std::size_t>(o);
+    const Shape shape = shape_of(c, o);
+    const Gap gap = o == Operand::a ? c.lda : o == Operand::b ? c.ldb : c.ldc;
+    Image& image = all[o];
+    image.rows = shape.rows, image.columns = shape.columns, image.ld = shape.columns + gap.floats;
+    const bool at_fence =
+        placement == Placement::ends_at_fence || placement == Placement::begins_at_fence;
+    image.first = guard_before(placement) + (at_fence ? 0 : c.offset.floats[index]);
+    const std::int64_t size =
+        image.first + image.extent() + guard_after(placement, image.extent(), alignment[index]);
+    image.floats.assign(static_cast<std::size_t>(size), std::bit_cast<float>(guard_bits));
+
+    const bool written_first = o == Operand::c && c.beta == 0;
+    for (std::int64_t i = 0; i < image.rows; ++i) {
+      float* row = image.row(i);
+      for (std::int64_t j = 0; j < image.columns; ++j) {
+        row[j] = written_first ? std::bit_cast<float>(unwritten_bits) : fill_element(c, o, i, j);
+      }
+      if (i + 1 < image.rows && image.columns > 0) {
+        std::fill(row + image.columns, row + image.ld, std::bit_cast<float>(padding_bits));
+      }
+    }
+  }
+  return all;
+}
+
+std::string contract_breach(const Operands& before, const Operands& after) {
+  for (Operand o : {Operand::a, Operand::b}) {
+    if (std::string breach = input_breach(to_string(o), before[o], after[o]); !breach.empty())
+      return breach;
+  }
+  return output_breach(before[Operand::c], after[Operand::c]);
+}
+
+}  // namespace assay

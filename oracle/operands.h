@@ -1,0 +1,67 @@
+// The memory of a case, as it must look before a launch: three matrices, each inside guards, with
+// everything that is not an element poisoned by NaN of a known pattern, so that a read of it shows
+// in the result and a write to it in the bits.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/gemm.h"
+#include "oracle/case.h"
+
+namespace assay {
+
+// NaN patterns by what they stand for. No arithmetic produces them.
+inline constexpr std::uint32_t guard_bits = 0x7fca11edu;    // outside a matrix
+inline constexpr std::uint32_t padding_bits = 0x7fcadd1du;  // between its rows
+inline constexpr std::uint32_t unwritten_bits =
+    0x7fcdeaddu;  // an element of C before it is written
+bool is_unwritten(float value);
+
+// Where a matrix lies. `guarded`: NaN on both sides. `ends_at_fence`, `begins_at_fence`: memory
+// that faults when touched comes right after its last, or right before its first element.
+// `unreadable`: all of it faults.
+enum class Placement { guarded, ends_at_fence, begins_at_fence, unreadable };
+
+enum class Operand { a, b, c };
+inline constexpr std::array operands = {Operand::a, Operand::b, Operand::c};
+const char* to_string(Operand);
+
+// The host image of one matrix: `first` floats lie before element (0, 0), and there is nothing of
+// the last row's gap.
+struct Image {
+  std::int64_t rows = 0, columns = 0, ld = 0, first = 0;
+  std::vector<float> floats;
+
+  std::int64_t extent() const { return rows == 0 || columns == 0 ? 0 : (rows - 1) * ld + columns; }
+  const float* row(std::int64_t i) const { return floats.data() + first + i * ld; }
+  float* row(std::int64_t i) { return floats.data() + first + i * ld; }
+};
+
+struct Operands {
+  std::array<Image, 3> images;
+  Image& operator[](Operand o) { return images[static_cast<std::size_t>(o)]; }
+  const Image& operator[](Operand o) const { return images[static_cast<std::size_t>(o)]; }
+};
+
+// The bytes that the operands of a case take.
+double bytes_of(const Case&);
+
+// What a launch finds: A and B filled, C filled where beta != 0 and unwritten where it is 0. With a
+// placement at a fence the image ends (begins) with the last (first) element, rounded so that
+// `alignment` bytes of base alignment hold.
+Operands make_operands(const Case&, Placement placement, const std::array<int, 3>& alignment);
+
+// One element of a fill, which depends on nothing but these.
+float fill_element(const Case&, Operand, std::int64_t i, std::int64_t j);
+
+// Whether every order of summation gives the exact result for a case with the fill `exact`.
+bool is_exactly_summable(const Case&);
+
+// What `after` has lost against `before` outside of what a launch may write, in words; empty if
+// nothing.
+std::string contract_breach(const Operands& before, const Operands& after);
+
+}  // namespace assay

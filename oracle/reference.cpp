@@ -1,0 +1,112 @@
+#include "oracle/reference.h"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+
+namespace assay {
+namespace {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Strided =
+    Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0,
+               Eigen::OuterStride<>>;
+
+Matrix in_double(const Image& image) {
+  return Strided(image.row(0), image.rows, image.columns, Eigen::OuterStride<>(image.ld))
+      .cast<double>();
+}
+
+Reference empty_reference(const Case& c) {
+  Reference reference{c.m, c.n, {}, {}};
+  reference.c.assign(static_cast<std::size_t>(c.m * c.n), 0.0);
+  reference.gauge = reference.c;
+  return reference;
+}
+
+void add_beta_c(const Case& c, const Image& image, Reference& reference) {
+  if (c.beta == 0) return;
+  for (std::int64_t i = 0; i < c.m; ++i) {
+    for (std::int64_t j = 0; j < c.n; ++j) {
+      const double term = double{c.beta} * image.row(i)[j];
+      reference.c[static_cast<std::size_t>(i * c.n + j)] += term;
+      reference.gauge[static_cast<std::size_t>(i * c.n + j)] += std::abs(term);
+    }
+  }
+}
+
+}  // namespace
+
+Reference make_reference(const Case& c, const Operands& operands) {
+  if (c.fill == Fill::special) return make_plain_reference(c, operands);
+  Reference reference = empty_reference(c);
+  if (c.alpha != 0 && c.k > 0 && c.m > 0 && c.n > 0) {
+    const Matrix a = in_double(operands[Operand::a]), b = in_double(operands[Operand::b]);
+    Eigen::Map<Matrix> product(reference.c.data(), c.m, c.n),
+        gauge(reference.gauge.data(), c.m, c.n);
+    product.noalias() = double{c.alpha} * (a * b);
+    gauge.noalias() = std::abs(double{c.alpha}) * (a.cwiseAbs() * b.cwiseAbs());
+  }
+  add_beta_c(c, operands[Operand::c], reference);
+  return reference;
+}
+
+Reference make_plain_reference(const Case& c, const Operands& operands) {
+  Reference reference = empty_reference(c);
+  if (c.alpha != 0) {
+    for (std::int64_t i = 0; i < c.m; ++i) {
+      double* sums = reference.c.data() + i * c.n;
+      double* gauges = reference.gauge.data() + i * c.n;
+      for (std::int64_t p = 0; p < c.k; ++p) {
+        const double a = operands[Operand::a].row(i)[p];
+        const float* b = operands[Operand::b].row(p);
+        for (std::int64_t j = 0; j < c.n; ++j) {
+          sums[j] += a * b[j];
+          gauges[j] += std::abs(a * b[j]);
+        }
+      }
+      for (std::int64_t j = 0; j < c.n; ++j) {
+        sums[j] *= double{c.alpha};
+        gauges[j] *= std::abs(double{c.alpha});
+      }
+    }
+  }
+  add_beta_c(c, operands[Operand::c], reference);
+  return reference;
+}
+
+std::vector<float> replay_fma_chain(const Case& c, const Operands& operands) {
+  std::vector<float> result(static_cast<std::size_t>(c.m * c.n));
+  const Gemm scalars{.m = c.m,
+                     .n = c.n,
+                     .k = c.k,
+                     .alpha = c.alpha,
+                     .a = nullptr,
+                     .lda = 0,
+                     .b = nullptr,
+                     .ldb = 0,
+                     .beta = c.beta,
+                     .c = nullptr,
+                     .ldc = 0};
+  for (std::int64_t i = 0; i < c.m; ++i) {
+    float* sums = result.data() + i * c.n;
+    for (std::int64_t p = 0; p < depth(scalars); ++p) {
+      const float a = operands[Operand::a].row(i)[p];
+      const float* b = operands[Operand::b].row(p);
+      for (std::int64_t j = 0; j < c.n; ++j) sums[j] = std::fmaf(a, b[j], sums[j]);
+    }
+    const float* before = operands[Operand::c].row(i);
+    for (std::int64_t j = 0; j < c.n; ++j) sums[j] = blend(scalars, sums[j], before + j);
+  }
+  return result;
+}
+
+double allowed_gulps(Arithmetic arithmetic, std::int64_t k) {
+  // Rigorous to first order up to k = 14, statistical above: legitimate orders of summation of
+  // zero-mean data stay below 6 at any k.
+  const double fp32 = static_cast<double>(std::min<std::int64_t>(k + 2, 16));
+  // Each TF32 factor is off by up to 2^-11 of itself, which is 2^13 units of FP32.
+  return arithmetic == Arithmetic::fp32 ? fp32 : fp32 + 2 * 0x1p13;
+}
+
+}  // namespace assay

@@ -1,0 +1,201 @@
+#include "oracle/trial.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "oracle/diagnosis.h"
+
+namespace assay {
+namespace {
+
+std::array<int, 3> alignment_of(const Needs& needs) {
+  return {needs.a_alignment, needs.b_alignment, needs.c_alignment};
+}
+
+// Generous: the slowest variants do a hundred times as much on a slow core.
+double seconds_for(const Case& c) {
+  return 1.0 + c.multiply_adds() / 2e6;
+}
+
+void insist_on_memory_for(const Case& c) {
+  const double available =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const double reference =
+      2.0 * sizeof(double) * static_cast<double>(c.m) * static_cast<double>(c.n);
+  const double needed =
+      3 * bytes_of(c) + reference + 2 * sizeof(double) * (bytes_of(c) / sizeof(float));
+  if (needed > 0.8 * available) {
+    throw BadInput(
+        fmt::format("case: judging {} takes {:.1f} GiB of memory, this machine has {:.1f}",
+                    to_string(c), needed / (1 << 30), available / (1 << 30)));
+  }
+}
+
+struct Placed {
+  Machine& machine;
+  const Operands& images;
+  Gemm gemm;
+};
+
+void spoil(Gemm& g, Spoil how) {
+  switch (how) {
+    case Spoil::none:
+      break;
+    case Spoil::negative_m:
+      g.m = -1;
+      break;
+    case Spoil::negative_n:
+      g.n = -1;
+      break;
+    case Spoil::negative_k:
+      g.k = -1;
+      break;
+    case Spoil::short_lda:
+      g.lda = g.k - 1;
+      break;
+    case Spoil::short_ldb:
+      g.ldb = g.n - 1;
+      break;
+    case Spoil::short_ldc:
+      g.ldc = g.n - 1;
+      break;
+  }
+}
+
+Placed place(Machine& machine, const Case& c, const Operands& images, const Plan& plan) {
+  const auto put = [&](Operand o) {
+    const bool hidden = plan.hide_inputs && o != Operand::c;
+    return machine.place(o, images[o], hidden ? Placement::unreadable : plan.placement);
+  };
+  Placed placed{machine, images,
+                Gemm{.m = c.m,
+                     .n = c.n,
+                     .k = c.k,
+                     .alpha = c.alpha,
+                     .a = put(Operand::a),
+                     .lda = images[Operand::a].ld,
+                     .b = put(Operand::b),
+                     .ldb = images[Operand::b].ld,
+                     .beta = c.beta,
+                     .c = put(Operand::c),
+                     .ldc = images[Operand::c].ld}};
+  spoil(placed.gemm, plan.spoil);
+  return placed;
+}
+
+Operands fetch(const Placed& placed, const Plan& plan) {
+  Operands after = placed.images;
+  for (Operand o : operands) {
+    if (!plan.hide_inputs || o == Operand::c) placed.machine.fetch(o, after[o]);
+  }
+  return after;
+}
+
+Verdict refuse(std::string reason, const Operands& before, const Operands& after) {
+  const Image &c = before[Operand::c], &now = after[Operand::c];
+  const bool unchanged =
+      std::memcmp(c.floats.data(), now.floats.data(), c.floats.size() * sizeof(float)) == 0;
+  const std::string breach = unchanged ? contract_breach(before, after) : "wrote to C";
+  if (breach.empty()) return {.status = Status::refused, .reason = std::move(reason)};
+  return {.status = Status::wrong,
+          .reason = fmt::format("refused the problem ({}), but {}", reason, breach)};
+}
+
+Output elements_of(const Image& c) {
+  Output output;
+  output.reserve(static_cast<std::size_t>(c.rows * c.columns));
+  for (std::int64_t i = 0; i < c.rows; ++i)
+    output.insert(output.end(), c.row(i), c.row(i) + c.columns);
+  return output;
+}
+
+Judgement judge(const Entry& entry, const Case& c, const Plan& plan, const Operands& before,
+                const Image& result, const Reference& reference) {
+  switch (plan.rule) {
+    case Rule::bound:
+      break;
+    case Rule::exact:
+      return judge_exact(result, reference);
+    case Rule::replay:
+      return judge_bits(result, reference, replay_fma_chain(c, before));
+  }
+  return judge_bound(result, reference, allowed_gulps(entry.variant.arithmetic, c.k));
+}
+
+std::string describe_worst(const Judgement& judgement, const Plan& plan, double allowed) {
+  const Element& e = judgement.worst;
+  std::string text = fmt::format(
+      "{} of {} elements are wrong; the worst is row {}, column {}: got {}, wanted {:.9g}",
+      judgement.wrong, judgement.judged, e.row, e.column,
+      is_unwritten(e.got) ? "what was there before" : fmt::format("{:.9g}", e.got), e.wanted);
+  if (plan.rule == Rule::bound && std::isfinite(e.error_gulps)) {
+    text += fmt::format(", off by {:.3g} gulps of {:.3g} allowed", e.error_gulps, allowed);
+  } else if (plan.rule == Rule::exact) {
+    text += ", which is exact in every order";
+  } else if (plan.rule == Rule::replay) {
+    text += fmt::format(", off by {:.3g} gulps from one fma chain, none allowed", e.error_gulps);
+  }
+  return text;
+}
+
+Status status_of(Outcome::Kind kind) {
+  return kind == Outcome::Kind::hung ? Status::hung : Status::crashed;
+}
+
+}  // namespace
+
+std::string_view to_string(Status status) {
+  switch (status) {
+    case Status::right:
+      return "right";
+    case Status::wrong:
+      return "wrong";
+    case Status::refused:
+      return "refused";
+    case Status::crashed:
+      return "crashed";
+    case Status::hung:
+      return "hung";
+  }
+  return "unknown";
+}
+
+Verdict run_trial(const Entry& entry, const Case& c, const Plan& plan, Output* output) {
+  insist_on_memory_for(c);
+  const Operands before = make_operands(c, plan.placement, alignment_of(entry.variant.needs));
+  const Placed placed = place(machine_of(entry.backend), c, before, plan);
+  if (std::string reason = refusal(entry.variant, placed.gemm);
+      !reason.empty() && !plan.ignore_needs) {
+    return refuse(std::move(reason), before, fetch(placed, plan));
+  }
+  const Schedule schedule{
+      .order = plan.order, .seed = c.seed, .workers = plan.workers, .seconds = seconds_for(c)};
+  const Outcome outcome = placed.machine.launch(entry.variant, placed.gemm, schedule);
+  if (outcome.kind != Outcome::Kind::done)
+    return {.status = status_of(outcome.kind), .reason = outcome.text};
+
+  const Operands after = fetch(placed, plan);
+  if (std::string breach = contract_breach(before, after); !breach.empty()) {
+    return {.status = Status::wrong, .reason = breach};
+  }
+  const Reference reference = make_reference(c, before);
+  const Judgement judgement = judge(entry, c, plan, before, after[Operand::c], reference);
+  if (output != nullptr) *output = elements_of(after[Operand::c]);
+
+  Verdict verdict{.judged = judgement.judged,
+                  .allowed_gulps = allowed_gulps(entry.variant.arithmetic, c.k)};
+  if (judgement.judged > 0) verdict.worst = judgement.worst;
+  if (judgement.wrong > 0) {
+    verdict.status = Status::wrong;
+    verdict.reason = describe_worst(judgement, plan, verdict.allowed_gulps);
+    const Finding finding{c, entry.variant, before, after[Operand::c], reference, judgement};
+    verdict.diagnosis = diagnose(finding);
+    verdict.picture = picture(judgement, c.m, c.n);
+  }
+  return verdict;
+}
+
+}  // namespace assay

@@ -1,0 +1,50 @@
+// A trial: one case run by one variant on one backend. It ends in a verdict, whatever the kernel
+// does.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "kernels/registry.h"
+#include "oracle/judge.h"
+#include "oracle/machine.h"
+
+namespace assay {
+
+// Ways to make a well-formed problem malformed.
+enum class Spoil { none, negative_m, negative_n, negative_k, short_lda, short_ldb, short_ldc };
+
+// How a trial is run and what it is judged by. A claim chooses it; it is never part of a case.
+struct Plan {
+  Rule rule = Rule::bound;
+  Placement placement = Placement::guarded;  // of A, B and C
+  bool hide_inputs = false;                  // A and B fault when touched
+  ThreadOrder order = ThreadOrder::by_seed;
+  Spoil spoil = Spoil::none;
+  bool ignore_needs =
+      false;  // launches what the variant does not accept, to see whether its needs are needed
+  int workers = 1;
+};
+
+enum class Status { right, wrong, refused, crashed, hung };
+
+struct Verdict {
+  Status status = Status::right;
+  std::string reason;       // one sentence on anything but `right`
+  std::string diagnosis;    // of a wrong result: which elements, and what that usually means
+  std::string picture;      // of the wrong elements of C, some lines of text
+  std::int64_t judged = 0;  // elements
+  std::optional<Element> worst;
+  double allowed_gulps = 0;
+};
+
+std::string_view to_string(Status);
+
+// What a launch left in C: the bits of its elements, packed. Only where it ran to its end.
+using Output = std::vector<float>;
+
+// Refuses, or launches and judges. The memory contract is part of every verdict: A, B, guards and
+// gaps are unchanged, and after a refusal C is too.
+Verdict run_trial(const Entry&, const Case&, const Plan&, Output* output = nullptr);
+
+}  // namespace assay

@@ -1,0 +1,240 @@
+#include "properties/check.h"
+
+#include <fmt/format.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "properties/generators.h"
+
+namespace assay {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+constexpr double shrink_seconds = 20;
+constexpr double large_multiply_adds_per_case = 5e6;  // of the budget, which large shapes may take
+
+bool is_failure(const Verdict& verdict) {
+  return verdict.status != Status::right && verdict.status != Status::refused;
+}
+
+// One claim about one entry: runs cases, notes what they show, and stops at the first failure.
+class Examination {
+ public:
+  Examination(const Claim& claim, const Entry& entry, int workers,
+              const std::function<void()>& tick)
+      : claim_(claim), entry_(entry), workers_(workers), tick_(tick) {
+    result_.entry = entry;
+    result_.claim = &claim;
+    result_.exempt = claim.exempts(entry);
+  }
+
+  bool wants_more(int cases) const {
+    return !result_.failure && result_.exempt.empty() && result_.cases < cases;
+  }
+
+  void run(const rc::Shrinkable<Case>& shrinkable) {
+    const Case c = shrinkable.value();
+    if (std::string reason = claim_.leaves_out(c); !reason.empty()) {
+      result_.refused.push_back(fmt::format("{}: {}", claim_.name, reason));
+      return;
+    }
+    const Verdict verdict = judge(c);
+    if (verdict.status == Status::refused) {
+      result_.refused.push_back(verdict.reason);
+      return;
+    }
+    note(verdict);
+    if (is_failure(verdict)) result_.failure = shrink(shrinkable, verdict);
+    tick_();
+  }
+
+  ClaimResult finish() && {
+    result_.seconds = seconds_since(start_);
+    return std::move(result_);
+  }
+
+ private:
+  Verdict judge(const Case& c) const { return claim_.judge(entry_, c, workers_); }
+
+  void note(const Verdict& verdict) {
+    if (verdict.judged == 0 && !is_failure(verdict)) {
+      ++result_.empty;
+      return;
+    }
+    ++result_.cases;
+    result_.elements += verdict.judged;
+    if (!verdict.worst || is_failure(verdict)) return;
+    const double share = verdict.worst->error_gulps / verdict.allowed_gulps;
+    if (result_.allowed_gulps == 0 || share > result_.worst_gulps / result_.allowed_gulps) {
+      result_.worst_gulps = verdict.worst->error_gulps;
+      result_.allowed_gulps = verdict.allowed_gulps;
+    }
+  }
+
+  // Goes on to simpler cases as long as they end in the same status.
+  Failure shrink(const rc::Shrinkable<Case>& original, const Verdict& verdict) const {
+    Failure failure{.original = original.value(), .shrunk = original.value(), .verdict = verdict};
+    const auto start = Clock::now();
+    rc::Shrinkable<Case> smallest = original;
+    for (bool found = true; found;) {
+      found = false;
+      auto simpler = smallest.shrinks();
+      for (auto candidate = simpler.next(); candidate; candidate = simpler.next()) {
+        if (seconds_since(start) > shrink_seconds) {
+          failure.shrunk_fully = false;
+          return failure;
+        }
+        const Verdict simpler_verdict = judge(candidate->value());
+        if (simpler_verdict.status != verdict.status) continue;
+        smallest = *candidate;
+        failure.shrunk = smallest.value();
+        failure.verdict = simpler_verdict;
+        ++failure.shrink_steps;
+        found = true;
+        break;
+      }
+    }
+    return failure;
+  }
+
+  const Claim& claim_;
+  const Entry& entry_;
+  int workers_;
+  const std::function<void()>& tick_;
+  ClaimResult result_;
+  Clock::time_point start_ = Clock::now();
+};
+
+// Large shapes, as many as the budget has room for; another choice for each variant and seed.
+std::vector<Case> large_cases(const Claim& claim, const Entry& entry, const Budget& budget) {
+  std::vector<Case> chosen;
+  if (!claim.takes_large_shapes) return chosen;
+  const auto shapes = curated_shapes();
+  const std::size_t first =
+      std::hash<std::string>{}(fmt::format("{}{}{}", entry.variant.name, claim.name, budget.seed));
+  double room = budget.cases * large_multiply_adds_per_case;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    Case c = shapes[(first + i) % shapes.size()];
+    if (c.multiply_adds() > room) continue;
+    room -= c.multiply_adds();
+    c.alpha = 1.5f, c.beta = -0.5f;
+    c.seed = budget.seed;
+    chosen.push_back(aimed(c, claim, entry));
+  }
+  return chosen;
+}
+
+ClaimResult examine(const Claim& claim, const Entry& entry, const Budget& budget, int workers,
+                    const std::vector<CorpusLine>& corpus, const std::function<void()>& tick) {
+  Examination examination(claim, entry, workers, tick);
+  const auto run_given = [&](const Case& c) {
+    if (examination.wants_more(budget.cases)) examination.run(shrinkable_case(c, claim));
+  };
+  for (const CorpusLine& line : corpus) {
+    if (line.claim == &claim) run_given(aimed(line.c, claim, entry));
+  }
+  for (const Case& c : large_cases(claim, entry, budget)) run_given(c);
+
+  const auto cases = cases_for(claim, entry);
+  rc::Random random(budget.seed * 1000003 +
+                    std::hash<std::string>{}(fmt::format("{} {}", entry.variant.name, claim.name)));
+  const int most_draws = 3 * budget.cases + 20;  // some have an empty C, with nothing to judge
+  for (int i = 0; i < most_draws && examination.wants_more(budget.cases); ++i) {
+    examination.run(cases(random.split(), rc::kNominalSize));
+  }
+  ClaimResult result = std::move(examination).finish();
+  result.refused.clear();
+  return result;
+}
+
+// Calls work(i) for 0 <= i < count, on `jobs` threads.
+void in_parallel(std::size_t count, int jobs, const std::function<void(std::size_t)>& work) {
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto serve = [&] {
+    for (std::size_t i; (i = next++) < count;) {
+      try {
+        work(i);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::current_exception();
+        next = count;
+      }
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (int t = 1; t < jobs && static_cast<std::size_t>(t) < count; ++t) threads.emplace_back(serve);
+  serve();
+  threads.clear();
+  if (failure) std::rethrow_exception(failure);
+}
+
+int cores() {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+using Examine = std::function<ClaimResult(const Entry&, const Claim&, int workers)>;
+
+// Every pair of entry and claim; cores that no pair occupies are left to the executor.
+std::vector<ClaimResult> for_each_pair(const std::vector<Entry>& entries,
+                                       const std::vector<const Claim*>& claims,
+                                       const Budget& budget, const Examine& examine_pair) {
+  const int jobs = budget.jobs > 0 ? budget.jobs : cores();
+  std::vector<ClaimResult> results(entries.size() * claims.size());
+  const int workers = std::max(1, jobs / std::max(1, static_cast<int>(results.size())));
+  in_parallel(results.size(), jobs, [&](std::size_t i) {
+    results[i] = examine_pair(entries[i / claims.size()], *claims[i % claims.size()], workers);
+  });
+  return results;
+}
+
+}  // namespace
+
+std::vector<ClaimResult> check(const std::vector<Entry>& entries,
+                               const std::vector<const Claim*>& claims, const Budget& budget,
+                               const std::vector<CorpusLine>& corpus, const Progress& progress) {
+  std::mutex mutex;
+  int done = 0;
+  const int expected = static_cast<int>(entries.size() * claims.size()) * budget.cases;
+  const std::function<void()> tick = [&] {
+    if (!progress) return;
+    const std::lock_guard lock(mutex);
+    progress(++done, expected);
+  };
+  return for_each_pair(entries, claims, budget,
+                       [&](const Entry& entry, const Claim& claim, int workers) {
+                         return examine(claim, entry, budget, workers, corpus, tick);
+                       });
+}
+
+std::vector<ClaimResult> check_case(const std::vector<Entry>& entries,
+                                    const std::vector<const Claim*>& claims, const Case& c,
+                                    const Budget& budget) {
+  const std::function<void()> no_tick = [] {};
+  return for_each_pair(entries, claims, budget,
+                       [&](const Entry& entry, const Claim& claim, int workers) {
+                         Examination examination(claim, entry, workers, no_tick);
+                         if (examination.wants_more(1)) examination.run(shrinkable_case(c, claim));
+                         return std::move(examination).finish();
+                       });
+}
+
+std::string replay_line(const ClaimResult& result, const Case& c) {
+  return fmt::format("assay check {} --backend {} --claim {} --case \"{}\"",
+                     result.entry.variant.name, to_string(result.entry.backend), result.claim->name,
+                     to_string(c));
+}
+
+}  // namespace assay

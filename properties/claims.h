@@ -1,0 +1,37 @@
+// The claims: what must hold for every problem that a variant accepts. A failing case means that
+// the sentence is false.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "oracle/trial.h"
+
+namespace assay {
+
+struct Claim {
+  const char* name;      // as in `--claim within_bound`
+  const char* sentence;  // "matches the reference within the bound"
+  const char* heading;   // of its column, eight characters at most
+
+  // Why this claim says nothing about a variant, or about a case; empty if it does.
+  std::string (*exempts)(const Entry&);
+  std::string (*leaves_out)(const Case&);
+  // The drawn case that is nearest to `c` and that this claim speaks of.
+  Case (*aim)(Case c, const Entry&);
+  // Runs the trials that it takes. `right` with 0 judged elements means that there was nothing to
+  // see.
+  Verdict (*judge)(const Entry&, const Case&, int workers);
+  // Whether the large shapes that people use belong to it: where sizes matter more than edges.
+  bool takes_large_shapes = false;
+  // Whether it is about problems that the variant accepts.
+  bool inside_needs = true;
+};
+
+const std::vector<Claim>& claims();
+
+// The claim of that name. Throws BadInput with a suggestion if there is none.
+const Claim& claim_named(std::string_view name);
+
+}  // namespace assay

@@ -1,0 +1,117 @@
+// One worker's half of the executor: runs the threads of one block at a time, each on a stack of
+// its own from its first barrier on, and turns whatever they do wrong into a fault.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <span>
+#include <vector>
+
+#include <cuda_runtime.h>
+
+#include "simt/fiber.h"
+#include "simt/simt.h"
+
+namespace simt {
+
+struct Launch {
+  Kernel kernel;
+  dim3 grid, block;
+  std::size_t dynamic_shared;
+};
+
+// What a fault handler may note down while a kernel is stopped in the middle: no memory is
+// allocated for it.
+struct RawFault {
+  FaultKind kind;
+  const void* address = nullptr;
+  bool is_write = false;
+  const char* file = nullptr;  // where the source says it happened, if known
+  int line = 0;
+};
+
+class BlockRunner {
+ public:
+  BlockRunner();
+  ~BlockRunner();
+
+  // The runner of this operating system thread.
+  static BlockRunner& mine();
+
+  // The blocks of a launch run between these two, under its CPU time limit.
+  void begin(const Launch& launch, const Settings& settings);
+  void end();
+  std::optional<Fault> run(std::uint64_t block_index);
+
+  // Called by simulated threads.
+  void barrier(int line);
+  const std::array<std::uint64_t, 32>& warp_exchange(unsigned mask, std::uint64_t value, int line);
+  void* dynamic_shared() const { return dynamic_shared_; }
+  unsigned lane() const { return current_->number % 32; }
+  // Ends the block, from inside one of its threads. Safe in a signal handler that interrupted a
+  // kernel.
+  [[noreturn]] void abandon(const RawFault& fault);
+  void expire();  // the time limit has passed; called by a signal handler
+  bool in_kernel() const { return in_kernel_; }
+  FaultKind classify_address(const void* address) const;
+
+ private:
+  struct Thread {
+    enum class State : std::uint8_t { fresh, ready, at_barrier, at_warp, done };
+    Context context;
+    State state;
+    int line;  // where it waits
+    unsigned number;
+    uint3 index;
+    unsigned mask;
+    std::uint64_t brought;
+  };
+  static void carry(StackPool::Transfer);
+
+  void poison_shared();
+  void queue_all();
+  Thread* pick();
+  void resume(Thread& next, Context* self);
+  void wait();
+  void release_warp(const Thread& waiting);
+  bool release_warps_of_the_departed();
+  void enter(Thread&);
+  std::span<Thread> threads() { return {threads_.data(), thread_count_}; }
+  Fault describe(const RawFault&) const;
+  std::string words(const RawFault&) const;
+  std::string describe_stuck(FaultKind, const std::string& block) const;
+
+  StackPool stacks_;
+  std::vector<Thread> threads_;
+  std::vector<std::array<std::uint64_t, 32>> gathered_;  // by thread: what its warp brought last
+  std::vector<unsigned>
+      queue_;  // a ring of thread numbers that may run; each is in it at most once
+  std::size_t queue_head_ = 0, queue_size_ = 0;
+  unsigned thread_count_ = 0, done_ = 0, at_barrier_ = 0;
+  int barrier_line_ = 0;
+  Thread* current_ = nullptr;
+  Context scheduler_ = nullptr;
+  std::optional<RawFault> fault_;
+  volatile bool in_kernel_ = false, expired_ = false;
+  std::vector<unsigned> order_;
+  std::minstd_rand random_;
+
+  Launch launch_{};
+  Settings settings_;
+  std::span<std::uint32_t> static_shared_;
+  std::byte* dynamic_arena_;
+  void* dynamic_shared_ = nullptr;
+  void* timer_;
+  bool timed_ = false;
+};
+
+// The runner whose launch this operating system thread is in the middle of, if any.
+extern constinit thread_local BlockRunner* active_runner;
+
+// The static shared memory of the kernels in the shared library that holds `code`, as this thread
+// sees it. Throws std::runtime_error if they are not in a shared library of their own.
+std::span<std::uint32_t> static_shared_of(const void* code);
+
+}  // namespace simt

@@ -1,0 +1,275 @@
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+
+#include "simt/block.h"
+#include "simt/workers.h"
+
+namespace simt {
+namespace {
+
+// What `observe` has set up for launches from this thread.
+struct Session {
+  Settings settings;
+  std::optional<Fault> fault;
+};
+thread_local Session* session = nullptr;
+thread_local cudaError_t last_error = cudaSuccess;
+
+std::mutex allowances_mutex;
+std::map<const void*, std::size_t>
+    dynamic_allowances;  // by kernel; 48 KiB where nothing else was asked for
+
+std::size_t dynamic_allowance(const void* code) {
+  const std::lock_guard lock(allowances_mutex);
+  const auto found = dynamic_allowances.find(code);
+  return found == dynamic_allowances.end() ? max_static_shared : found->second;
+}
+
+std::string text(dim3 d) {
+  return fmt::format("{}x{}x{}", d.x, d.y, d.z);
+}
+
+// Why a GPU would not start this, and the error it would answer with.
+struct Refusal {
+  cudaError_t error = cudaSuccess;
+  std::string reason;
+};
+
+Refusal refuse(const cudaLaunchConfig_t& config, const Kernel& kernel) {
+  const dim3 grid = config.gridDim, block = config.blockDim;
+  const auto wrong_shape = [](std::string reason) {
+    return Refusal{cudaErrorInvalidConfiguration, std::move(reason)};
+  };
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0)
+    return wrong_shape("a grid of " + text(grid) + " has no blocks");
+  if (grid.x > max_grid_x || grid.y > max_grid_yz || grid.z > max_grid_yz) {
+    return wrong_shape("a grid of " + text(grid) +
+                       " blocks: y and z may be 65535 at most, x 2147483647");
+  }
+  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+  if (threads == 0) return wrong_shape("a block of " + text(block) + " has no threads");
+  if (threads > max_threads_per_block) {
+    return wrong_shape(
+        fmt::format("a block of {} has {} threads, 1024 at most", text(block), threads));
+  }
+  if (block.z > max_block_z)
+    return wrong_shape("a block of " + text(block) + " threads: z may be 64 at most");
+
+  const std::size_t fixed = static_shared_of(kernel.code).size_bytes();
+  const auto too_much = [](std::string reason) {
+    return Refusal{cudaErrorInvalidValue, std::move(reason)};
+  };
+  if (fixed > max_static_shared) {
+    return too_much(
+        fmt::format("{} bytes of static shared memory in the kernels of this file, {} at most",
+                    fixed, max_static_shared));
+  }
+  const std::size_t dynamic = config.dynamicSmemBytes, allowed = dynamic_allowance(kernel.code);
+  if (dynamic > allowed) {
+    return too_much(fmt::format(
+        "{} bytes of dynamic shared memory, {} allowed: cudaFuncSetAttribute allows up to {}",
+        dynamic, allowed, max_shared));
+  }
+  if (fixed + dynamic > max_shared) {
+    return too_much(
+        fmt::format("{} bytes of shared memory, {} at most", fixed + dynamic, max_shared));
+  }
+  return {};
+}
+
+cudaError_t error_of(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::misaligned_access:
+      return cudaErrorMisalignedAddress;
+    case FaultKind::bad_address:
+      return cudaErrorIllegalAddress;
+    case FaultKind::never_ends:
+      return cudaErrorLaunchTimeout;
+    default:
+      return cudaErrorLaunchFailure;
+  }
+}
+
+// Which block comes i-th: blocks too run in the order asked for, as far as workers allow.
+class BlockOrder {
+ public:
+  BlockOrder(const Settings& settings, std::uint64_t count)
+      : order_(settings.order), count_(count) {
+    if (order_ == Order::shuffled) start_ = settings.seed % count;
+  }
+  std::uint64_t operator[](std::uint64_t i) const {
+    switch (order_) {
+      case Order::forward:
+        return i;
+      case Order::reverse:
+        return count_ - 1 - i;
+      case Order::shuffled:
+        break;
+    }
+    // The stride is a prime beyond any grid, so every block comes up once.
+    return static_cast<std::uint64_t>(
+        (static_cast<unsigned __int128>(i) * 9007199254740881u + start_) % count_);
+  }
+
+ private:
+  Order order_;
+  std::uint64_t count_, start_ = 0;
+};
+
+std::optional<Fault> run_blocks(const Launch& launch, const Settings& settings) {
+  const std::uint64_t count = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+  const BlockOrder order(settings, count);
+  std::atomic<std::uint64_t> next = 0;
+  std::mutex mutex;
+  std::optional<Fault> first_fault;
+
+  run_on_workers(static_cast<int>(
+                     std::min<std::uint64_t>(count, static_cast<std::uint64_t>(settings.workers))),
+                 [&] {
+                   BlockRunner& runner = BlockRunner::mine();
+                   runner.begin(launch, settings);
+                   for (std::uint64_t i;
+                        (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) {
+                     if (auto fault = runner.run(order[i])) {
+                       next = count;  // the others stop at their next block
+                       const std::lock_guard lock(mutex);
+                       if (!first_fault) first_fault = std::move(fault);
+                     }
+                   }
+                   runner.end();
+                 });
+  return first_fault;
+}
+
+cudaError_t fail(cudaError_t error, Fault fault) {
+  last_error = error;
+  if (!session->fault) session->fault = std::move(fault);
+  return error;
+}
+
+}  // namespace
+
+std::string_view to_string(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::launch_refused:
+      return "launch refused";
+    case FaultKind::barrier_not_reached:
+      return "barrier not reached by all threads";
+    case FaultKind::warp_not_reached:
+      return "warp operation not reached by all lanes";
+    case FaultKind::never_ends:
+      return "never ends";
+    case FaultKind::misaligned_access:
+      return "misaligned access";
+    case FaultKind::bad_address:
+      return "bad address";
+    case FaultKind::stack_overflow:
+      return "too much local memory";
+    case FaultKind::bad_instruction:
+      return "trap";
+  }
+  return "unknown";
+}
+
+std::optional<Fault> observe(const Settings& settings, const std::function<void()>& host_code) {
+  Session mine{settings, std::nullopt};
+  Session* const outer = std::exchange(session, &mine);
+  last_error = cudaSuccess;
+  try {
+    host_code();
+  } catch (...) {
+    session = outer;
+    throw;
+  }
+  session = outer;
+  return std::move(mine.fault);
+}
+
+cudaError_t launch(const cudaLaunchConfig_t& config, const Kernel& kernel) {
+  if (session == nullptr) throw std::logic_error("kernels are launched inside simt::observe");
+  if (session->fault) return last_error;
+  if (Refusal refusal = refuse(config, kernel); refusal.error != cudaSuccess) {
+    return fail(refusal.error, {FaultKind::launch_refused, std::move(refusal.reason)});
+  }
+  const Launch launch{kernel, config.gridDim, config.blockDim, config.dynamicSmemBytes};
+  if (auto fault = run_blocks(launch, session->settings)) {
+    const cudaError_t error = error_of(fault->kind);
+    return fail(error, std::move(*fault));
+  }
+  return cudaSuccess;
+}
+
+cudaError_t allow_dynamic_shared(const void* code, int bytes) {
+  if (bytes < 0 || static_cast<std::size_t>(bytes) > max_shared)
+    return last_error = cudaErrorInvalidValue;
+  const std::lock_guard lock(allowances_mutex);
+  dynamic_allowances[code] = static_cast<std::size_t>(bytes);
+  return cudaSuccess;
+}
+
+void* dynamic_shared() {
+  return active_runner->dynamic_shared();
+}
+unsigned lane() {
+  return active_runner->lane();
+}
+void barrier(int line) {
+  active_runner->barrier(line);
+}
+const std::array<std::uint64_t, 32>& warp_exchange(unsigned mask, std::uint64_t value, int line) {
+  return active_runner->warp_exchange(mask, value, line);
+}
+
+}  // namespace simt
+
+const char* cudaGetErrorName(cudaError_t error) {
+  switch (error) {
+    case cudaSuccess:
+      return "cudaSuccess";
+    case cudaErrorInvalidValue:
+      return "cudaErrorInvalidValue";
+    case cudaErrorInvalidConfiguration:
+      return "cudaErrorInvalidConfiguration";
+    case cudaErrorIllegalAddress:
+      return "cudaErrorIllegalAddress";
+    case cudaErrorLaunchTimeout:
+      return "cudaErrorLaunchTimeout";
+    case cudaErrorMisalignedAddress:
+      return "cudaErrorMisalignedAddress";
+    case cudaErrorLaunchFailure:
+      return "cudaErrorLaunchFailure";
+  }
+  return "unknown error";
+}
+
+cudaError_t cudaPeekAtLastError() {
+  return simt::last_error;
+}
+
+cudaError_t cudaGetLastError() {
+  return std::exchange(simt::last_error, cudaSuccess);
+}
+
+cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t) {
+  std::memset(memory, value, bytes);
+  return cudaSuccess;
+}
+
+// Kernels are compiled with -fsanitize=alignment; this is what the check calls, instead of that
+// sanitizer's library.
+struct SourceOfCheck {
+  const char* file;
+  std::uint32_t line, column;
+};
+extern "C" [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(const SourceOfCheck* where,
+                                                                   const void* address) {
+  simt::active_runner->abandon({.kind = simt::FaultKind::misaligned_access,
+                                .address = address,
+                                .file = where->file,
+                                .line = static_cast<int>(where->line)});
+}

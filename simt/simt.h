@@ -1,0 +1,64 @@
+// Runs CUDA kernels on the CPU, from the same sources, and says what is wrong with them.
+//
+// A kernel that was compiled with simt/include in front of the include path is launched as on a
+// GPU. `observe` chooses how its threads are scheduled and answers the first fault, by name: never
+// a hang, never a crash of the caller. The executor is hostile on purpose: threads of a block run
+// one after the other up to the next barrier, in the order asked for, and shared memory holds NaN
+// before every block.
+//
+// It refuses what an sm_90 GPU would refuse. It cannot see: data races inside one barrier interval
+// that no order of whole threads shows, weak memory, threads that wait for each other without a
+// barrier (they count as never ending), and shared memory accesses that leave one array but stay
+// inside the memory of the block.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace simt {
+
+enum class Order { forward, reverse, shuffled };
+
+struct Settings {
+  Order order = Order::forward;
+  std::uint64_t seed = 0;   // of the shuffled order
+  int workers = 1;          // operating system threads that blocks are spread over
+  double cpu_seconds = 10;  // a launch in which a worker computes for longer never ends
+};
+
+enum class FaultKind {
+  launch_refused,       // the hardware would refuse this grid, block or amount of shared memory
+  barrier_not_reached,  // some threads wait at a barrier that others never come to
+  warp_not_reached,     // the same for a warp-wide operation
+  never_ends,
+  misaligned_access,
+  bad_address,
+  stack_overflow,
+  bad_instruction,  // division by zero, trap, failed assertion of the compiler
+};
+
+std::string_view to_string(FaultKind);
+
+struct Fault {
+  FaultKind kind;
+  std::string text;               // one sentence with the block and thread
+  const void* address = nullptr;  // of a bad or misaligned access
+  bool is_write = false;
+};
+
+// Runs `host_code` on this thread; kernels that it launches follow `settings` and have finished
+// when the launch returns. After a fault, later launches of the same call do nothing.
+std::optional<Fault> observe(const Settings& settings, const std::function<void()>& host_code);
+
+// What one launch may ask for at most.
+inline constexpr int max_threads_per_block = 1024;
+inline constexpr int max_block_z = 64;
+inline constexpr unsigned max_grid_x = 2147483647, max_grid_yz = 65535;
+inline constexpr std::size_t max_static_shared = 48 * 1024;
+inline constexpr std::size_t max_shared =
+    227 * 1024;  // static and dynamic, after cudaFuncSetAttribute
+
+}  // namespace simt

@@ -1,0 +1,14 @@
+// A few operating system threads that outlive a launch, so that small launches stay cheap.
+#pragma once
+
+#include <functional>
+
+namespace simt {
+
+inline constexpr int max_workers = 16;
+
+// Runs `work` on `count` threads at once, this one among them, and returns when all are done.
+// Exceptions are passed on.
+void run_on_workers(int count, const std::function<void()>& work);
+
+}  // namespace simt
