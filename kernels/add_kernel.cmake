@@ -17,6 +17,12 @@ function(assay_add_kernel file)
 
   assay_kernel_library(kernel_${stem} ${file} ${position})
   target_link_libraries(assay_kernels INTERFACE kernel_${stem})
+
+  cmake_path(GET file EXTENSION extension)
+  if(ASSAY_CUDA AND extension STREQUAL ".cu")
+    target_sources(assay_kernels_cuda PRIVATE ${file})
+    set_source_files_properties(${file} PROPERTIES COMPILE_DEFINITIONS ASSAY_POSITION=${position})
+  endif()
 endfunction()
 
 # The shared library of one kernel file for the CPU executor, or of a host variant.

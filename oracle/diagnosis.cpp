@@ -68,14 +68,24 @@ class Detective {
  public:
   explicit Detective(const Finding& f) : f_(f), places_(sample_wrong(f, 32)) {}
 
-  // Whether `mistaken` gives every wrong element that was sampled, and is not simply the right
-  // result.
+  // Whether `mistaken` gives every wrong element that was sampled, and is not simply the right result.
   bool explains(const Mistaken& mistaken) const {
-    return std::all_of(places_.begin(), places_.end(), [&](Place p) {
+    bool differs = false;
+    for (Place p : places_) {
       const auto at = static_cast<std::size_t>(p.row * f_.c.n + p.column);
-      const double slack =
-          32 * unit_roundoff * (f_.reference.gauge[at] + std::abs(f_.result.row(p.row)[p.column]));
-      return std::abs(mistaken(p) - f_.result.row(p.row)[p.column]) <= slack;
+      const double value = mistaken(p);
+      const double slack = 32 * unit_roundoff * (f_.reference.gauge[at] + std::abs(got(p)));
+      if (!(std::abs(value - got(p)) <= slack)) return false;
+      differs |= std::abs(value - f_.reference.c[at]) > 2 * slack;
+    }
+    return differs;
+  }
+
+  bool all_within_bound() const {
+    return all([&](Place p) {
+      const auto at = static_cast<std::size_t>(p.row * f_.c.n + p.column);
+      const double allowed = allowed_gulps(f_.variant.arithmetic, f_.c.k) * unit_roundoff * f_.reference.gauge[at];
+      return std::abs(got(p) - f_.reference.c[at]) <= allowed;
     });
   }
 
@@ -96,6 +106,7 @@ class Detective {
 
   std::string find() const {
     if (std::string words = unwritten_or_nan(); !words.empty()) return words;
+    if (all_within_bound()) return "right within the bound, but summed in another order, or not by fused multiply-adds";
     for (auto attempt : {&Detective::wrong_scalars, &Detective::missing_k,
                          &Detective::wrong_distance, &Detective::rounded_inputs}) {
       if (std::string words = (this->*attempt)(); !words.empty()) return words;
@@ -117,10 +128,8 @@ class Detective {
     if (f_.c.beta != 0 && all([&](Place p) { return got(p) == c(p); }))
       return "C is unchanged there";
     if (all([&](Place p) { return std::isnan(got(p)); })) {
-      return f_.c.beta == 0 && f_.c.fill != Fill::special
-                 ? "they are NaN: C was read although beta is 0, or memory that nobody has written"
-                 : "they are NaN: memory outside the operands, or that nobody has written, was "
-                   "used";
+      const std::string origin = origin_of_nan(static_cast<float>(got(places_.front())));
+      return origin.empty() ? "they are NaN" : fmt::format("they are NaN, from {}", origin);
     }
     return "";
   }
@@ -139,6 +148,7 @@ class Detective {
         {"alpha was applied to beta * C too",
          [&](Place p) { return alpha * (product(p) + beta * c(p)); }},
         {"alpha * A * B is missing", [&](Place p) { return beta * c(p); }},
+        {"C is unchanged there", [&](Place p) { return c(p); }},
         {"alpha * A * B was added twice",
          [&](Place p) { return 2 * alpha * product(p) + beta * c(p); }},
     };
@@ -211,19 +221,24 @@ class Detective {
   }
 
   std::string rounded_inputs() const {
-    const auto rounded = [](double value, int bits) {  // to so many bits after the leading one
+    const auto keep = [](double value, int bits, double (*round)(double)) {  // so many after the leading one
       int exponent = 0;
       const double mantissa = std::frexp(value, &exponent);
-      return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits + 1)), exponent - bits - 1);
+      return std::ldexp(round(std::ldexp(mantissa, bits + 1)), exponent - bits - 1);
     };
-    for (const auto& [name, bits] : {std::pair{"TF32 (or FP16)", 10}, {"BF16", 7}}) {
-      const auto mistaken = [&, bits = bits](Place p) {
-        double sum = 0;
-        for (std::int64_t i = 0; i < depth(); ++i)
-          sum += rounded(a(p, i), bits) * rounded(b(p, i), bits);
-        return f_.c.alpha * sum + f_.c.beta * c(p);
-      };
-      if (explains(mistaken)) return fmt::format("the inputs were rounded to {}", name);
+    struct Format {
+      const char* name;
+      int bits;
+    };
+    for (const auto& [name, bits] : {Format{"TF32 (or FP16)", 10}, {"BF16", 7}}) {
+      for (auto round : {static_cast<double (*)(double)>(std::nearbyint), static_cast<double (*)(double)>(std::trunc)}) {
+        const auto mistaken = [&, bits = bits](Place p) {
+          double sum = 0;
+          for (std::int64_t i = 0; i < depth(); ++i) sum += keep(a(p, i), bits, round) * keep(b(p, i), bits, round);
+          return f_.c.alpha * sum + f_.c.beta * c(p);
+        };
+        if (explains(mistaken)) return fmt::format("the inputs were rounded to {}", name);
+      }
     }
     return "";
   }

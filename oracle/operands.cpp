@@ -8,6 +8,8 @@
 #include <cstring>
 #include <limits>
 
+#include "simt/simt.h"
+
 namespace assay {
 namespace {
 
@@ -120,6 +122,16 @@ std::string output_breach(const Image& before, const Image& after) {
 
 bool is_unwritten(float value) {
   return std::bit_cast<std::uint32_t>(value) == unwritten_bits;
+}
+
+std::string origin_of_nan(float value) {
+  const auto payload = [](std::uint32_t bits) { return bits & 0x3fffffu; };
+  const std::uint32_t mine = payload(std::bit_cast<std::uint32_t>(value));
+  if (mine == payload(guard_bits)) return "memory outside the matrices";
+  if (mine == payload(padding_bits)) return "a gap between rows";
+  if (mine == payload(unwritten_bits)) return "C before it was written, although beta is 0";
+  if (mine == payload(simt::unwritten_shared_bits)) return "shared memory before it was written";
+  return "";
 }
 
 const char* to_string(Operand o) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "kernels/gemm.h"
@@ -13,12 +14,15 @@
 
 namespace assay {
 
-// NaN patterns by what they stand for. No arithmetic produces them.
-inline constexpr std::uint32_t guard_bits = 0x7fca11edu;    // outside a matrix
-inline constexpr std::uint32_t padding_bits = 0x7fcadd1du;  // between its rows
-inline constexpr std::uint32_t unwritten_bits =
-    0x7fcdeaddu;  // an element of C before it is written
+// What stands where no element is: signalling NaN. Arithmetic turns one into the quiet NaN of the same payload (a CPU
+// does, a GPU forgets the payload), so a result can tell what it was made from, and only what nobody wrote is unchanged.
+inline constexpr std::uint32_t guard_bits = 0x7f8a11edu;      // outside a matrix
+inline constexpr std::uint32_t padding_bits = 0x7f8add1du;    // between its rows
+inline constexpr std::uint32_t unwritten_bits = 0x7f8deaddu;  // an element of C before it is written
 bool is_unwritten(float value);
+
+// Where a NaN came from, such as "a gap between rows"; empty if it is none of ours.
+std::string origin_of_nan(float value);
 
 // Where a matrix lies. `guarded`: NaN on both sides. `ends_at_fence`, `begins_at_fence`: memory
 // that faults when touched comes right after its last, or right before its first element.

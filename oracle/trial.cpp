@@ -130,7 +130,7 @@ std::string describe_worst(const Judgement& judgement, const Plan& plan, double 
   std::string text = fmt::format(
       "{} of {} elements are wrong; the worst is row {}, column {}: got {}, wanted {:.9g}",
       judgement.wrong, judgement.judged, e.row, e.column,
-      is_unwritten(e.got) ? "what was there before" : fmt::format("{:.9g}", e.got), e.wanted);
+      is_unwritten(e.got) ? "what was there before" : fmt::format("{:.9g}", e.got), e.wanted + 0.0);  // no -0
   if (plan.rule == Rule::bound && std::isfinite(e.error_gulps)) {
     text += fmt::format(", off by {:.3g} gulps of {:.3g} allowed", e.error_gulps, allowed);
   } else if (plan.rule == Rule::exact) {

@@ -84,7 +84,10 @@ class Examination {
 
   // Goes on to simpler cases as long as they end in the same status.
   Failure shrink(const rc::Shrinkable<Case>& original, const Verdict& verdict) const {
-    Failure failure{.original = original.value(), .shrunk = original.value(), .verdict = verdict};
+    Failure failure{.original = original.value(),
+                    .shrunk = original.value(),
+                    .original_verdict = verdict,
+                    .verdict = verdict};
     const auto start = Clock::now();
     rc::Shrinkable<Case> smallest = original;
     for (bool found = true; found;) {
@@ -144,15 +147,16 @@ ClaimResult examine(const Claim& claim, const Entry& entry, const Budget& budget
   for (const CorpusLine& line : corpus) {
     if (line.claim == &claim) run_given(aimed(line.c, claim, entry));
   }
-  for (const Case& c : large_cases(claim, entry, budget)) run_given(c);
-
+  const auto large = large_cases(claim, entry, budget);
+  const int drawn = budget.cases - static_cast<int>(large.size());
   const auto cases = cases_for(claim, entry);
-  rc::Random random(budget.seed * 1000003 +
-                    std::hash<std::string>{}(fmt::format("{} {}", entry.variant.name, claim.name)));
+  rc::Random random(budget.seed * 1000003 + std::hash<std::string>{}(fmt::format("{} {}", entry.variant.name, claim.name)));
   const int most_draws = 3 * budget.cases + 20;  // some have an empty C, with nothing to judge
-  for (int i = 0; i < most_draws && examination.wants_more(budget.cases); ++i) {
+  for (int i = 0; i < most_draws && examination.wants_more(drawn); ++i) {
     examination.run(cases(random.split(), rc::kNominalSize));
   }
+  for (const Case& c : large) run_given(c);  // last: a small case that fails is found, and shrunk, sooner
+
   ClaimResult result = std::move(examination).finish();
   result.refused.clear();
   return result;

@@ -20,7 +20,7 @@ struct Budget {
 // A case for which a claim does not hold.
 struct Failure {
   Case original, shrunk;
-  Verdict verdict;  // of the shrunk case
+  Verdict original_verdict, verdict;  // of each of the two
   int shrink_steps = 0;
   bool shrunk_fully = true;  // false where the time for shrinking ran out
 };

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::size_t page = 4096;
 constexpr std::size_t dynamic_arena_bytes = (max_shared + page - 1) / page * page;
-constexpr std::uint32_t poison = 0x7fc5eeddu;  // a NaN
 
 uint3 unflatten(std::uint64_t i, dim3 size) {
   return {static_cast<unsigned>(i % size.x), static_cast<unsigned>(i / size.x % size.y),
@@ -100,19 +99,18 @@ std::optional<Fault> BlockRunner::run(std::uint64_t block_index) {
 }
 
 void BlockRunner::poison_shared() {
-  std::fill(static_shared_.begin(), static_shared_.end(), poison);
+  std::fill(static_shared_.begin(), static_shared_.end(), unwritten_shared_bits);
   auto* dynamic = static_cast<std::uint32_t*>(dynamic_shared_);
   auto* end = reinterpret_cast<std::uint32_t*>(dynamic_arena_ + dynamic_arena_bytes);
-  std::fill(dynamic, end, poison);
+  std::fill(dynamic, end, unwritten_shared_bits);
 }
 
 // All threads may run, in the order of this barrier interval.
 void BlockRunner::queue_all() {
   if (settings_.order == Order::shuffled) std::shuffle(order_.begin(), order_.end(), random_);
   queue_head_ = 0;
-  for (unsigned number : order_) {
-    if (threads_[number].state != Thread::State::done) queue_[queue_size_++] = number;
-  }
+  queue_size_ = thread_count_;
+  std::copy(order_.begin(), order_.end(), queue_.begin());
 }
 
 // The next thread to run; none once all are done, or once those left wait for each other in vain (a
@@ -229,7 +227,8 @@ const std::array<std::uint64_t, 32>& BlockRunner::warp_exchange(unsigned mask, s
   return gathered_[self.number];
 }
 
-// Lets the lanes go on that the mask of `waiting` names, once all of them that still run have come.
+// Lets the lanes go on that the mask of `waiting` names, once all of them that still run have come. They are the next to
+// run: a warp that gets ahead of the others as far as it can shows what it should have waited for.
 void BlockRunner::release_warp(const Thread& waiting) {
   const unsigned mask = waiting.mask;
   const unsigned first = waiting.number / 32 * 32, lanes = std::min(32u, thread_count_ - first);
@@ -242,11 +241,13 @@ void BlockRunner::release_warp(const Thread& waiting) {
     gathered[i] = lane.brought;
   }
   for (unsigned i = 0; i < lanes; ++i) {
-    Thread& lane = threads_[first + i];
-    if ((mask >> i & 1) == 0 || lane.state == Thread::State::done) continue;
+    Thread& lane = threads_[first + (settings_.order == Order::reverse ? i : lanes - 1 - i)];
+    if ((mask >> (lane.number % 32) & 1) == 0 || lane.state == Thread::State::done) continue;
     lane.state = Thread::State::ready;
     gathered_[lane.number] = gathered;
-    queue_[(queue_head_ + queue_size_++) % queue_.size()] = lane.number;
+    queue_head_ = (queue_head_ + queue_.size() - 1) % queue_.size();
+    queue_[queue_head_] = lane.number;
+    ++queue_size_;
   }
 }
 

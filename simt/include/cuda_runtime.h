@@ -83,6 +83,11 @@ inline float __fadd_rn(float a, float b) {
   return a + b;
 }
 
+inline unsigned __float_as_uint(float f) { return std::bit_cast<unsigned>(f); }
+inline float __uint_as_float(unsigned u) { return std::bit_cast<float>(u); }
+inline int __float_as_int(float f) { return std::bit_cast<int>(f); }
+inline float __int_as_float(int i) { return std::bit_cast<float>(i); }
+
 // Host side.
 
 using cudaStream_t = struct CUstream_st*;
