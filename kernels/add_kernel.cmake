@@ -1,27 +1,31 @@
-# assay_add_kernel(FILE): one file with one or more variants, for every backend that this build has.
+# assay_add_kernel(FILE [GPU_ONLY] [LINK library...]): one file with one or more variants, for every backend that this
+# build has, or only for the GPU.
 #
 # For the CPU executor each file becomes a shared library of its own: its thread-local block is then exactly the shared
 # memory of its kernels, no two authors' names can collide, and a changed kernel is rebuilt without linking anything else.
 function(assay_add_kernel file)
-  if(ARGN)
-    message(FATAL_ERROR "assay_add_kernel takes one file, also given: ${ARGN}")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "GPU_ONLY" "" "LINK")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "assay_add_kernel takes one file, also given: ${arg_UNPARSED_ARGUMENTS}")
   endif()
   cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
   if(NOT EXISTS ${file})
     message(FATAL_ERROR "assay_add_kernel: there is no file ${file}")
   endif()
   cmake_path(GET file STEM stem)
+  cmake_path(GET file EXTENSION extension)
   get_property(listed GLOBAL PROPERTY ASSAY_KERNEL_FILES)
   list(LENGTH listed position)
   set_property(GLOBAL APPEND PROPERTY ASSAY_KERNEL_FILES ${file})
 
-  assay_kernel_library(kernel_${stem} ${file} ${position})
-  target_link_libraries(assay_kernels INTERFACE kernel_${stem})
-
-  cmake_path(GET file EXTENSION extension)
+  if(NOT arg_GPU_ONLY)
+    assay_kernel_library(kernel_${stem} ${file} ${position})
+    target_link_libraries(assay_kernels INTERFACE kernel_${stem})
+  endif()
   if(ASSAY_CUDA AND extension STREQUAL ".cu")
     target_sources(assay_kernels_cuda PRIVATE ${file})
     set_source_files_properties(${file} PROPERTIES COMPILE_DEFINITIONS ASSAY_POSITION=${position})
+    target_link_libraries(assay_kernels INTERFACE ${arg_LINK})
   endif()
 endfunction()
 

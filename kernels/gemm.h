@@ -92,6 +92,8 @@ struct Registrar {
   }
 };
 
+#if defined(__CUDACC__) || defined(SIMT)
+
 // Helpers for device code.
 
 __host__ __device__ inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
@@ -152,5 +154,7 @@ inline cudaError_t launch_tiles(void (*kernel)(Gemm), Tile tile, dim3 block, con
   if (across > std::numeric_limits<int>::max() / down) return cudaErrorInvalidConfiguration;
   return launch(kernel, dim3(static_cast<unsigned>(down * across)), block, shared_bytes, stream, g);
 }
+
+#endif  // device code
 
 }  // namespace assay

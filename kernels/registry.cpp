@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace assay {
 namespace {
@@ -56,6 +57,13 @@ std::vector<Entry> registered() {
   std::vector<Entry> entries;
   for (const auto& listed : all()) entries.push_back(listed.entry);
   return entries;
+}
+
+Entry entry_named(std::string_view name, Backend backend) {
+  for (const auto& [entry, position] : all()) {
+    if (entry.variant.name == name && entry.backend == backend) return entry;
+  }
+  throw std::out_of_range(fmt::format("no variant {} for {}", name, to_string(backend)));
 }
 
 std::string_view to_string(Backend backend) {

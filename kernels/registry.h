@@ -19,6 +19,9 @@ struct Entry {
 // Every entry, in the order of the ladder: as the kernels are listed in kernels/CMakeLists.txt.
 std::vector<Entry> registered();
 
+// The entry of that name for that backend. Throws std::out_of_range if there is none.
+Entry entry_named(std::string_view name, Backend backend);
+
 std::string_view to_string(Backend);
 std::string_view to_string(Arithmetic);
 std::string_view to_string(Order);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::size_t fence = std::size_t{1} << 20;
 
-// Readable memory between two fences, kept from trial to trial and grown where a trial needs more.
+// Memory between two fences.
 class Region {
  public:
   Region() = default;
@@ -23,15 +23,26 @@ class Region {
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
 
+  // At least so many readable bytes, kept from trial to trial.
   void reserve(std::size_t bytes) {
     if (bytes <= size_) return;
+    reserve_closed(std::max(bytes, std::size_t{1} << 16));
+    open(base_, size_);
+  }
+  // So many bytes of addresses, all of which fault until they are opened.
+  void reserve_closed(std::size_t bytes) {
     release();
-    size_ = (std::max(bytes, std::size_t{1} << 16) + page - 1) / page * page;
+    size_ = (bytes + page - 1) / page * page;
     void* memory = mmap(nullptr, size_ + 2 * fence, PROT_NONE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
     base_ = static_cast<std::byte*>(memory) + fence;
-    if (mprotect(base_, size_, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+  }
+  void open(std::byte* first, std::size_t bytes) {
+    std::byte* const begin = first - reinterpret_cast<std::uintptr_t>(first) % page;
+    if (mprotect(begin, static_cast<std::size_t>(first - begin) + bytes, PROT_READ | PROT_WRITE) !=
+        0)
+      throw std::bad_alloc();
   }
 
   std::byte* begin() const { return base_; }
@@ -46,6 +57,10 @@ class Region {
   std::byte* base_ = nullptr;
   std::size_t size_ = 0;
 };
+
+std::size_t bytes_of(std::int64_t floats) {
+  return static_cast<std::size_t>(floats) * sizeof(float);
+}
 
 // Addresses that nobody may touch, as many as the largest operand could need.
 std::byte* forbidden_memory() {
@@ -62,23 +77,39 @@ class CpuMachine : public Machine {
   float* place(Operand o, const Image& image, Placement placement) override {
     Slot& slot = slots_[static_cast<std::size_t>(o)];
     slot.unreadable = placement == Placement::unreadable;
-    slot.bytes = static_cast<std::size_t>(image.extent()) * sizeof(float);
+    slot.bytes = bytes_of(image.span());
     if (slot.unreadable) {
       slot.first = forbidden_memory() + (std::size_t{1} << 30) * static_cast<std::size_t>(o);
       return reinterpret_cast<float*>(slot.first);
     }
-    const std::size_t image_bytes = image.floats.size() * sizeof(float);
-    slot.region.reserve(image_bytes);
-    slot.image = placement == Placement::ends_at_fence ? slot.region.end() - image_bytes
-                                                       : slot.region.begin();
-    slot.first = slot.image + static_cast<std::size_t>(image.first) * sizeof(float);
-    std::memcpy(slot.image, image.floats.data(), image_bytes);
+    Region& region = image.is_sparse() ? slot.sparse : slot.region;
+    const std::size_t bytes = bytes_of(image.spread());
+    image.is_sparse() ? region.reserve_closed(bytes) : region.reserve(bytes);
+    std::byte* const start =
+        placement == Placement::ends_at_fence ? region.end() - bytes : region.begin();
+    slot.first = start + bytes_of(image.first);
+    for (const Piece& piece : pieces_of(image)) {
+      std::byte* const to = slot.first + piece.at * static_cast<std::int64_t>(sizeof(float));
+      const std::size_t length = bytes_of(piece.end - piece.begin);
+      if (image.is_sparse()) region.open(to, length);
+      std::memcpy(to, image.floats.data() + piece.begin, length);
+    }
     return reinterpret_cast<float*>(slot.first);
   }
 
   void fetch(Operand o, Image& image) override {
-    std::memcpy(image.floats.data(), slots_[static_cast<std::size_t>(o)].image,
-                image.floats.size() * sizeof(float));
+    const Slot& slot = slots_[static_cast<std::size_t>(o)];
+    for (const Piece& piece : pieces_of(image)) {
+      std::memcpy(image.floats.data() + piece.begin,
+                  slot.first + piece.at * static_cast<std::int64_t>(sizeof(float)),
+                  bytes_of(piece.end - piece.begin));
+    }
+  }
+
+  std::string disagreement(const Case& c) override {
+    const Operands images = make_operands(c, Placement::guarded, {4, 4, 4});
+    if (agree(make_reference(c, images), make_plain_reference(c, images), c.k)) return "";
+    return fmt::format("Eigen and plain loops differ on {}", to_string(c));
   }
 
   Outcome launch(const Variant& variant, const Gemm& gemm, const Schedule& schedule) override {
@@ -98,8 +129,7 @@ class CpuMachine : public Machine {
 
  private:
   struct Slot {
-    Region region;
-    std::byte* image = nullptr;
+    Region region, sparse;
     std::byte* first = nullptr;  // element (0, 0)
     std::size_t bytes = 0;       // from the first to the last element
     bool unreadable = false;
@@ -146,6 +176,7 @@ class CpuMachine : public Machine {
         return fmt::format(": {}, which this problem must not touch", to_string(o));
       }
       if (slot.unreadable) continue;
+      if (from_first >= 0 && past < 0) return fmt::format(": between the rows of {}", to_string(o));
       if (past >= 0 && past < static_cast<std::ptrdiff_t>(fence)) {
         return fmt::format(": {} bytes past the last element of {}", past, to_string(o));
       }

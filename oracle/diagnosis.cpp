@@ -68,7 +68,8 @@ class Detective {
  public:
   explicit Detective(const Finding& f) : f_(f), places_(sample_wrong(f, 32)) {}
 
-  // Whether `mistaken` gives every wrong element that was sampled, and is not simply the right result.
+  // Whether `mistaken` gives every wrong element that was sampled, and is not simply the right
+  // result.
   bool explains(const Mistaken& mistaken) const {
     bool differs = false;
     for (Place p : places_) {
@@ -84,7 +85,8 @@ class Detective {
   bool all_within_bound() const {
     return all([&](Place p) {
       const auto at = static_cast<std::size_t>(p.row * f_.c.n + p.column);
-      const double allowed = allowed_gulps(f_.variant.arithmetic, f_.c.k) * unit_roundoff * f_.reference.gauge[at];
+      const double allowed =
+          allowed_gulps(f_.variant.arithmetic, f_.c.k) * unit_roundoff * f_.reference.gauge[at];
       return std::abs(got(p) - f_.reference.c[at]) <= allowed;
     });
   }
@@ -106,7 +108,8 @@ class Detective {
 
   std::string find() const {
     if (std::string words = unwritten_or_nan(); !words.empty()) return words;
-    if (all_within_bound()) return "right within the bound, but summed in another order, or not by fused multiply-adds";
+    if (all_within_bound())
+      return "right within the bound, but summed in another order, or not by fused multiply-adds";
     for (auto attempt : {&Detective::wrong_scalars, &Detective::missing_k,
                          &Detective::wrong_distance, &Detective::rounded_inputs}) {
       if (std::string words = (this->*attempt)(); !words.empty()) return words;
@@ -198,9 +201,9 @@ class Detective {
       const char* name;
       std::int64_t value;
     };
-    for (const Distance& d : {Distance{"lda", a.ld},
-                              {"ldb", b.ld},
-                              {"ldc", c.ld},
+    for (const Distance& d : {Distance{"lda", a.stride},
+                              {"ldb", b.stride},
+                              {"ldc", c.stride},
                               {"m", f_.c.m},
                               {"n", f_.c.n},
                               {"k", f_.c.k}}) {
@@ -212,16 +215,17 @@ class Detective {
           return f_.c.alpha * sum + f_.c.beta * this->c(p);
         };
       };
-      if (d.value != a.ld && explains(mistaken(d.value, b.ld)))
+      if (d.value != a.stride && explains(mistaken(d.value, b.stride)))
         return fmt::format("A was read with {} for lda", d.name);
-      if (d.value != b.ld && explains(mistaken(a.ld, d.value)))
+      if (d.value != b.stride && explains(mistaken(a.stride, d.value)))
         return fmt::format("B was read with {} for ldb", d.name);
     }
     return "";
   }
 
   std::string rounded_inputs() const {
-    const auto keep = [](double value, int bits, double (*round)(double)) {  // so many after the leading one
+    const auto keep = [](double value, int bits,
+                         double (*round)(double)) {  // so many after the leading one
       int exponent = 0;
       const double mantissa = std::frexp(value, &exponent);
       return std::ldexp(round(std::ldexp(mantissa, bits + 1)), exponent - bits - 1);
@@ -231,10 +235,12 @@ class Detective {
       int bits;
     };
     for (const auto& [name, bits] : {Format{"TF32 (or FP16)", 10}, {"BF16", 7}}) {
-      for (auto round : {static_cast<double (*)(double)>(std::nearbyint), static_cast<double (*)(double)>(std::trunc)}) {
+      for (auto round : {static_cast<double (*)(double)>(std::nearbyint),
+                         static_cast<double (*)(double)>(std::trunc)}) {
         const auto mistaken = [&, bits = bits](Place p) {
           double sum = 0;
-          for (std::int64_t i = 0; i < depth(); ++i) sum += keep(a(p, i), bits, round) * keep(b(p, i), bits, round);
+          for (std::int64_t i = 0; i < depth(); ++i)
+            sum += keep(a(p, i), bits, round) * keep(b(p, i), bits, round);
           return f_.c.alpha * sum + f_.c.beta * c(p);
         };
         if (explains(mistaken)) return fmt::format("the inputs were rounded to {}", name);

@@ -11,7 +11,8 @@ namespace assay {
 
 // `bound`: within so many gulps of the reference. `exact`: equal to it. `replay`: the bits of one
 // fma chain.
-enum class Rule { bound, exact, replay };
+// `untouched`: C is what it was, because nothing could be launched.
+enum class Rule { bound, exact, replay, untouched };
 
 struct Element {
   std::int64_t row = 0, column = 0;

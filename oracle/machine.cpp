@@ -2,19 +2,37 @@
 
 #include "oracle/cpu_machine.h"
 
+#if defined(ASSAY_CUDA)
+#include "oracle/cuda_machine.h"
+#endif
+
 namespace assay {
+namespace {
+
+std::unique_ptr<Machine> make_machine(Backend backend) {
+  if (const std::string why = unavailable(backend); !why.empty()) throw BadInput(why);
+#if defined(ASSAY_CUDA)
+  if (backend == Backend::cuda) return make_cuda_machine();
+#endif
+  return make_cpu_machine(backend);
+}
+
+}  // namespace
 
 std::string unavailable(Backend backend) {
-  return backend == Backend::cuda
-             ? "this build has no kernels for a GPU: configure with the preset cuda"
-             : "";
+  if (backend != Backend::cuda) return "";
+#if defined(ASSAY_CUDA)
+  return why_no_gpu();
+#else
+  return "this build has no kernels for a GPU: configure with the preset cuda";
+#endif
 }
 
 Machine& machine_of(Backend backend) {
-  if (const std::string why = unavailable(backend); !why.empty()) throw BadInput(why);
-  thread_local const std::array<std::unique_ptr<Machine>, 2> machines = {
-      make_cpu_machine(Backend::simt), make_cpu_machine(Backend::host)};
-  return *machines[backend == Backend::simt ? 0 : 1];
+  thread_local std::array<std::unique_ptr<Machine>, 3> machines;
+  auto& machine = machines[static_cast<std::size_t>(backend)];
+  if (machine == nullptr) machine = make_machine(backend);
+  return *machine;
 }
 
 }  // namespace assay

@@ -14,6 +14,11 @@ namespace assay {
 namespace {
 
 constexpr std::int64_t guard_floats = 64;
+constexpr std::int64_t widest_stored_gap = 1 << 16;
+
+std::int64_t stored(Gap gap) {
+  return gap.floats <= widest_stored_gap ? gap.floats : guard_floats;
+}
 
 // A well-mixed function of its arguments (the finaliser of splitmix64, applied twice).
 std::uint64_t mix(std::uint64_t x) {
@@ -66,10 +71,10 @@ std::int64_t guard_before(Placement placement) {
   return placement == Placement::begins_at_fence ? 0 : guard_floats;
 }
 
-std::int64_t guard_after(Placement placement, std::int64_t extent, int alignment) {
+std::int64_t guard_after(Placement placement, std::int64_t span, int alignment) {
   if (placement != Placement::ends_at_fence) return guard_floats;
   const std::int64_t unit = alignment / static_cast<int>(sizeof(float));
-  return (unit - extent % unit) % unit;  // what the base needs to be aligned, seen from the fence
+  return (unit - span % unit) % unit;  // what the base needs to be aligned, seen from the fence
 }
 
 bool same_bits(const float* a, const float* b, std::int64_t count) {
@@ -92,7 +97,7 @@ std::string input_breach(const char* name, const Image& before, const Image& aft
   if (inside < 0 || inside >= before.extent())
     return fmt::format("wrote outside {}, which is only to be read", name);
   return fmt::format("wrote to {}, which is only to be read, at row {}, column {}", name,
-                     inside / before.ld, inside % before.ld);
+                     inside / before.stride, inside % before.stride);
 }
 
 std::string output_breach(const Image& before, const Image& after) {
@@ -107,7 +112,7 @@ std::string output_breach(const Image& before, const Image& after) {
     return fmt::format("wrote {} floats past the last element of C", i + 1);
   }
   for (std::int64_t row = 0; row + 1 < before.rows && before.extent() > 0; ++row) {
-    const std::int64_t gap = before.ld - before.columns;
+    const std::int64_t gap = before.stride - before.columns;
     const auto i =
         first_change(before.row(row) + before.columns, after.row(row) + before.columns, gap);
     if (i >= 0) {
@@ -148,7 +153,7 @@ const char* to_string(Operand o) {
 
 double bytes_of(const Case& c) {
   const auto matrix = [](std::int64_t rows, std::int64_t columns, Gap gap) {
-    return static_cast<double>(rows) * static_cast<double>(columns + gap.floats) * sizeof(float);
+    return static_cast<double>(rows) * static_cast<double>(columns + stored(gap)) * sizeof(float);
   };
   return matrix(c.m, c.k, c.lda) + matrix(c.k, c.n, c.ldb) + matrix(c.m, c.n, c.ldc);
 }
@@ -195,11 +200,12 @@ Operands make_operands(const Case& c, Placement placement, const std::array<int,
     const Gap gap = o == Operand::a ? c.lda : o == Operand::b ? c.ldb : c.ldc;
     Image& image = all[o];
     image.rows = shape.rows, image.columns = shape.columns, image.ld = shape.columns + gap.floats;
+    image.stride = shape.columns + stored(gap);
     const bool at_fence =
         placement == Placement::ends_at_fence || placement == Placement::begins_at_fence;
     image.first = guard_before(placement) + (at_fence ? 0 : c.offset.floats[index]);
     const std::int64_t size =
-        image.first + image.extent() + guard_after(placement, image.extent(), alignment[index]);
+        image.first + image.extent() + guard_after(placement, image.span(), alignment[index]);
     image.floats.assign(static_cast<std::size_t>(size), std::bit_cast<float>(guard_bits));
 
     const bool written_first = o == Operand::c && c.beta == 0;
@@ -209,11 +215,23 @@ Operands make_operands(const Case& c, Placement placement, const std::array<int,
         row[j] = written_first ? std::bit_cast<float>(unwritten_bits) : fill_element(c, o, i, j);
       }
       if (i + 1 < image.rows && image.columns > 0) {
-        std::fill(row + image.columns, row + image.ld, std::bit_cast<float>(padding_bits));
+        std::fill(row + image.columns, row + image.stride, std::bit_cast<float>(padding_bits));
       }
     }
   }
   return all;
+}
+
+std::vector<Piece> pieces_of(const Image& image) {
+  const auto size = static_cast<std::int64_t>(image.floats.size());
+  if (!image.is_sparse() || image.rows < 2) return {{0, size, -image.first}};
+  std::vector<Piece> pieces;
+  for (std::int64_t i = 0; i < image.rows; ++i) {
+    const std::int64_t begin = i == 0 ? 0 : image.first + i * image.stride;
+    const std::int64_t end = i + 1 == image.rows ? size : image.first + (i + 1) * image.stride;
+    pieces.push_back({begin, end, i == 0 ? -image.first : i * image.ld});
+  }
+  return pieces;
 }
 
 std::string contract_breach(const Operands& before, const Operands& after) {

@@ -13,7 +13,7 @@ using Strided =
                Eigen::OuterStride<>>;
 
 Matrix in_double(const Image& image) {
-  return Strided(image.row(0), image.rows, image.columns, Eigen::OuterStride<>(image.ld))
+  return Strided(image.row(0), image.rows, image.columns, Eigen::OuterStride<>(image.stride))
       .cast<double>();
 }
 
@@ -73,6 +73,20 @@ Reference make_plain_reference(const Case& c, const Operands& operands) {
   }
   add_beta_c(c, operands[Operand::c], reference);
   return reference;
+}
+
+double reference_slack(std::int64_t k, double gauge) {
+  return static_cast<double>(k + 4) * 0x1p-52 * gauge;
+}
+
+bool agree(const Reference& x, const Reference& y, std::int64_t k) {
+  if (x.c.size() != y.c.size()) return false;
+  for (std::size_t i = 0; i < x.c.size(); ++i) {
+    const double slack = reference_slack(k, x.gauge[i]);
+    if (!(std::abs(x.c[i] - y.c[i]) <= slack) || !(std::abs(x.gauge[i] - y.gauge[i]) <= slack))
+      return false;
+  }
+  return true;
 }
 
 std::vector<float> replay_fma_chain(const Case& c, const Operands& operands) {

@@ -23,6 +23,11 @@ Reference make_reference(const Case&, const Operands&);
 // The same by plain loops: what Eigen is checked against.
 Reference make_plain_reference(const Case&, const Operands&);
 
+// What two references may differ by in an element: rounding errors of double precision, for every
+// order of summation.
+double reference_slack(std::int64_t k, double gauge);
+bool agree(const Reference&, const Reference&, std::int64_t k);
+
 // What a variant with Order::one_fma_chain must return, m x n, packed.
 std::vector<float> replay_fma_chain(const Case&, const Operands&);
 

@@ -1,4 +1,5 @@
-// Prints how fast the CPU executor runs each variant: multiply-adds a second on one core, at m = n = k.
+// Prints how fast the CPU executor runs each variant: multiply-adds a second on one core, at m = n
+// = k.
 //
 //   simt_speed [SIZE [VARIANT...]]      SIZE is 256 if not given
 #include <fmt/format.h>
@@ -25,14 +26,22 @@ double cpu_seconds() {
 double seconds_of(const Entry& entry, const Case& c) {
   const Operands images = make_operands(c, Placement::guarded, {16, 16, 16});
   Machine& machine = machine_of(entry.backend);
-  const Gemm gemm{.m = c.m, .n = c.n, .k = c.k, .alpha = c.alpha,
-                  .a = machine.place(Operand::a, images[Operand::a], Placement::guarded), .lda = c.k,
-                  .b = machine.place(Operand::b, images[Operand::b], Placement::guarded), .ldb = c.n, .beta = c.beta,
-                  .c = machine.place(Operand::c, images[Operand::c], Placement::guarded), .ldc = c.n};
+  const Gemm gemm{.m = c.m,
+                  .n = c.n,
+                  .k = c.k,
+                  .alpha = c.alpha,
+                  .a = machine.place(Operand::a, images[Operand::a], Placement::guarded),
+                  .lda = c.k,
+                  .b = machine.place(Operand::b, images[Operand::b], Placement::guarded),
+                  .ldb = c.n,
+                  .beta = c.beta,
+                  .c = machine.place(Operand::c, images[Operand::c], Placement::guarded),
+                  .ldc = c.n};
   double best = 1e30;
   for (int run = 0; run < 5; ++run) {
     const double start = cpu_seconds();
-    const Outcome outcome = machine.launch(entry.variant, gemm, {.order = ThreadOrder::forward, .seconds = 600});
+    const Outcome outcome =
+        machine.launch(entry.variant, gemm, {.order = ThreadOrder::forward, .seconds = 600});
     best = std::min(best, cpu_seconds() - start);
     if (outcome.kind != Outcome::Kind::done) throw std::runtime_error(outcome.text);
   }
@@ -44,11 +53,15 @@ double seconds_of(const Entry& entry, const Case& c) {
 int main(int argc, char** argv) {
   const std::int64_t size = argc > 1 ? std::stoll(argv[1]) : 256;
   const std::vector<std::string> wanted(argv + std::min(argc, 2), argv + argc);
-  fmt::print("{:<18} {:>8} {:>24}   at {}x{}x{}\n", "variant", "ms", "M multiply-adds/s/core", size, size, size);
+  fmt::print("{:<18} {:>8} {:>24}   at {}x{}x{}\n", "variant", "ms", "M multiply-adds/s/core", size,
+             size, size);
   for (const Entry& entry : registered()) {
-    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), entry.variant.name) == wanted.end()) continue;
+    if (!wanted.empty() &&
+        std::find(wanted.begin(), wanted.end(), entry.variant.name) == wanted.end())
+      continue;
     const Case c{.m = size, .n = size, .k = size};
     const double seconds = seconds_of(entry, c);
-    fmt::print("{:<18} {:>8.2f} {:>24.0f}\n", entry.variant.name, seconds * 1e3, c.multiply_adds() / seconds / 1e6);
+    fmt::print("{:<18} {:>8.2f} {:>24.0f}\n", entry.variant.name, seconds * 1e3,
+               c.multiply_adds() / seconds / 1e6);
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -15,12 +16,23 @@ std::array<int, 3> alignment_of(const Needs& needs) {
   return {needs.a_alignment, needs.b_alignment, needs.c_alignment};
 }
 
-// Generous: the slowest variants do a hundred times as much on a slow core.
-double seconds_for(const Case& c) {
-  return 1.0 + c.multiply_adds() / 2e6;
+// Generous: the slowest variants do a hundred times as much, on a slow core or on a GPU that others
+// use too.
+double seconds_for(const Entry& entry, const Case& c) {
+  return entry.backend == Backend::cuda ? 10 + c.multiply_adds() / 1e9
+                                        : 1 + c.multiply_adds() / 2e6;
 }
 
 void insist_on_memory_for(const Case& c) {
+  const double widest =
+      4.0 * std::max({static_cast<double>(c.m) * static_cast<double>(c.k + c.lda.floats),
+                      static_cast<double>(c.k) * static_cast<double>(c.n + c.ldb.floats),
+                      static_cast<double>(c.m) * static_cast<double>(c.n + c.ldc.floats)});
+  if (widest > 0x1p44) {
+    throw BadInput(fmt::format(
+        "case: an operand of {} spreads over {:.1f} TiB of addresses, at most 16 can be had",
+        to_string(c), widest / 0x1p40));
+  }
   const double available =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   const double reference =
@@ -94,14 +106,21 @@ Operands fetch(const Placed& placed, const Plan& plan) {
   return after;
 }
 
+bool same_bits(const Image& a, const Image& b) {
+  return std::memcmp(a.floats.data(), b.floats.data(), a.floats.size() * sizeof(float)) == 0;
+}
+
 Verdict refuse(std::string reason, const Operands& before, const Operands& after) {
-  const Image &c = before[Operand::c], &now = after[Operand::c];
-  const bool unchanged =
-      std::memcmp(c.floats.data(), now.floats.data(), c.floats.size() * sizeof(float)) == 0;
+  const bool unchanged = same_bits(before[Operand::c], after[Operand::c]);
   const std::string breach = unchanged ? contract_breach(before, after) : "wrote to C";
   if (breach.empty()) return {.status = Status::refused, .reason = std::move(reason)};
   return {.status = Status::wrong,
           .reason = fmt::format("refused the problem ({}), but {}", reason, breach)};
+}
+
+Verdict judge_untouched(const Image& before, const Image& after) {
+  if (same_bits(before, after)) return {.judged = before.rows * before.columns};
+  return {.status = Status::wrong, .reason = "C was written, although nothing could be launched"};
 }
 
 Output elements_of(const Image& c) {
@@ -116,6 +135,7 @@ Judgement judge(const Entry& entry, const Case& c, const Plan& plan, const Opera
                 const Image& result, const Reference& reference) {
   switch (plan.rule) {
     case Rule::bound:
+    case Rule::untouched:
       break;
     case Rule::exact:
       return judge_exact(result, reference);
@@ -130,7 +150,8 @@ std::string describe_worst(const Judgement& judgement, const Plan& plan, double 
   std::string text = fmt::format(
       "{} of {} elements are wrong; the worst is row {}, column {}: got {}, wanted {:.9g}",
       judgement.wrong, judgement.judged, e.row, e.column,
-      is_unwritten(e.got) ? "what was there before" : fmt::format("{:.9g}", e.got), e.wanted + 0.0);  // no -0
+      is_unwritten(e.got) ? "what was there before" : fmt::format("{:.9g}", e.got),
+      e.wanted + 0.0);  // no -0
   if (plan.rule == Rule::bound && std::isfinite(e.error_gulps)) {
     text += fmt::format(", off by {:.3g} gulps of {:.3g} allowed", e.error_gulps, allowed);
   } else if (plan.rule == Rule::exact) {
@@ -171,17 +192,25 @@ Verdict run_trial(const Entry& entry, const Case& c, const Plan& plan, Output* o
       !reason.empty() && !plan.ignore_needs) {
     return refuse(std::move(reason), before, fetch(placed, plan));
   }
-  const Schedule schedule{
-      .order = plan.order, .seed = c.seed, .workers = plan.workers, .seconds = seconds_for(c)};
+  const Schedule schedule{.order = plan.order,
+                          .seed = c.seed,
+                          .workers = plan.workers,
+                          .seconds = seconds_for(entry, c),
+                          .setting = plan.setting};
   const Outcome outcome = placed.machine.launch(entry.variant, placed.gemm, schedule);
-  if (outcome.kind != Outcome::Kind::done)
-    return {.status = status_of(outcome.kind), .reason = outcome.text};
+  if (outcome.kind != Outcome::Kind::done) {
+    return {.status = status_of(outcome.kind),
+            .reason = outcome.text,
+            .context_lost = outcome.context_lost};
+  }
 
   const Operands after = fetch(placed, plan);
   if (std::string breach = contract_breach(before, after); !breach.empty()) {
     return {.status = Status::wrong, .reason = breach};
   }
-  const Reference reference = make_reference(c, before);
+  if (plan.rule == Rule::untouched) return judge_untouched(before[Operand::c], after[Operand::c]);
+  std::optional<Reference> from_machine = placed.machine.reference(c, before);
+  const Reference reference = from_machine ? std::move(*from_machine) : make_reference(c, before);
   const Judgement judgement = judge(entry, c, plan, before, after[Operand::c], reference);
   if (output != nullptr) *output = elements_of(after[Operand::c]);
 

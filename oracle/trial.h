@@ -20,6 +20,7 @@ struct Plan {
   Placement placement = Placement::guarded;  // of A, B and C
   bool hide_inputs = false;                  // A and B fault when touched
   ThreadOrder order = ThreadOrder::by_seed;
+  Setting setting = Setting::plain;
   Spoil spoil = Spoil::none;
   bool ignore_needs =
       false;  // launches what the variant does not accept, to see whether its needs are needed
@@ -36,6 +37,8 @@ struct Verdict {
   std::int64_t judged = 0;  // elements
   std::optional<Element> worst;
   double allowed_gulps = 0;
+  bool context_lost =
+      false;  // the fault made this process useless for further trials on this backend
 };
 
 std::string_view to_string(Status);

@@ -4,10 +4,12 @@
 
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "properties/claims.h"
 #include "properties/corpus.h"
+#include "properties/worker.h"
 
 namespace assay {
 
@@ -15,6 +17,8 @@ struct Budget {
   int cases = 100;         // judged, for each claim about each variant
   std::uint64_t seed = 0;  // of what is drawn
   int jobs = 0;            // at once; 0 means one for each core
+  // Trials run in processes started so; in this process if there are no arguments.
+  WorkerCommand worker = {};
 };
 
 // A case for which a claim does not hold.
@@ -23,6 +27,11 @@ struct Failure {
   Verdict original_verdict, verdict;  // of each of the two
   int shrink_steps = 0;
   bool shrunk_fully = true;  // false where the time for shrinking ran out
+};
+
+// The references do not agree with each other: nothing can be judged here.
+struct OracleDisagrees : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 // What was found out about one claim for one variant on one backend.
@@ -44,7 +53,9 @@ struct ClaimResult {
 // estimate of the whole.
 using Progress = std::function<void(int done, int expected)>;
 
-// Every claim about every entry, in that order. Cases are drawn, aimed at the entry.
+// Every claim about every entry, in that order. Cases are drawn, aimed at the entry. Before any,
+// the references are compared with each other on every backend that is used; throws OracleDisagrees
+// where they differ.
 std::vector<ClaimResult> check(const std::vector<Entry>&, const std::vector<const Claim*>&,
                                const Budget&, const std::vector<CorpusLine>& corpus = {},
                                const Progress& = {});

@@ -6,32 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+
+#include "properties/claim_parts.h"
 
 namespace assay {
 namespace {
 
-std::string no_entry_exempt(const Entry&) {
-  return "";
-}
-std::string no_case_left_out(const Case&) {
-  return "";
-}
-Case any_case(Case c, const Entry&) {
-  return c;
-}
-
-Verdict judge_plan(const Entry& entry, const Case& c, Plan plan, int workers) {
-  plan.workers = workers;
-  return run_trial(entry, c, plan);
-}
-
 // matches the reference within the bound
 
-std::string unless_bound_holds(const Case& c) {
-  return c.fill == Fill::exact
-             ? "the error bound is for zero-mean data: fill=exact belongs to exact_integers"
-             : "";
-}
 Verdict judge_bounded(const Entry& entry, const Case& c, int workers) {
   return judge_plan(entry, c, {}, workers);
 }
@@ -64,19 +47,6 @@ Verdict judge_exactly(const Entry& entry, const Case& c, int workers) {
 
 // equals the fma replay to the bit
 
-std::string unless_fma_chain(const Entry& entry) {
-  return entry.variant.order == Order::one_fma_chain
-             ? ""
-             : "it does not declare one in-order chain of fused multiply-adds";
-}
-std::string unless_finite(const Case& c) {
-  return c.fill == Fill::special ? "NaN has many bit patterns: fill=special belongs to within_bound"
-                                 : "";
-}
-Case without_special(Case c, const Entry&) {
-  if (c.fill == Fill::special) c.fill = Fill::uniform;
-  return c;
-}
 Verdict judge_to_the_bit(const Entry& entry, const Case& c, int workers) {
   return judge_plan(entry, c, {.rule = Rule::replay}, workers);
 }
@@ -130,32 +100,18 @@ Verdict judge_between_fences(const Entry& entry, const Case& c, int workers) {
 
 Verdict compare_runs(const Entry& entry, const Case& c,
                      const std::vector<std::pair<const char*, Plan>>& runs) {
-  Verdict first;
-  Output first_output;
-  for (const auto& [name, plan] : runs) {
-    Output output;
-    Verdict verdict = run_trial(entry, c, plan, &output);
-    // A result that is wrong, but the same each time, is for other claims to see.
-    const bool ended =
-        verdict.status == Status::right || (verdict.status == Status::wrong && !output.empty());
-    if (!ended) return verdict;
-    if (&name == &runs.front().first) {
-      first = std::move(verdict);
-      first_output = std::move(output);
-      first.status = Status::right;
-      continue;
-    }
-    for (std::size_t i = 0; i < output.size(); ++i) {
-      if (std::bit_cast<std::uint32_t>(output[i]) == std::bit_cast<std::uint32_t>(first_output[i]))
-        continue;
-      const auto at = static_cast<std::int64_t>(i);
-      return {.status = Status::wrong,
-              .reason = fmt::format("row {}, column {} is {:.9g} {} and {:.9g} {}", at / c.n,
-                                    at % c.n, first_output[i], runs.front().first, output[i], name),
-              .judged = first.judged};
-    }
+  Output first;
+  if (Verdict verdict = run_trial(entry, c, runs.front().second, &first);
+      !has_output(verdict, first))
+    return verdict;
+  Verdict verdict;
+  for (std::size_t i = 1; i < runs.size() && verdict.status == Status::right; ++i) {
+    Output other;
+    verdict = run_trial(entry, c, runs[i].second, &other);
+    if (!has_output(verdict, other)) return verdict;
+    verdict = compare_outputs(c, {runs.front().first, first}, {runs[i].first, other});
   }
-  return {.status = Status::right, .judged = first.judged};
+  return verdict;
 }
 
 std::string unless_threads(const Entry& entry) {
@@ -221,35 +177,129 @@ Verdict judge_refusal(const Entry& entry, const Case& c, int workers) {
   return verdict;
 }
 
+// is right when an operand spreads over more than 2^31 elements: rows lie 2^30 and more apart, and
+// only rows are memory
+
+std::string unless_wide(const Case& c) {
+  const auto wide = [](std::int64_t rows, std::int64_t ld) {
+    return (rows - 1) * ld >= std::int64_t{1} << 31;
+  };
+  const bool any = wide(c.m, c.k + c.lda.floats) || wide(c.k, c.n + c.ldb.floats) ||
+                   wide(c.m, c.n + c.ldc.floats);
+  return any ? unless_bound_holds(c) : "it takes an operand that spreads over 2^31 elements";
+}
+std::string unless_distances_are_free(const Entry& entry) {
+  return entry.variant.needs.packed ? "it takes packed matrices only" : "";
+}
+Case with_wide_gaps(Case c, const Entry&) {
+  c.m = 3 + c.m % 3, c.k = 3 + c.k % 3, c.n = std::max<std::int64_t>(1, c.n);
+  const auto widen = [&](Gap& gap, int bit) {
+    if (c.seed % 4 == 0 || static_cast<int>(c.seed % 4) == bit) gap.floats += std::int64_t{1} << 30;
+  };
+  widen(c.lda, 1), widen(c.ldb, 2), widen(c.ldc, 3);
+  return c;
+}
+
 }  // namespace
 
 const std::vector<Claim>& claims() {
-  static const std::vector<Claim> all = {
-      {"within_bound", "matches the reference within the bound", "bound", no_entry_exempt,
-       unless_bound_holds, any_case, judge_bounded, true},
-      {"exact_integers", "is exact on exact integers", "exact", unless_fp32, unless_exact_integers,
-       with_exact_integers, judge_exactly, true},
-      {"fma_replay", "equals the fma replay to the bit", "bits", unless_fma_chain, unless_finite,
-       without_special, judge_to_the_bit, true},
-      {"beta_zero", "beta zero never reads C", "beta=0", no_entry_exempt, unless_beta_zero,
-       with_beta_zero, judge_bounded},
-      {"no_product", "alpha zero or k zero never reads A or B", "k=0", no_entry_exempt,
-       unless_no_product, without_product, judge_with_hidden_inputs},
-      {"writes_only_c", "writes C and nothing else", "writes", no_entry_exempt, unless_bound_holds,
-       with_gaps, judge_bounded},
-      {"reads_only_operands", "reads nothing outside its operands", "reads", no_entry_exempt,
-       unless_bound_holds, any_case, judge_between_fences},
-      {"thread_order", "does not depend on thread order", "order", unless_threads, no_case_left_out,
-       any_case, judge_in_every_order},
-      {"same_bits_twice", "gives the same bits twice", "twice", unless_deterministic,
-       no_case_left_out, any_case, judge_twice},
-      {"refuses", "refuses what it does not accept, and touches nothing", "refuses",
-       no_entry_exempt, no_case_left_out, outside_needs, judge_refusal, false, false},
-  };
+  static const std::vector<Claim> all = [] {
+    std::vector<Claim> claims = {
+        {.name = "within_bound",
+         .sentence = "matches the reference within the bound",
+         .heading = "bound",
+         .judge = judge_bounded,
+         .leaves_out = unless_bound_holds,
+         .takes_large_shapes = true},
+        {.name = "exact_integers",
+         .sentence = "is exact on exact integers",
+         .heading = "exact",
+         .judge = judge_exactly,
+         .exempts = unless_fp32,
+         .leaves_out = unless_exact_integers,
+         .aim = with_exact_integers,
+         .takes_large_shapes = true},
+        {.name = "fma_replay",
+         .sentence = "equals the fma replay to the bit",
+         .heading = "bits",
+         .judge = judge_to_the_bit,
+         .exempts = unless_fma_chain,
+         .leaves_out = unless_finite,
+         .aim = without_special,
+         .takes_large_shapes = true},
+        {.name = "beta_zero",
+         .sentence = "beta zero never reads C",
+         .heading = "beta=0",
+         .judge = judge_bounded,
+         .leaves_out = unless_beta_zero,
+         .aim = with_beta_zero},
+        {.name = "no_product",
+         .sentence = "alpha zero or k zero never reads A or B",
+         .heading = "k=0",
+         .judge = judge_with_hidden_inputs,
+         .leaves_out = unless_no_product,
+         .aim = without_product},
+        {.name = "writes_only_c",
+         .sentence = "writes C and nothing else",
+         .heading = "writes",
+         .judge = judge_bounded,
+         .leaves_out = unless_bound_holds,
+         .aim = with_gaps},
+        {.name = "reads_only_operands",
+         .sentence = "reads nothing outside its operands",
+         .heading = "reads",
+         .judge = judge_between_fences,
+         .leaves_out = unless_bound_holds},
+        {.name = "thread_order",
+         .sentence = "does not depend on thread order",
+         .heading = "order",
+         .judge = judge_in_every_order,
+         .exempts = unless_threads},
+        {.name = "same_bits_twice",
+         .sentence = "gives the same bits twice",
+         .heading = "twice",
+         .judge = judge_twice,
+         .exempts = unless_deterministic},
+        {.name = "refuses",
+         .sentence = "refuses what it does not accept, and touches nothing",
+         .heading = "refuses",
+         .judge = judge_refusal,
+         .aim = outside_needs,
+         .inside_needs = false},
+        {.name = "wide_strides",
+         .sentence = "is right when an operand spreads over more than 2^31 elements",
+         .heading = "wide",
+         .judge = judge_bounded,
+         .exempts = unless_distances_are_free,
+         .leaves_out = unless_wide,
+         .aim = with_wide_gaps},
+    };
+    for (const Claim& claim : gpu_claims()) claims.push_back(claim);
+    return claims;
+  }();
   return all;
 }
 
+std::string exemption(const Claim& claim, const Entry& entry) {
+  return claim.takes_gpu && entry.backend != Backend::cuda ? "it takes a GPU"
+                                                           : claim.exempts(entry);
+}
+
+const Claim& calibration() {
+  static const Claim claim = {.name = "calibration",
+                              .sentence = "the references agree with each other",
+                              .heading = "oracle",
+                              .judge = [](const Entry& entry, const Case& c, int) -> Verdict {
+                                std::string disagreement =
+                                    machine_of(entry.backend).disagreement(c);
+                                if (disagreement.empty()) return {.judged = c.m * c.n};
+                                return {.status = Status::wrong, .reason = std::move(disagreement)};
+                              }};
+  return claim;
+}
+
 const Claim& claim_named(std::string_view name) {
+  if (name == calibration().name) return calibration();
   std::vector<std::string> names;
   for (const Claim& claim : claims()) {
     if (name == claim.name) return claim;

@@ -15,23 +15,37 @@ struct Claim {
   const char* sentence;  // "matches the reference within the bound"
   const char* heading;   // of its column, eight characters at most
 
-  // Why this claim says nothing about a variant, or about a case; empty if it does.
-  std::string (*exempts)(const Entry&);
-  std::string (*leaves_out)(const Case&);
-  // The drawn case that is nearest to `c` and that this claim speaks of.
-  Case (*aim)(Case c, const Entry&);
   // Runs the trials that it takes. `right` with 0 judged elements means that there was nothing to
   // see.
   Verdict (*judge)(const Entry&, const Case&, int workers);
+
+  // Whether it is about launches on a GPU, and says nothing about other backends.
+  bool takes_gpu = false;
+  // Why this claim says nothing about a variant, or about a case; empty if it does.
+  std::string (*exempts)(const Entry&) = [](const Entry&) { return std::string(); };
+  std::string (*leaves_out)(const Case&) = [](const Case&) { return std::string(); };
+
+  // The drawn case that is nearest to `c` and that this claim speaks of.
+  Case (*aim)(Case c, const Entry&) = [](Case c, const Entry&) { return c; };
+
   // Whether the large shapes that people use belong to it: where sizes matter more than edges.
   bool takes_large_shapes = false;
+  // At most so many cases, because each takes long.
+  int most_cases = 1 << 30;
   // Whether it is about problems that the variant accepts.
   bool inside_needs = true;
 };
 
 const std::vector<Claim>& claims();
 
-// The claim of that name. Throws BadInput with a suggestion if there is none.
+// Why a claim does not apply to an entry; empty if it does.
+std::string exemption(const Claim&, const Entry&);
+
+// What is asked before any claim: that the references agree with each other. About an entry it only
+// takes the backend.
+const Claim& calibration();
+
+// The claim of that name, or the calibration. Throws BadInput with a suggestion if there is none.
 const Claim& claim_named(std::string_view name);
 
 }  // namespace assay

@@ -105,10 +105,10 @@ assay_defect(launch_failure_swallowed VARIANT tiled_32 FILE tiled.cu CLAIM withi
   REPLACE [[(void)launch_tiles(tiled<T>, {T, T, T}, dim3(T, 2 * T), g, stream);
   return cudaSuccess;]])
 
-# vllm-project/vllm#24782, ml-explore/mlx#3609 keep 32 bits; here 16, so that it shows at small sizes
-assay_defect(narrow_index VARIANT tiled_16 FILE tiled.cu CLAIM exact_integers
+# vllm-project/vllm#24782, ml-explore/mlx#3609: the product is taken in 32 bits
+assay_defect(int32_index VARIANT tiled_16 FILE tiled.cu CLAIM wide_strides
   FIND [=[g.b[(p0 + y) * g.ldb + col]]=]
-  REPLACE [=[g.b[static_cast<short>((p0 + y) * g.ldb + col)]]=])
+  REPLACE [=[g.b[static_cast<int>(p0 + y) * static_cast<int>(g.ldb) + static_cast<int>(col)]]=])
 
 # A declared order that is not kept: right within the bound, but not what was promised.
 assay_defect(descending_order VARIANT tiled_16 FILE tiled.cu CLAIM fma_replay

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#define SIMT
 #define __global__
 #define __device__
 #define __host__

@@ -1,0 +1,57 @@
+// The command `assay`: reads the command line, runs the command, and turns every error into one
+// line and an exit code. `assay --worker` is how it starts itself for trials in a process apart.
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "cli/commands.h"
+#include "oracle/case.h"
+#include "properties/worker.h"
+
+namespace {
+
+using namespace assay;
+
+struct Run {
+  ExitCode operator()(const Answered& answered) const { return answered.code; }
+  ExitCode operator()(const ListOptions& options) const { return run_list(options); }
+  ExitCode operator()(const DoctorOptions& options) const { return run_doctor(options); }
+  ExitCode operator()(const CheckOptions& options) const { return run_check(options); }
+};
+
+// A verdict that nobody could read was not given.
+void insist_that_all_was_printed() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw BadInput(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
+}
+
+ExitCode fail(ExitCode code, const char* kind, const char* message) {
+  std::fflush(stdout);
+  fmt::print(stderr, "assay: {}{}\n", kind, message);
+  return code;
+}
+
+ExitCode answer(int argc, char** argv) {
+  try {
+    const Request request = parse_command_line(argc, argv);
+    const ExitCode code = std::visit(Run(), request);
+    insist_that_all_was_printed();
+    return code;
+  } catch (const BadInput& error) {
+    return fail(ExitCode::bad_input, "", error.what());
+  } catch (const UnfitEnvironment& error) {
+    return fail(ExitCode::unfit_environment, "", error.what());
+  } catch (const std::exception& error) {
+    return fail(ExitCode::bad_input, "internal error: ", error.what());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == worker_flag) return serve_worker();
+  return static_cast<int>(answer(argc, argv));
+}

@@ -1,0 +1,141 @@
+#include "cli/selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "cli/commands.h"
+#include "cli/table.h"
+#include "oracle/machine.h"
+
+namespace assay {
+namespace {
+
+constexpr std::array all_backends = {Backend::simt, Backend::cuda, Backend::host};
+
+template <class T>
+bool contains(const std::vector<T>& all, const T& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+Backend backend_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (Backend backend : all_backends) {
+    if (to_string(backend) == name) return backend;
+    names.emplace_back(to_string(backend));
+  }
+  throw BadInput(fmt::format("there is no backend '{}'{}; there are {}", name,
+                             suggestion(name, names), joined(names)));
+}
+
+std::vector<Backend> backends_named(const std::vector<std::string>& names) {
+  std::vector<Backend> backends;
+  for (const std::string& name : names) backends.push_back(backend_named(name));
+  return backends;
+}
+
+std::string listed(const std::vector<Backend>& backends) {
+  std::vector<std::string> names;
+  for (Backend backend : backends) {
+    if (!contains(names, std::string(to_string(backend)))) names.emplace_back(to_string(backend));
+  }
+  return joined(names, " and ");
+}
+
+void insist_on_known(const std::vector<std::string>& variants, const std::vector<Entry>& entries) {
+  std::vector<std::string> names;
+  for (const Entry& entry : entries) {
+    if (!contains(names, std::string(entry.variant.name))) names.emplace_back(entry.variant.name);
+  }
+  for (const std::string& name : variants) {
+    if (contains(names, name)) continue;
+    throw BadInput(fmt::format("there is no variant '{}'{}; there are {}", name,
+                               suggestion(name, names), joined(names)));
+  }
+}
+
+void insist_on_a_backend_for(const std::string& variant, const std::vector<Entry>& entries,
+                             const std::vector<Backend>& backends) {
+  std::vector<Backend> its_own;
+  for (const Entry& entry : entries) {
+    if (variant == entry.variant.name) its_own.push_back(entry.backend);
+  }
+  const bool has_one = std::any_of(its_own.begin(), its_own.end(),
+                                   [&](Backend backend) { return contains(backends, backend); });
+  if (!has_one) {
+    throw BadInput(fmt::format("nothing to check: {} exists for {}, not for {}", variant,
+                               listed(its_own), listed(backends)));
+  }
+}
+
+std::vector<const Claim*> claims_named(const std::vector<std::string>& names, bool about_one_case) {
+  std::vector<const Claim*> chosen;
+  for (const std::string& name : names) claim_named(name);
+  for (const Claim& claim : claims()) {
+    if (names.empty() ? claim.inside_needs || !about_one_case
+                      : contains(names, claim.name + std::string()))
+      chosen.push_back(&claim);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<BackendState> backend_states() {
+  std::vector<BackendState> states;
+  const auto entries = registered();
+  for (Backend backend : all_backends) {
+    const auto variants = std::count_if(entries.begin(), entries.end(),
+                                        [&](const Entry& e) { return e.backend == backend; });
+    std::string why_not = unavailable(backend);
+    if (why_not.empty() && variants == 0) why_not = "no variant is compiled for it";
+    states.push_back({backend, static_cast<int>(variants), std::move(why_not)});
+  }
+  return states;
+}
+
+Selection select(const std::vector<std::string>& variants,
+                 const std::vector<std::string>& backend_names,
+                 const std::vector<std::string>& claim_names, bool about_one_case) {
+  const auto entries = registered();
+  const auto backends = backends_named(backend_names);
+  insist_on_known(variants, entries);
+  Selection selection{.claims = claims_named(claim_names, about_one_case)};
+
+  const auto is_wanted = [&](Backend backend) {
+    return backends.empty() || contains(backends, backend);
+  };
+  for (const BackendState& state : backend_states()) {
+    const bool meant = backends.empty() ? state.variants > 0 : is_wanted(state.backend);
+    if (meant && !state.why_not.empty())
+      selection.left_out.push_back(fmt::format("{}: {}", to_string(state.backend), state.why_not));
+  }
+  if (!backends.empty() && !selection.left_out.empty()) return selection;
+
+  if (!backends.empty()) {
+    for (const std::string& name : variants) insist_on_a_backend_for(name, entries, backends);
+  }
+  for (const Entry& entry : entries) {
+    const bool named = variants.empty() || contains(variants, std::string(entry.variant.name));
+    if (named && is_wanted(entry.backend) && unavailable(entry.backend).empty())
+      selection.entries.push_back(entry);
+  }
+  return selection;
+}
+
+void insist_on_required_gpu() {
+  const char* required = std::getenv("ASSAY_REQUIRE_GPU");
+  if (required == nullptr || std::string_view(required).empty() ||
+      std::string_view(required) == "0")
+    return;
+  for (const BackendState& state : backend_states()) {
+    if (state.backend == Backend::cuda && !state.why_not.empty()) {
+      throw UnfitEnvironment(fmt::format(
+          "ASSAY_REQUIRE_GPU={}, but the backend cuda is missing: {}", required, state.why_not));
+    }
+  }
+}
+
+}  // namespace assay

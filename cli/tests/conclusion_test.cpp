@@ -1,0 +1,141 @@
+// What results amount to, where no variant could be made to show it.
+#include "cli/conclusion.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/check_text.h"
+#include "cli/result_files.h"
+#include "cli/tests/xml.h"
+
+namespace assay::tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr Budget ten_cases{.cases = 10};
+
+Entry entry(const char* name, Backend backend = Backend::simt) {
+  return {{.name = name, .idea = "", .launch = nullptr}, backend};
+}
+
+ClaimResult result(const Entry& entry, const char* claim, int cases, int empty = 0) {
+  ClaimResult r;
+  r.entry = entry;
+  r.claim = &claim_named(claim);
+  r.cases = cases;
+  r.empty = empty;
+  r.elements = 1000 * cases;
+  return r;
+}
+
+CheckReport report_of(const std::vector<ClaimResult>& results, bool given = false) {
+  CheckReport report;
+  report.budget = ten_cases;
+  if (given) report.given = Case{.m = 1, .n = 2, .k = 3};
+  report.backends = {{Backend::simt, 1, ""}, {Backend::cuda, 1, ""}, {Backend::host, 1, ""}};
+  for (const ClaimResult& r : results) {
+    auto& [entries, claims, left_out] = report.selection;
+    const auto is_same = [&](const Entry& e) { return same_entry(e, r.entry); };
+    if (std::none_of(entries.begin(), entries.end(), is_same)) entries.push_back(r.entry);
+    if (std::find(claims.begin(), claims.end(), r.claim) == claims.end()) claims.push_back(r.claim);
+    report.lines.push_back(stand(r, report.budget, given));
+  }
+  return report;
+}
+
+TEST(Conclusion, CountsAVariantOnceForAllItsBackends) {
+  const auto report = report_of({result(entry("a"), "within_bound", 10),
+                                 result(entry("a", Backend::cuda), "within_bound", 10)});
+  const Conclusion conclusion = conclude(report);
+  EXPECT_EQ(conclusion.code, ExitCode::passed);
+  EXPECT_THAT(conclusion.text(), StartsWith("PASS: 1 variant holds 2 claims: 20 cases, 20.0 k "));
+}
+
+TEST(Conclusion, IsNoPassWhereAClaimWasNotJudgedAtAll) {
+  const auto report =
+      report_of({result(entry("a"), "within_bound", 10), result(entry("a"), "no_product", 0, 50)});
+  const Conclusion conclusion = conclude(report);
+  EXPECT_EQ(conclusion.code, ExitCode::wrong);
+  EXPECT_EQ(conclusion.text(),
+            "FAIL: the harness judged too little of 1 claim: a (no_product): judged nothing in 50 "
+            "empty cases");
+  EXPECT_THAT(table_text(report, Screen(stdout)), HasSubstr("none"));
+  EXPECT_THAT(junit_of(report), HasSubstr("<failure type=\"not_judged\" message=\"judged nothing"));
+  EXPECT_EQ(fault_of_xml(junit_of(report)), "");
+}
+
+TEST(Conclusion, IsNoPassWhereTooFewCasesWereJudged) {
+  const auto report = report_of({result(entry("a"), "within_bound", 9, 1)});
+  EXPECT_EQ(conclude(report).code, ExitCode::wrong);
+  EXPECT_THAT(conclude(report).sentence, HasSubstr("judged only 9 of 10 cases"));
+  EXPECT_THAT(table_text(report, Screen(stdout)), HasSubstr(" 9?"));
+}
+
+TEST(Conclusion, IsNothingJudgedWhereNoClaimWasJudged) {
+  const auto report = report_of({result(entry("a"), "within_bound", 0, 50)});
+  EXPECT_EQ(conclude(report).code, ExitCode::nothing_judged);
+  EXPECT_EQ(conclude(report_of({})).code, ExitCode::nothing_judged);
+}
+
+TEST(Conclusion, TakesOneGivenCaseForEnough) {
+  EXPECT_EQ(conclude(report_of({result(entry("a"), "within_bound", 1)}, true)).code,
+            ExitCode::passed);
+}
+
+TEST(Conclusion, NamesTheBackendWhereAVariantRunsOnSeveral) {
+  ClaimResult wrong = result(entry("a", Backend::cuda), "within_bound", 3);
+  wrong.failure.emplace();
+  wrong.failure->verdict = {.status = Status::hung, .reason = "it never ends"};
+  wrong.failure->shrunk_fully = false;
+  wrong.failure->shrink_steps = 4;
+  const auto report = report_of({result(entry("a"), "within_bound", 10), wrong});
+  const Conclusion conclusion = conclude(report);
+  EXPECT_EQ(conclusion.code, ExitCode::wrong);
+  EXPECT_EQ(conclusion.text(), "FAIL: 1 of 1 variant breaks 1 claim: a on cuda");
+  EXPECT_THAT(conclusion.next, StartsWith("assay check a --backend cuda --claim within_bound "));
+  const std::string text = failures_text(report, Screen(stdout));
+  EXPECT_THAT(text, HasSubstr("hung:      it never ends"));
+  EXPECT_THAT(text, HasSubstr("(4 steps, cut short: a smaller case may fail too)"));
+}
+
+TEST(Table, TellsManyVariantsByTheirBackend) {
+  std::vector<ClaimResult> results;
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    results.push_back(result(entry(name), "within_bound", 10));
+    results.push_back(result(entry(name, Backend::cuda), "within_bound", 10));
+    results.back().exempt = "so it is";
+  }
+  EXPECT_THAT(table_text(report_of(results), Screen(stdout)),
+              HasSubstr("- bound: all on cuda: so it is\n"));
+}
+
+TEST(Table, IsNeverWiderThanTheScreen) {
+  std::vector<ClaimResult> results;
+  for (const Claim& claim : claims())
+    results.push_back(result(entry("blocktile_2d_8x8", Backend::cuda), claim.name, 10));
+  const std::string text = table_text(report_of(results), Screen(stdout));
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    EXPECT_LE(end - begin, 120u) << text.substr(begin, end - begin);
+    begin = end + 1;
+  }
+  for (const Claim& claim : claims()) EXPECT_THAT(text, HasSubstr(claim.heading));
+}
+
+TEST(Table, WritesNumbersInUnitsThatFit) {
+  EXPECT_EQ(count_text(0), "0");
+  EXPECT_EQ(count_text(9999), "9999");
+  EXPECT_EQ(count_text(10000), "10.0 k");
+  EXPECT_EQ(count_text(999499), "999 k");
+  EXPECT_EQ(count_text(999500), "1.00 M");
+  EXPECT_EQ(count_text(31200000), "31.2 M");
+  EXPECT_EQ(duration_text(0.04), "0.0 s");
+  EXPECT_EQ(duration_text(48.2), "48 s");
+  EXPECT_EQ(duration_text(125), "2 min 5 s");
+  EXPECT_EQ(duration_text(7260), "2 h 1 min");
+}
+
+}  // namespace
+}  // namespace assay::tests

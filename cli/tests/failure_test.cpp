@@ -1,0 +1,146 @@
+// What the command says of variants with faults.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/tests/program.h"
+#include "cli/tests/xml.h"
+
+namespace assay::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+using testing::Not;
+using testing::StartsWith;
+
+const std::string odd_name = "odd \"<&>'\x01\xff";
+
+Circumstances faulty(std::map<std::string, std::string> environment = {}) {
+  return {.program = ASSAY_WITH_FAULTS, .environment = std::move(environment)};
+}
+
+TEST(Failure, IsToldFromTheVerdictToTheNextCommand) {
+  const Answer answer =
+      run({"check", "right", "without_beta", "--cases", "20", "--no-corpus"}, faulty());
+  EXPECT_EQ(answer.code, 1);
+  EXPECT_THAT(answer.err, IsEmpty());
+  EXPECT_THAT(answer.out, HasSubstr("FAIL"));
+  EXPECT_THAT(answer.out,
+              HasSubstr("without_beta on host: 'matches the reference within the bound' "
+                        "(within_bound) is not true\n  original:  m="));
+  EXPECT_THAT(answer.out, HasSubstr("\n  shrunk:    m=1 n=1 k="));
+  EXPECT_THAT(answer.out, HasSubstr("\n  wrong:     "));
+  EXPECT_THAT(answer.out, HasSubstr("beta * C is missing"));
+  EXPECT_THAT(answer.out, HasSubstr("\n             #\n"));
+  EXPECT_THAT(answer.out, HasSubstr("\n  replay:    assay check without_beta --backend host "));
+  EXPECT_THAT(answer.out, HasSubstr("\n  also fails: "));
+  EXPECT_THAT(answer.out, Not(HasSubstr("\033")));
+  const auto lines = answer.lines();
+  ASSERT_GE(lines.size(), 2u);
+  EXPECT_THAT(lines[lines.size() - 2],
+              MatchesRegex("FAIL: 1 of 2 variants breaks [0-9]+ claims: without_beta"));
+  EXPECT_THAT(lines.back(), StartsWith("next: assay check without_beta --backend host --claim "));
+}
+
+TEST(Failure, IsReplayedByTheNextCommand) {
+  const Answer found = run({"check", "without_beta", "--cases", "20", "--no-corpus"}, faulty());
+  auto words = words_of(found.last_line());
+  words.erase(words.begin(), words.begin() + 2);  // "next: assay"
+  const Answer replayed = run(words, faulty());
+  EXPECT_EQ(replayed.code, 1) << replayed.out << replayed.err;
+  EXPECT_EQ(replayed.last_line(), found.last_line());
+}
+
+TEST(Failure, OfAProcessIsAVerdict) {
+  const Answer answer = run(
+      {"check", "crashing", "--claim", "within_bound", "--cases", "10", "--no-corpus"}, faulty());
+  EXPECT_EQ(answer.code, 1);
+  EXPECT_THAT(answer.out, HasSubstr("\n  crashed:   "));
+  EXPECT_THAT(answer.out, HasSubstr("\n  shrunk:    m=3 n="));
+}
+
+TEST(Failure, DoesNotHideThatAnotherVariantRefused) {
+  const Answer answer =
+      run({"check", "right", "without_beta", "--case", "m=2 n=2 k=3 beta=2"}, faulty());
+  EXPECT_EQ(answer.code, 1);
+  EXPECT_THAT(answer.out, HasSubstr("right refused: lda = 3 is not a multiple of 4\n"));
+}
+
+TEST(Failure, IsInTheFiles) {
+  const Folder folder;
+  const Answer answer = run({"check", "without_beta", odd_name, "--cases", "10", "--no-corpus",
+                             "--json", folder / "a.json", "--junit", folder / "a.xml"},
+                            faulty());
+  EXPECT_EQ(answer.code, 1);
+  const auto json = nlohmann::json::parse(text_of(folder / "a.json"));
+  EXPECT_EQ(json["verdict"], "FAIL");
+  EXPECT_EQ(json["exit_code"], 1);
+  const auto& result = json["results"][0];
+  EXPECT_EQ(result["status"], "fails");
+  const auto& failure = result["failure"];
+  EXPECT_EQ(failure["status"], "wrong");
+  EXPECT_THAT(failure["shrunk"].get<std::string>(), StartsWith("m=1 n=1 "));
+  EXPECT_THAT(failure["original"].get<std::string>(), StartsWith("m="));
+  EXPECT_THAT(failure["diagnosis"].get<std::string>(), HasSubstr("beta * C is missing"));
+  EXPECT_THAT(failure["replay"].get<std::string>(), StartsWith("assay check without_beta "));
+  EXPECT_GE(failure["shrink_steps"].get<int>(), 1);
+
+  const std::string xml = text_of(folder / "a.xml");
+  EXPECT_EQ(fault_of_xml(xml), "") << xml;
+  EXPECT_THAT(xml, HasSubstr("<testsuite name=\"odd &quot;&lt;&amp;&gt;'\\x01\\xff.host\""));
+  EXPECT_THAT(xml, HasSubstr("<failure type=\"wrong\" message=\"wrong: "));
+}
+
+TEST(Corpus, KeepsFailingCasesOnce) {
+  const Folder folder;
+  const std::vector<std::string> check = {
+      "check",   "without_beta", "--cases",  "20",
+      "--claim", "within_bound", "--corpus", folder / "corpus.txt"};
+  const Answer first = run(check, faulty());
+  EXPECT_EQ(first.code, 1);
+  EXPECT_THAT(first.out, HasSubstr("kept for the next run: 1 failing case in "));
+  const std::string kept = text_of(folder / "corpus.txt");
+  EXPECT_THAT(kept, StartsWith("within_bound: m=1 n=1 "));
+  const Answer second = run(check, faulty());
+  EXPECT_EQ(second.code, 1);
+  EXPECT_EQ(text_of(folder / "corpus.txt"), kept);
+  EXPECT_THAT(second.out, Not(HasSubstr("kept for the next run")));
+  EXPECT_THAT(second.out, HasSubstr("(0 steps)")) << "past failures are not tried first";
+}
+
+TEST(Corpus, IsLeftAloneOnRequestAndForAGivenCase) {
+  const Folder folder;
+  const std::string corpus = folder / "corpus.txt";
+  EXPECT_EQ(
+      run({"check", "without_beta", "--cases", "20", "--no-corpus", "--corpus", corpus}, faulty())
+          .code,
+      1);
+  EXPECT_EQ(
+      run({"check", "without_beta", "--case", "m=1 n=1 k=1 beta=2", "--corpus", corpus}, faulty())
+          .code,
+      1);
+  EXPECT_THAT(folder.names(), IsEmpty());
+}
+
+TEST(Corpus, ThatCannotBeWrittenIsAWarning) {
+  const Answer answer = run({"check", "without_beta", "--cases", "20"}, faulty());
+  EXPECT_EQ(answer.code, 1);
+  EXPECT_THAT(answer.err, StartsWith("assay: warning: failing cases are not kept: "));
+  EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
+}
+
+TEST(Failure, IsRedOnATerminal) {
+  Circumstances terminal = faulty();
+  terminal.on_terminal = true;
+  const Answer answer =
+      run({"check", "without_beta", "--case", "m=1 n=1 k=1 beta=2", "--claim", "within_bound"},
+          terminal);
+  EXPECT_THAT(answer.out, HasSubstr("\033[1;31mFAIL\033[0m"));
+}
+
+}  // namespace
+}  // namespace assay::tests

@@ -1,0 +1,55 @@
+// Variants that do what a kernel must not do, to see that the command says so.
+#include <cuda_runtime.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "kernels/gemm.h"
+
+namespace assay {
+namespace {
+
+cudaError_t multiply(const Gemm& g, bool with_beta) {
+  const std::int64_t k = g.alpha == 0 ? 0 : g.k;
+  for (std::int64_t row = 0; row < g.m; ++row) {
+    for (std::int64_t column = 0; column < g.n; ++column) {
+      float sum = 0;
+      for (std::int64_t p = 0; p < k; ++p)
+        sum = std::fma(g.a[row * g.lda + p], g.b[p * g.ldb + column], sum);
+      float* c = &g.c[row * g.ldc + column];
+      *c = g.beta == 0 || !with_beta ? g.alpha * sum : std::fma(g.beta, *c, g.alpha * sum);
+    }
+  }
+  return cudaSuccess;
+}
+
+cudaError_t launch_right(const Gemm& g, cudaStream_t) {
+  return multiply(g, true);
+}
+cudaError_t launch_without_beta(const Gemm& g, cudaStream_t) {
+  return multiply(g, false);
+}
+cudaError_t launch_crashing(const Gemm& g, cudaStream_t) {
+  if (g.m > 2) std::abort();
+  return multiply(g, true);
+}
+
+const Registrar right{{.name = "right",
+                       .idea = "The triple loop.",
+                       .launch = launch_right,
+                       .needs = {.lda_multiple = 4}},
+                      Backend::host};
+const Registrar without_beta{
+    {.name = "without_beta", .idea = "Forgets beta.", .launch = launch_without_beta},
+    Backend::host};
+const Registrar crashing{
+    {.name = "crashing", .idea = "Gives up on the third row.", .launch = launch_crashing},
+    Backend::host};
+// A name that no file format likes: quotes, brackets, a control character, and no UTF-8.
+const Registrar odd{{.name = "odd \"<&>'\x01\xff",
+                     .idea = "Forgets beta, and has an odd name.",
+                     .launch = launch_without_beta},
+                    Backend::host};
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,155 @@
+// The files that the command reads and writes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cli/tests/program.h"
+#include "cli/tests/xml.h"
+
+namespace assay::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+const std::vector<std::string> small = {"check",   "naive",   "eigen",   "--cases",   "2",
+                                        "--claim", "refuses", "--claim", "fma_replay"};
+
+std::vector<std::string> with(std::vector<std::string> arguments,
+                              const std::vector<std::string>& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST(Json, IsPureOnStdout) {
+  const Answer answer = run(with(small, {"--json", "-"}));
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_THAT(answer.err, HasSubstr("PASS: "));
+  const auto json = nlohmann::json::parse(answer.out);
+  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["command"], "check");
+  EXPECT_EQ(json["argv"][1], "check");
+  EXPECT_EQ(json["verdict"], "PASS");
+  EXPECT_EQ(json["exit_code"], 0);
+  EXPECT_EQ(json["seed"], 0);
+  std::set<std::string> statuses;
+  for (const auto& result : json["results"]) {
+    statuses.insert(result["status"]);
+    EXPECT_EQ(result["status"] == "holds", result["reason"] == "");
+    EXPECT_EQ(result["cases"], result["status"] == "holds" ? 2 : 0);
+  }
+  EXPECT_THAT(statuses, ElementsAre("exempt", "holds"));
+}
+
+TEST(Json, TellsWhatWasNotJudged) {
+  const Folder folder;
+  const Answer answer = run({"check", "vectorized", "--backend", "simt", "--case", "m=8 n=8 k=777",
+                             "--json", folder / "a.json"});
+  EXPECT_EQ(answer.code, 77);
+  const auto json = nlohmann::json::parse(text_of(folder / "a.json"));
+  EXPECT_EQ(json["verdict"], "NOTHING JUDGED");
+  EXPECT_EQ(json["exit_code"], 77);
+  EXPECT_EQ(json["case"], "m=8 n=8 k=777");
+  EXPECT_EQ(json["results"][0]["status"], "not_judged");
+  EXPECT_EQ(json["results"][0]["reason"], "lda = 777 is not a multiple of 4");
+}
+
+TEST(JUnit, IsWellFormed) {
+  const Answer answer = run(with(small, {"--junit", "-"}));
+  EXPECT_EQ(answer.code, 0);
+  EXPECT_EQ(fault_of_xml(answer.out), "") << answer.out;
+  EXPECT_THAT(answer.out, HasSubstr("<testsuite name=\"eigen.host\" tests=\"2\" failures=\"0\" "
+                                    "errors=\"0\" skipped=\"1\""));
+  EXPECT_THAT(answer.out, HasSubstr("<skipped message=\"it does not declare"));
+}
+
+TEST(Xml, FaultsAreSeen) {
+  EXPECT_EQ(fault_of_xml("<a b=\"1\">x &amp; y<c/></a>"), "");
+  for (const char* document : {"<a>", "<a></b>", "<a>&</a>", "<a b=\"<\"/>", "<a b=\"1\" b=\"2\"/>",
+                               "<a>\x01</a>", "<a>\xff</a>", "<a/><b/>", "", "<a b=1/>"})
+    EXPECT_NE(fault_of_xml(document), "") << document;
+}
+
+TEST(OutputFile, IsTriedBeforeAnythingRuns) {
+  const Folder folder;
+  for (const char* flag : {"--json", "--junit"}) {
+    for (const std::string& name : {folder / "no/such/folder/file", folder / "."}) {
+      const Answer answer = run(with(small, {flag, name}));
+      EXPECT_EQ(answer.code, 2);
+      EXPECT_THAT(answer.out, IsEmpty()) << "something ran";
+      EXPECT_THAT(answer.err, StartsWith("assay: " + name + ": cannot be written: "));
+    }
+  }
+  EXPECT_EQ(run({"list", "--json", folder / "no/such"}).code, 2);
+  EXPECT_EQ(run({"doctor", "--json", folder / "no/such"}).code, 2);
+  EXPECT_THAT(folder.names(), IsEmpty());
+}
+
+TEST(OutputFile, IsReplacedAsAWholeAndKeepsItsModeAndLinks) {
+  const Folder folder;
+  write_text(folder / "old.json", "old");
+  chmod((folder / "old.json").c_str(), 0640);
+  std::filesystem::create_symlink("old.json", folder / "link.json");
+  EXPECT_EQ(run(with(small, {"--json", folder / "link.json"})).code, 0);
+  EXPECT_EQ(nlohmann::json::parse(text_of(folder / "old.json"))["command"], "check");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link.json"));
+  struct stat status = {};
+  stat((folder / "old.json").c_str(), &status);
+  EXPECT_EQ(status.st_mode & 0777, 0640u);
+  EXPECT_THAT(folder.names(), ElementsAre("link.json", "old.json"));
+}
+
+TEST(OutputFile, StaysAsItWasWhereTheDiskIsFull) {
+  const Folder folder;
+  write_text(folder / "old.json", "old");
+  const Answer answer = run(with(small, {"--json", folder / "old.json"}), {.largest_file = 100});
+  EXPECT_EQ(answer.code, 2) << answer.out;
+  EXPECT_THAT(answer.out, HasSubstr("PASS: ")) << "what was found out is lost";
+  EXPECT_THAT(answer.err, HasSubstr("old.json: cannot be written: "));
+  EXPECT_EQ(text_of(folder / "old.json"), "old");
+  EXPECT_THAT(folder.names(), ElementsAre("old.json"));
+}
+
+TEST(OutputFile, MayBeADevice) {
+  EXPECT_EQ(run(with(small, {"--json", "/dev/null"})).code, 0);
+  const Answer full = run(with(small, {"--json", "/dev/full"}));
+  EXPECT_EQ(full.code, 2);
+  EXPECT_THAT(full.err,
+              HasSubstr("assay: /dev/full: cannot be written: No space left on device\n"));
+  for (const char* device : {"/dev/null", "/dev/full"})
+    EXPECT_TRUE(std::filesystem::is_character_file(device)) << device;
+}
+
+TEST(Stdout, ThatIsFullIsAnError) {
+  for (const auto& arguments : {small, with(small, {"--json", "-"}), {"list"}, {"doctor"}}) {
+    const Answer answer = run(arguments, {.stdout_file = "/dev/full"});
+    EXPECT_EQ(answer.code, 2) << arguments.front();
+    EXPECT_THAT(answer.err, HasSubstr("assay: standard output cannot be written"));
+  }
+}
+
+TEST(Corpus, DamagedLineStopsTheRun) {
+  const Folder folder;
+  write_text(folder / "corpus.txt", "# past failures\nwithin_bound: m=1 n=2\n");
+  const Answer answer = run(with(small, {"--corpus", folder / "corpus.txt"}));
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.out, IsEmpty());
+  EXPECT_THAT(answer.err, HasSubstr("corpus.txt:2: "));
+  EXPECT_EQ(run(with(small, {"--corpus", folder / "corpus.txt", "--no-corpus"})).code, 0);
+  EXPECT_EQ(run(small, {.environment = {{"ASSAY_CORPUS", folder / "corpus.txt"}}}).code, 2);
+}
+
+TEST(Corpus, IsNotReadForAGivenCase) {
+  const Folder folder;
+  write_text(folder / "corpus.txt", "nonsense\n");
+  EXPECT_EQ(
+      run({"check", "naive", "--case", "m=1 n=2 k=3", "--corpus", folder / "corpus.txt"}).code, 0);
+}
+
+}  // namespace
+}  // namespace assay::tests

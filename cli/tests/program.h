@@ -1,0 +1,54 @@
+// Runs the program `assay` as people do, and keeps what it said.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace assay::tests {
+
+struct Answer {
+  int code = 0;  // 128 + the number of the signal that ended it
+  std::string out, err;
+
+  std::vector<std::string> lines() const;  // of `out`
+  std::string last_line() const;           // of `out`
+};
+
+struct Circumstances {
+  const char* program = ASSAY_PROGRAM;
+  std::map<std::string, std::string> environment = {};
+  std::string stdout_file = {};         // instead of being kept
+  bool on_terminal = false;             // both streams, kept in `out`
+  rlim_t largest_file = RLIM_INFINITY;  // bytes; writing more fails
+};
+
+Answer run(const std::vector<std::string>& arguments, const Circumstances& = {});
+
+// The words of a command line, as a shell would see them; quotes group.
+std::vector<std::string> words_of(const std::string& line);
+
+// A folder that goes when the test ends.
+class Folder {
+ public:
+  Folder();
+  ~Folder();
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  std::vector<std::string> names() const;  // of the files in it
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string text_of(const std::string& file);
+void write_text(const std::string& file, const std::string& text);
+
+bool has_gpu();  // as `assay doctor` sees it
+
+}  // namespace assay::tests

@@ -1,0 +1,52 @@
+// The vendor's kernel, in pedantic single precision: the competitor that every stage is measured
+// against.
+//
+// cuBLAS knows only column-major matrices. A row-major matrix is the transpose of a column-major
+// one, and the transpose of A * B is B^T * A^T: so it is given B and A in this order, and nothing
+// is transposed in memory.
+//
+// Assumes nothing. The order of its sums is its own.
+// Wins nearly everywhere; at small sizes it leaves half of the arithmetic units idle.
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+
+#include "kernels/gemm.h"
+
+namespace assay {
+namespace {
+
+cublasHandle_t make_handle() {
+  cublasHandle_t handle = nullptr;
+  if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) return nullptr;
+  cublasSetMathMode(handle, CUBLAS_PEDANTIC_MATH);
+  return handle;
+}
+
+// A launch that fails inside cuBLAS leaves its own error behind.
+cudaError_t as_cuda_error(cublasStatus_t status) {
+  if (status == CUBLAS_STATUS_SUCCESS) return cudaSuccess;
+  const cudaError_t recorded = cudaPeekAtLastError();
+  return recorded != cudaSuccess ? recorded : cudaErrorUnknown;
+}
+
+cudaError_t launch_cublas(const Gemm& g, cudaStream_t stream) {
+  if (g.m == 0 || g.n == 0) return cudaSuccess;
+  thread_local const cublasHandle_t handle = make_handle();
+  if (handle == nullptr) return cudaErrorInitializationError;
+  if (cublasSetStream(handle, stream) != CUBLAS_STATUS_SUCCESS) return cudaErrorUnknown;
+  const auto distance = [](std::int64_t ld) { return std::max<std::int64_t>(1, ld); };
+  return as_cuda_error(cublasSgemm_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, g.n, g.m, depth(g),
+                                      &g.alpha, g.b, distance(g.ldb), g.a, distance(g.lda), &g.beta,
+                                      g.c, distance(g.ldc)));
+}
+
+const Registrar registrar{{
+    .name = "cublas",
+    .idea = "cublasSgemm in pedantic mode.",
+    .launch = launch_cublas,
+}};
+
+}  // namespace
+}  // namespace assay

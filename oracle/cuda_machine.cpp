@@ -1,0 +1,338 @@
+#include "oracle/cuda_machine.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "oracle/cuda_check.h"
+#include "oracle/cuda_reference.h"
+#include "oracle/device_kernels.h"
+#include "oracle/device_region.h"
+#include "oracle/gpu_info.h"
+
+namespace assay {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Stream {
+ public:
+  Stream() {
+    cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+  }
+  ~Stream() { cudaStreamDestroy(stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  operator cudaStream_t() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+// One operand on the device: the image, and where element (0, 0) is.
+struct Slot {
+  DeviceRegion region, sparse;
+  std::byte* image = nullptr;
+  std::size_t bytes = 0;
+  float* first = nullptr;
+  bool unreadable = false;
+};
+
+std::size_t bytes_of(std::int64_t floats) {
+  return static_cast<std::size_t>(floats) * sizeof(float);
+}
+
+class CudaMachine : public Machine {
+ public:
+  float* place(Operand o, const Image& image, Placement placement) override {
+    Slot& slot = slots_[static_cast<std::size_t>(o)];
+    slot.unreadable = placement == Placement::unreadable;
+    if (slot.unreadable) {
+      return slot.first = reinterpret_cast<float*>(
+                 forbidden_device_memory() + (std::size_t{1} << 38) * static_cast<std::size_t>(o));
+    }
+    DeviceRegion& region = image.is_sparse() ? slot.sparse : slot.region;
+    slot.bytes = bytes_of(image.spread());
+    image.is_sparse() ? region.reserve_closed(slot.bytes) : region.reserve(slot.bytes);
+    slot.image = placement == Placement::ends_at_fence ? region.end() - slot.bytes : region.begin();
+    slot.first = reinterpret_cast<float*>(slot.image) + image.first;
+    for (const Piece& piece : pieces_of(image)) {
+      const std::size_t length = bytes_of(piece.end - piece.begin);
+      if (image.is_sparse())
+        region.open(reinterpret_cast<std::byte*>(slot.first + piece.at), length);
+      cuda_check(cudaMemcpyAsync(slot.first + piece.at, image.floats.data() + piece.begin, length,
+                                 cudaMemcpyHostToDevice, stream_),
+                 "copying an operand to the GPU");
+    }
+    return slot.first;
+  }
+
+  void fetch(Operand o, Image& image) override {
+    const Slot& slot = slots_[static_cast<std::size_t>(o)];
+    for (const Piece& piece : pieces_of(image)) {
+      cuda_check(
+          cudaMemcpyAsync(image.floats.data() + piece.begin, slot.first + piece.at,
+                          bytes_of(piece.end - piece.begin), cudaMemcpyDeviceToHost, stream_),
+          "copying an operand back from the GPU");
+    }
+    cuda_check(cudaStreamSynchronize(stream_), "copying an operand back from the GPU");
+  }
+
+  Outcome launch(const Variant& variant, const Gemm& gemm, const Schedule& schedule) override {
+    cuda_check(cudaStreamSynchronize(stream_), "preparing a launch");
+    cudaGetLastError();
+    deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                   std::chrono::duration<double>(schedule.seconds));
+    switch (schedule.setting) {
+      case Setting::plain:
+        return run(variant, gemm, stream_);
+      case Setting::slow_producer:
+        return run_behind_slow_producer(variant, gemm);
+      case Setting::graph:
+        return run_as_graph(variant, gemm);
+      case Setting::broken_stream:
+        return run_into_broken_stream(variant, gemm);
+      case Setting::two_streams:
+        return run_beside_another(variant, gemm);
+      case Setting::busy_gpu:
+        return run_on_busy_gpu(variant, gemm);
+    }
+    return {};
+  }
+
+  std::optional<Reference> reference(const Case& c, const Operands& operands) override {
+    return make_device_reference(c, operands);
+  }
+
+  std::string disagreement(const Case& c) override { return disagreement_with_cublas(c); }
+
+ private:
+  static Outcome failed(std::string text) { return {Outcome::Kind::failed, std::move(text)}; }
+  static Outcome crashed(cudaError_t error) {
+    return {Outcome::Kind::crashed,
+            fmt::format("{}: {}", cudaGetErrorName(error), cudaGetErrorString(error)), true};
+  }
+
+  // Calls the variant's launch function: its own answer, and what it did not say.
+  Outcome start(const Variant& variant, const Gemm& gemm, cudaStream_t stream) {
+    const cudaError_t answer = variant.launch(gemm, stream);
+    const cudaError_t recorded = cudaGetLastError();
+    if (answer != cudaSuccess)
+      return failed(fmt::format("launch returned {}", cudaGetErrorName(answer)));
+    if (recorded != cudaSuccess) {
+      return failed(fmt::format("a launch failed with {}, but the variant returned cudaSuccess",
+                                cudaGetErrorName(recorded)));
+    }
+    return {};
+  }
+
+  // Waits for all work on the GPU, of whatever stream, until the deadline.
+  Outcome wait(cudaStream_t stream) {
+    for (int polls = 0;; ++polls) {
+      const cudaError_t state = cudaStreamQuery(stream);
+      if (state == cudaSuccess) break;
+      if (state != cudaErrorNotReady) return crashed(state);
+      if (Clock::now() > deadline_)
+        return {Outcome::Kind::hung, "the kernel was still running at the time limit", true};
+      if (polls > 1000) std::this_thread::yield();
+    }
+    const cudaError_t error = cudaDeviceSynchronize();  // work that went to another stream
+    return error == cudaSuccess ? Outcome{} : crashed(error);
+  }
+
+  Outcome run(const Variant& variant, const Gemm& gemm, cudaStream_t stream) {
+    Outcome outcome = start(variant, gemm, stream);
+    if (outcome.kind == Outcome::Kind::done) outcome = wait(stream);
+    return outcome;
+  }
+
+  Outcome run_behind_slow_producer(const Variant& variant, const Gemm& gemm) {
+    std::array<DeviceRegion, 3> kept;
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (slots_[i].unreadable) continue;
+      kept[i].reserve(slots_[i].bytes);
+      copy(kept[i].begin(), slots_[i].image, slots_[i].bytes);
+      cuda_check(cudaMemsetAsync(slots_[i].image, 0xff, slots_[i].bytes, stream_),
+                 "poisoning an operand");  // NaN
+    }
+    cuda_check(cudaStreamSynchronize(stream_), "poisoning the operands");
+    enqueue_spin(3'000'000, stream_);
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (!slots_[i].unreadable) copy(slots_[i].image, kept[i].begin(), slots_[i].bytes);
+    }
+    return run(variant, gemm, stream_);
+  }
+
+  Outcome run_as_graph(const Variant& variant, const Gemm& gemm) {
+    const Slot& c = slots_[static_cast<std::size_t>(Operand::c)];
+    DeviceRegion kept;
+    kept.reserve(c.bytes);
+    copy(kept.begin(), c.image, c.bytes);
+    cuda_check(cudaStreamSynchronize(stream_), "keeping C");
+    cudaGraph_t graph = nullptr;
+    cuda_check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal),
+               "cudaStreamBeginCapture");
+    Outcome outcome = start(variant, gemm, stream_);
+    const cudaError_t captured = cudaStreamEndCapture(stream_, &graph);
+    cudaGetLastError();
+    if (outcome.kind != Outcome::Kind::done)
+      return failed("while it was captured: " + outcome.text);
+    if (captured != cudaSuccess)
+      return failed(fmt::format("it cannot be captured: {}", cudaGetErrorName(captured)));
+    cudaGraphExec_t executable = nullptr;
+    if (const cudaError_t error = cudaGraphInstantiate(&executable, graph, 0);
+        error != cudaSuccess) {
+      return failed(fmt::format("its graph cannot be instantiated: {}", cudaGetErrorName(error)));
+    }
+    for (int replay = 0; replay < 2 && outcome.kind == Outcome::Kind::done; ++replay) {
+      copy(c.image, kept.begin(), c.bytes);
+      cuda_check(cudaGraphLaunch(executable, stream_), "cudaGraphLaunch");
+      outcome = wait(stream_);
+    }
+    if (!outcome.context_lost) {
+      cudaGraphExecDestroy(executable);
+      cudaGraphDestroy(graph);
+    }
+    return outcome;
+  }
+
+  // A capture that was spoilt refuses whatever is launched into its stream.
+  Outcome run_into_broken_stream(const Variant& variant, const Gemm& gemm) {
+    Stream broken;
+    cuda_check(cudaStreamBeginCapture(broken, cudaStreamCaptureModeRelaxed),
+               "cudaStreamBeginCapture");
+    cudaStreamSynchronize(broken);  // not permitted while capturing, which spoils the capture
+    cudaGetLastError();
+    const cudaError_t answer = variant.launch(gemm, broken);
+    cudaGraph_t graph = nullptr;
+    cudaStreamEndCapture(broken, &graph);
+    cudaGetLastError();
+    Outcome outcome = wait(stream_);
+    if (outcome.kind == Outcome::Kind::done && answer == cudaSuccess) {
+      return failed("every launch into its stream failed, and the variant returned cudaSuccess");
+    }
+    return outcome;
+  }
+
+  // A second set of operands with other numbers: each launch must leave what it leaves when it runs
+  // alone.
+  Outcome run_beside_another(const Variant& variant, const Gemm& gemm) {
+    std::array<DeviceRegion, 3> other;
+    Gemm second = gemm;
+    for (std::size_t i = 0; i < 3; ++i) {
+      other[i].reserve(slots_[i].bytes);
+      copy(other[i].begin(), slots_[i].image, slots_[i].bytes);
+    }
+    const auto moved = [&](const float* first, std::size_t i) {
+      return reinterpret_cast<float*>(
+          other[i].begin() + (reinterpret_cast<const std::byte*>(first) - slots_[i].image));
+    };
+    second.a = moved(gemm.a, 0), second.b = moved(gemm.b, 1), second.c = moved(gemm.c, 2);
+    const auto floats = static_cast<std::int64_t>(slots_[0].bytes / sizeof(float));
+    enqueue_double_numbers(reinterpret_cast<float*>(other[0].begin()), floats, stream_);
+
+    const Slot& c = slots_[2];
+    DeviceRegion before;
+    before.reserve(c.bytes);
+    copy(before.begin(), c.image, c.bytes);
+    const auto alone = [&](const Gemm& g, std::byte* image, std::vector<std::byte>& result) {
+      Outcome outcome = run(variant, g, stream_);
+      if (outcome.kind == Outcome::Kind::done) {
+        result = to_host(image, c.bytes);
+        copy(image, before.begin(), c.bytes);
+      }
+      return outcome;
+    };
+    std::vector<std::byte> first_alone, second_alone;
+    if (Outcome outcome = alone(gemm, c.image, first_alone); outcome.kind != Outcome::Kind::done)
+      return outcome;
+    if (Outcome outcome = alone(second, other[2].begin(), second_alone);
+        outcome.kind != Outcome::Kind::done)
+      return outcome;
+    cuda_check(cudaStreamSynchronize(stream_), "restoring C");
+
+    Stream beside;
+    enqueue_spin(50'000, stream_);  // both are enqueued before either can start
+    enqueue_spin(50'000, beside);
+    for (Outcome outcome : {start(variant, gemm, stream_), start(variant, second, beside),
+                            wait(stream_), wait(beside)}) {
+      if (outcome.kind != Outcome::Kind::done) return outcome;
+    }
+    if (!variant.deterministic) return {};
+    const bool undisturbed = to_host(c.image, c.bytes) == first_alone &&
+                             to_host(other[2].begin(), c.bytes) == second_alone;
+    return undisturbed ? Outcome{}
+                       : failed(
+                             "two launches at a time on two streams leave other bits than one "
+                             "after the other");
+  }
+
+  Outcome run_on_busy_gpu(const Variant& variant, const Gemm& gemm) {
+    const Slot& c = slots_[static_cast<std::size_t>(Operand::c)];
+    const std::vector<std::byte> before = to_host(c.image, c.bytes);
+    if (Outcome outcome = run(variant, gemm, stream_); outcome.kind != Outcome::Kind::done)
+      return outcome;
+    const std::vector<std::byte> alone = to_host(c.image, c.bytes);
+    cuda_check(cudaMemcpyAsync(c.image, before.data(), c.bytes, cudaMemcpyHostToDevice, stream_),
+               "restoring C");
+    cuda_check(cudaStreamSynchronize(stream_), "restoring C");
+
+    constexpr std::int64_t noise_floats = 1 << 22;
+    noise_.reserve(noise_floats * sizeof(float));
+    Stream beside;
+    enqueue_bustle(reinterpret_cast<float*>(noise_.begin()), noise_floats, 30, beside);
+    Outcome outcome = run(variant, gemm, stream_);
+    if (outcome.kind != Outcome::Kind::done || !variant.deterministic) return outcome;
+    return to_host(c.image, c.bytes) == alone
+               ? Outcome{}
+               : failed("other bits while another stream keeps the GPU busy");
+  }
+
+  void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+    cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_),
+               "copying on the GPU");
+  }
+  std::vector<std::byte> to_host(const std::byte* from, std::size_t bytes) {
+    std::vector<std::byte> copy(bytes);
+    cuda_check(cudaMemcpyAsync(copy.data(), from, bytes, cudaMemcpyDeviceToHost, stream_),
+               "copying from the GPU");
+    cuda_check(cudaStreamSynchronize(stream_), "copying from the GPU");
+    return copy;
+  }
+
+  Stream stream_;
+  std::array<Slot, 3> slots_;
+  DeviceRegion noise_;
+  Clock::time_point deadline_;
+};
+
+}  // namespace
+
+std::string why_no_gpu() {
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  cudaGetLastError();
+  if (error != cudaSuccess) return fmt::format("no GPU can be used: {}", cudaGetErrorString(error));
+  return count == 0 ? "there is no GPU" : "";
+}
+
+// The GPU that CTest has assigned to this test, or else the one of this worker's number, where
+// there are several.
+int chosen_device() {
+  if (const char* assigned = std::getenv("CTEST_RESOURCE_GROUP_0_GPUS")) {  // "id:2,slots:1"
+    if (std::strncmp(assigned, "id:", 3) == 0) return std::atoi(assigned + 3) % gpu_count();
+  }
+  const char* number = std::getenv("ASSAY_WORKER");
+  return number == nullptr ? 0 : std::atoi(number) % gpu_count();
+}
+
+std::unique_ptr<Machine> make_cuda_machine() {
+  if (const std::string why = why_no_gpu(); !why.empty()) throw BadInput(why);
+  cuda_check(cudaSetDevice(chosen_device()), "cudaSetDevice");
+  return std::make_unique<CudaMachine>();
+}
+
+}  // namespace assay

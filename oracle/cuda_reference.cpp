@@ -1,0 +1,141 @@
+#include "oracle/cuda_reference.h"
+
+#include <cublas_v2.h>
+
+#include <cmath>
+
+#include "oracle/cuda_machine.h"
+#include "oracle/device_array.h"
+#include "oracle/device_kernels.h"
+#include "oracle/judge.h"
+
+namespace assay {
+namespace {
+
+constexpr double least_multiply_adds = 1 << 25;  // below, Eigen takes a few milliseconds
+
+void cublas_check(cublasStatus_t status, const char* what) {
+  if (status != CUBLAS_STATUS_SUCCESS) {
+    throw std::runtime_error(fmt::format("{}: {}", what, cublasGetStatusString(status)));
+  }
+}
+
+cublasHandle_t handle() {
+  static const cublasHandle_t handle = [] {
+    cublasHandle_t h = nullptr;
+    cublas_check(cublasCreate(&h), "cublasCreate");
+    cublas_check(cublasSetMathMode(h, CUBLAS_PEDANTIC_MATH), "cublasSetMathMode");
+    return h;
+  }();
+  return handle;
+}
+
+void widen(const DeviceArray<float>& image, const Image& shape, bool absolute,
+           DeviceArray<double>& packed) {
+  enqueue_widen(image.get() + shape.first, shape.stride, shape.rows, shape.columns, absolute,
+                packed.get(), nullptr);
+  cuda_check(cudaGetLastError(), "converting to double");
+}
+
+// alpha * A * B (of absolute values), packed, without beta * C.
+std::vector<double> device_product(const Case& c, const Operands& operands, bool absolute) {
+  const Image &a = operands[Operand::a], &b = operands[Operand::b];
+  std::vector<double> product(static_cast<std::size_t>(c.m * c.n));
+  DeviceArray<double> wide_a(c.m * c.k), wide_b(c.k * c.n), wide_c(c.m * c.n);
+  widen(DeviceArray<float>(a.floats), a, absolute, wide_a);
+  widen(DeviceArray<float>(b.floats), b, absolute, wide_b);
+  const double alpha = absolute ? std::abs(double{c.alpha}) : double{c.alpha}, beta = 0;
+  // Row-major C = A B is column-major C^T = B^T A^T, and the transposes cost nothing.
+  cublas_check(cublasDgemm_64(handle(), CUBLAS_OP_N, CUBLAS_OP_N, c.n, c.m, c.k, &alpha,
+                              wide_b.get(), c.n, wide_a.get(), c.k, &beta, wide_c.get(), c.n),
+               "cublasDgemm");
+  wide_c.copy_to(product);
+  return product;
+}
+
+Reference device_reference(const Case& c, const Operands& operands) {
+  Reference reference{c.m, c.n, device_product(c, operands, false),
+                      device_product(c, operands, true)};
+  const Image& before = operands[Operand::c];
+  for (std::int64_t i = 0; c.beta != 0 && i < c.m; ++i) {
+    for (std::int64_t j = 0; j < c.n; ++j) {
+      const double term = double{c.beta} * before.row(i)[j];
+      reference.c[static_cast<std::size_t>(i * c.n + j)] += term;
+      reference.gauge[static_cast<std::size_t>(i * c.n + j)] += std::abs(term);
+    }
+  }
+  return reference;
+}
+
+// Element (i, j) by plain loops on the host.
+void check_element(const Case& c, const Operands& operands, const Reference& reference,
+                   std::int64_t i, std::int64_t j) {
+  double sum = 0, gauge = 0;
+  for (std::int64_t p = 0; p < c.k; ++p) {
+    const double product = double{operands[Operand::a].row(i)[p]} * operands[Operand::b].row(p)[j];
+    sum += product;
+    gauge += std::abs(product);
+  }
+  const double old = c.beta == 0 ? 0 : double{c.beta} * operands[Operand::c].row(i)[j];
+  const double wanted = c.alpha * sum + old, scale = std::abs(c.alpha) * gauge + std::abs(old);
+  const auto at = static_cast<std::size_t>(i * c.n + j);
+  const bool agrees = std::abs(reference.c[at] - wanted) <= reference_slack(c.k, scale) &&
+                      std::abs(reference.gauge[at] - scale) <= reference_slack(c.k, scale);
+  if (!agrees) {
+    throw std::runtime_error(fmt::format(
+        "the oracle disagrees with itself on {}: row {}, column {} is {} by cuBLAS and {} "
+        "by plain loops",
+        to_string(c), i, j, reference.c[at], wanted));
+  }
+}
+
+// Corners and some blocks between them.
+void check_blocks(const Case& c, const Operands& operands, const Reference& reference) {
+  constexpr std::int64_t side = 4;
+  for (std::int64_t block = 0; block < 8; ++block) {
+    const std::int64_t top = (c.m - std::min(side, c.m)) * (block * 3 % 8) / 7;
+    const std::int64_t left = (c.n - std::min(side, c.n)) * (block * 5 % 8) / 7;
+    for (std::int64_t i = top; i < std::min(top + side, c.m); ++i) {
+      for (std::int64_t j = left; j < std::min(left + side, c.n); ++j)
+        check_element(c, operands, reference, i, j);
+    }
+  }
+}
+
+// C by cublasSgemm in pedantic mode, as an image.
+Image single_precision(const Case& c, const Operands& operands) {
+  const Image &a = operands[Operand::a], &b = operands[Operand::b];
+  Image result = operands[Operand::c];
+  DeviceArray<float> device_a(a.floats), device_b(b.floats), device_c(result.floats);
+  cublas_check(cublasSgemm_64(handle(), CUBLAS_OP_N, CUBLAS_OP_N, c.n, c.m, c.k, &c.alpha,
+                              device_b.get() + b.first, b.stride, device_a.get() + a.first,
+                              a.stride, &c.beta, device_c.get() + result.first, result.stride),
+               "cublasSgemm");
+  device_c.copy_to(result.floats);
+  return result;
+}
+
+}  // namespace
+
+std::optional<Reference> make_device_reference(const Case& c, const Operands& operands) {
+  if (c.multiply_adds() < least_multiply_adds || c.fill == Fill::special || c.alpha == 0)
+    return std::nullopt;
+  Reference reference = device_reference(c, operands);
+  check_blocks(c, operands, reference);
+  return reference;
+}
+
+std::string disagreement_with_cublas(const Case& c) {
+  const Operands operands = make_operands(c, Placement::guarded, {4, 4, 4});
+  const Reference eigen = make_reference(c, operands);
+  if (!agree(eigen, device_reference(c, operands), c.k)) {
+    return fmt::format("Eigen and cublasDgemm differ on {}", to_string(c));
+  }
+  const Judgement judgement =
+      judge_bound(single_precision(c, operands), eigen, allowed_gulps(Arithmetic::fp32, c.k));
+  if (judgement.wrong == 0) return "";
+  return fmt::format("Eigen and pedantic cublasSgemm differ on {} by {:.3g} gulps", to_string(c),
+                     judgement.worst.error_gulps);
+}
+
+}  // namespace assay

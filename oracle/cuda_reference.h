@@ -1,0 +1,19 @@
+// The reference for large problems, computed on the GPU by cuBLAS in double precision.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "oracle/reference.h"
+
+namespace assay {
+
+// Nothing where the host is fast enough, or where NaN and infinities are involved. Some blocks of
+// it are checked against plain loops on the host; throws std::runtime_error if they differ.
+std::optional<Reference> make_device_reference(const Case&, const Operands&);
+
+// Where Eigen, cuBLAS in double and cuBLAS in pedantic single precision do not agree on a case;
+// empty if they do.
+std::string disagreement_with_cublas(const Case&);
+
+}  // namespace assay

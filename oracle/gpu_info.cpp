@@ -1,0 +1,114 @@
+#include "oracle/gpu_info.h"
+
+#if defined(ASSAY_CUDA)
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#endif
+
+namespace assay {
+
+#if !defined(ASSAY_CUDA)
+
+int gpu_count() {
+  return 0;
+}
+std::vector<std::pair<std::string, std::string>> describe_gpus() {
+  return {};
+}
+
+#else
+
+namespace {
+
+std::string version_text(int number) {
+  return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
+}
+
+std::string cublas_version() {
+  int major = 0, minor = 0, patch = 0;
+  cublasGetProperty(MAJOR_VERSION, &major);
+  cublasGetProperty(MINOR_VERSION, &minor);
+  cublasGetProperty(PATCH_LEVEL, &patch);
+  return fmt::format("{}.{}.{}", major, minor, patch);
+}
+
+// NVML is asked only here, and only if it is there.
+class Nvml {
+ public:
+  Nvml() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW)) {
+    const auto init = function<int()>("nvmlInit_v2");
+    ready_ = init != nullptr && init() == 0;
+  }
+
+  std::string driver() const {
+    const auto ask = function<int(char*, unsigned)>("nvmlSystemGetDriverVersion");
+    char text[96] = "";
+    return ready_ && ask != nullptr && ask(text, sizeof text) == 0 ? text
+                                                                   : "unknown (NVML is not there)";
+  }
+
+  std::string mig(int device) const {
+    const auto handle_of = function<int(unsigned, void**)>("nvmlDeviceGetHandleByIndex_v2");
+    const auto ask = function<int(void*, unsigned*, unsigned*)>("nvmlDeviceGetMigMode");
+    void* handle = nullptr;
+    unsigned now = 0, pending = 0;
+    if (!ready_ || handle_of == nullptr || ask == nullptr ||
+        handle_of(static_cast<unsigned>(device), &handle) != 0) {
+      return "unknown (NVML is not there)";
+    }
+    return ask(handle, &now, &pending) != 0 ? "not supported" : now != 0 ? "on" : "off";
+  }
+
+ private:
+  template <class Function>
+  Function* function(const char* name) const {
+    return library_ == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(library_, name));
+  }
+  void* library_;
+  bool ready_ = false;
+};
+
+}  // namespace
+
+int gpu_count() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) count = 0;
+  cudaGetLastError();
+  return count;
+}
+
+std::vector<std::pair<std::string, std::string>> describe_gpus() {
+  const Nvml nvml;
+  int driver = 0, runtime = 0;
+  cudaDriverGetVersion(&driver);
+  cudaRuntimeGetVersion(&runtime);
+  std::vector<std::pair<std::string, std::string>> facts = {
+      {"CUDA driver",
+       driver == 0 ? "none"
+                   : fmt::format("{}, good for CUDA {}", nvml.driver(), version_text(driver))},
+      {"CUDA runtime", version_text(runtime)},
+      {"cuBLAS", cublas_version()},
+  };
+  for (int device = 0; device < gpu_count(); ++device) {
+    cudaDeviceProp properties = {};
+    if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) continue;
+    std::size_t free_bytes = 0, all_bytes = 0;
+    cudaSetDevice(device);
+    cudaMemGetInfo(&free_bytes, &all_bytes);
+    facts.push_back(
+        {fmt::format("GPU {}", device),
+         fmt::format("{}, compute capability {}.{}, {} multiprocessors, {:.1f} of {:.1f} GiB free, "
+                     "ECC {}, MIG {}",
+                     properties.name, properties.major, properties.minor,
+                     properties.multiProcessorCount, static_cast<double>(free_bytes) / 0x1p30,
+                     static_cast<double>(all_bytes) / 0x1p30,
+                     properties.ECCEnabled != 0 ? "on" : "off", nvml.mig(device))});
+  }
+  return facts;
+}
+
+#endif
+
+}  // namespace assay

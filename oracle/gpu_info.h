@@ -1,0 +1,17 @@
+// What GPUs this computer has, for people who wonder why something runs there or not.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace assay {
+
+// How many GPUs can be used; 0 in a build without CUDA.
+int gpu_count();
+
+// What is known of the driver, the runtime, cuBLAS and each GPU, as pairs such as ("compute
+// capability", "9.0"). Empty in a build without CUDA.
+std::vector<std::pair<std::string, std::string>> describe_gpus();
+
+}  // namespace assay

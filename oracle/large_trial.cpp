@@ -1,0 +1,80 @@
+#include "oracle/large_trial.h"
+
+#include "oracle/device_array.h"
+#include "oracle/device_kernels.h"
+
+namespace assay {
+namespace {
+
+constexpr std::int64_t guard_floats = 1 << 16;
+
+double gibibytes(double bytes) {
+  return bytes / 0x1p30;
+}
+
+// Why this GPU cannot hold the problem; empty if it can.
+std::string lack_of_memory(const Case& c) {
+  const double elements =
+      static_cast<double>(c.m) * static_cast<double>(c.n) + static_cast<double>((c.m + c.n) * c.k);
+  const double needed = 4.0 * elements + 0x1p28;
+  std::size_t free_bytes = 0, all_bytes = 0;
+  cuda_check(cudaMemGetInfo(&free_bytes, &all_bytes), "cudaMemGetInfo");
+  if (needed <= static_cast<double>(free_bytes)) return "";
+  return fmt::format("it takes {:.1f} GiB of GPU memory, and {:.1f} are free", gibibytes(needed),
+                     gibibytes(static_cast<double>(free_bytes)));
+}
+
+float* place(Machine& machine, Operand o, const Case& c, std::int64_t& ld) {
+  const Operands images = make_operands(c, Placement::guarded, {16, 16, 16});
+  ld = images[o].ld;
+  return machine.place(o, images[o], Placement::guarded);
+}
+
+Verdict verdict_of(const Case& c, const ProductCheck& found, double allowed) {
+  Verdict verdict{.judged = c.m * c.n, .allowed_gulps = allowed};
+  if (found.guard_changes > 0) {
+    verdict.reason = fmt::format("wrote {} floats past the last element of C", found.guard_changes);
+  } else if (found.wrong > 0) {
+    const auto at = static_cast<std::int64_t>(found.first_wrong);
+    verdict.reason = fmt::format("{} of {} elements are wrong; the first is row {}, column {}",
+                                 found.wrong, verdict.judged, at / c.n, at % c.n);
+  }
+  if (!verdict.reason.empty()) verdict.status = Status::wrong;
+  return verdict;
+}
+
+}  // namespace
+
+Verdict run_large_trial(const Entry& entry, const Case& c) {
+  if (std::string reason = lack_of_memory(c); !reason.empty())
+    return {.status = Status::refused, .reason = reason};
+  Machine& machine = machine_of(entry.backend);
+  const DeviceArray<float> result(c.m * c.n + guard_floats);
+  cuda_check(cudaMemset(result.get(), 0xff, result.bytes()), "poisoning C");  // NaN
+
+  Gemm gemm{
+      .m = c.m, .n = c.n, .k = c.k, .alpha = c.alpha, .beta = 0, .c = result.get(), .ldc = c.n};
+  Case only_a = c, only_b = c;
+  only_a.n = 1, only_b.m = 1;
+  gemm.a = place(machine, Operand::a, only_a, gemm.lda);
+  gemm.b = place(machine, Operand::b, only_b, gemm.ldb);
+  if (std::string reason = refusal(entry.variant, gemm); !reason.empty())
+    return {.status = Status::refused, .reason = reason};
+
+  const Outcome outcome = machine.launch(entry.variant, gemm, {.seconds = 30});
+  if (outcome.kind != Outcome::Kind::done) {
+    return {.status = outcome.kind == Outcome::Kind::hung ? Status::hung : Status::crashed,
+            .reason = outcome.text,
+            .context_lost = outcome.context_lost};
+  }
+
+  const double allowed = allowed_gulps(entry.variant.arithmetic, c.k);
+  std::vector<ProductCheck> found(1);
+  const DeviceArray<ProductCheck> check(found);
+  enqueue_product_check(gemm, guard_floats, allowed * unit_roundoff, check.get(), nullptr);
+  cuda_check(cudaDeviceSynchronize(), "judging on the GPU");
+  check.copy_to(found);
+  return verdict_of(c, found.front(), allowed);
+}
+
+}  // namespace assay

@@ -1,0 +1,310 @@
+// The check itself: it counts what it judged, finds what is wrong, and never passes what it has not
+// seen.
+#include "properties/check.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "properties/tests/planted.h"
+
+namespace {
+
+using namespace assay;
+using namespace assay_test;
+
+const Claim& bound = claim_named("within_bound");
+
+ClaimResult check_one(const Entry& entry, const Claim& claim, const Budget& budget,
+                      const std::vector<CorpusLine>& corpus = {}, const Progress& progress = {}) {
+  const auto results = check({entry}, {&claim}, budget, corpus, progress);
+  EXPECT_EQ(results.size(), 1u);
+  return results.front();
+}
+ClaimResult check_given(const Entry& entry, const Claim& claim, const std::string& text) {
+  const auto results = check_case({entry}, {&claim}, parse_case(text), {.jobs = 1});
+  EXPECT_EQ(results.size(), 1u);
+  return results.front();
+}
+
+// What a variant was given, in the order of its launches; one thread at a time.
+std::vector<std::string>& recorded() {
+  static std::vector<std::string> launches;
+  return launches;
+}
+cudaError_t record(const Gemm& g, cudaStream_t stream) {
+  recorded().push_back(
+      fmt::format("{}x{}x{} {} {} {} {} {}", g.m, g.n, g.k, g.alpha, g.beta, g.lda, g.ldb, g.ldc));
+  return multiply(g, stream);
+}
+std::vector<std::string> record_check(const Claim& claim, const Budget& budget,
+                                      const std::vector<CorpusLine>& corpus = {}) {
+  recorded().clear();
+  EXPECT_FALSE(check_one(host_entry(record), claim, budget, corpus).failure);
+  return recorded();
+}
+
+TEST(Check, judges_as_many_cases_as_it_was_given) {
+  for (const char* name : {"within_bound", "exact_integers", "beta_zero", "no_product",
+                           "writes_only_c", "reads_only_operands", "same_bits_twice", "refuses"}) {
+    for (int cases : {1, 2, 3, 10, 50}) {
+      const auto result =
+          check_one(host_entry(multiply), claim_named(name), {.cases = cases, .jobs = 1});
+      EXPECT_FALSE(result.failure) << name << ": " << result.failure->verdict.reason;
+      EXPECT_EQ(result.cases, cases) << name;
+      EXPECT_GE(result.elements, cases) << name;
+      EXPECT_EQ(result.exempt, "");
+    }
+  }
+}
+
+TEST(Check, reports_the_largest_error_it_saw) {
+  const auto result = check_one(host_entry(multiply), bound, {.cases = 30, .jobs = 1});
+  EXPECT_GT(result.worst_gulps, 0.3);
+  EXPECT_LT(result.worst_gulps, 6);
+  EXPECT_GE(result.allowed_gulps, 2);
+  EXPECT_LE(result.allowed_gulps, 16);
+}
+
+TEST(Check, answers_every_pair_of_entry_and_claim_in_order) {
+  Entry first = host_entry(multiply), second = host_entry(multiply);
+  first.variant.name = "first", second.variant.name = "second";
+  const std::vector<const Claim*> some = {&bound, &claim_named("refuses"),
+                                          &claim_named("beta_zero")};
+  for (int jobs : {1, 3}) {
+    const auto results = check({first, second}, some, {.cases = 2, .jobs = jobs});
+    ASSERT_EQ(results.size(), 6u);
+    for (std::size_t i = 0; i < 6; ++i) {
+      EXPECT_STREQ(results[i].entry.variant.name, i < 3 ? "first" : "second");
+      EXPECT_EQ(results[i].claim, some[i % 3]);
+      EXPECT_EQ(results[i].cases, 2);
+    }
+  }
+  EXPECT_TRUE(check({}, some, {}).empty());
+  EXPECT_TRUE(check({first}, {}, {}).empty());
+}
+
+TEST(Check, shrinks_a_failure_to_the_smallest_case) {
+  for (std::uint64_t seed : {0, 1, 2}) {
+    const auto result =
+        check_one(host_entry(multiply_wrongly), bound, {.cases = 100, .seed = seed, .jobs = 1});
+    ASSERT_TRUE(result.failure) << result.cases << " cases judged";
+    const Failure& failure = *result.failure;
+    EXPECT_EQ(to_string(failure.shrunk), "m=1 n=8 k=1 fill=small_ints");
+    EXPECT_EQ(to_string(failure.verdict.status), "wrong");
+    EXPECT_NE(failure.verdict.reason.find("1 of 8 elements"), std::string::npos);
+    EXPECT_EQ(failure.verdict.judged, 8);
+    EXPECT_TRUE(failure.shrunk_fully);
+    EXPECT_GT(failure.shrink_steps, 2);
+    EXPECT_TRUE(failure.original.n > 7 && failure.original.k % 16 != 0) << "it is one that fails";
+    EXPECT_EQ(failure.original_verdict.judged, failure.original.m * failure.original.n);
+    EXPECT_LE(result.cases, 100);
+    EXPECT_GE(result.cases, 1);
+  }
+}
+
+TEST(Check, finds_nan_and_nothing_written) {
+  const std::vector<Launch> wrong = {
+      [](const Gemm&, cudaStream_t) { return cudaSuccess; },
+      [](const Gemm& g, cudaStream_t stream) {
+        const cudaError_t error = multiply(g, stream);
+        if (g.m > 0 && g.n > 0) g.c[0] = std::numeric_limits<float>::quiet_NaN();
+        return error;
+      },
+      [](const Gemm&, cudaStream_t) { return cudaErrorInvalidValue; }};
+  for (Launch launch : wrong) {
+    const auto result = check_one(host_entry(launch), bound, {.cases = 20, .jobs = 1});
+    ASSERT_TRUE(result.failure);
+    EXPECT_LE(result.failure->shrunk.multiply_adds(), 1);
+  }
+}
+
+TEST(Check, goes_no_further_than_the_first_failure) {
+  static int launches;
+  launches = 0;
+  const auto failing = host_entry([](const Gemm&, cudaStream_t) {
+    ++launches;
+    return cudaErrorInvalidValue;
+  });
+  const auto result = check_one(failing, bound, {.cases = 50, .jobs = 1});
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(result.cases, 1);
+  EXPECT_LT(launches, 200) << "the case and its shrinking";
+}
+
+TEST(Check, exempts_a_variant_with_a_reason_and_runs_nothing) {
+  Entry tf32 = host_entry(record), unordered = host_entry(record), random = host_entry(record);
+  tf32.variant.arithmetic = Arithmetic::tf32;
+  random.variant.deterministic = false;
+  recorded().clear();
+  for (const auto& [entry, claim] : {std::pair{tf32, "exact_integers"},
+                                     {unordered, "fma_replay"},
+                                     {unordered, "thread_order"},
+                                     {random, "same_bits_twice"}}) {
+    for (const auto& result : {check_one(entry, claim_named(claim), {.cases = 5, .jobs = 1}),
+                               check_given(entry, claim_named(claim), "m=3 n=3 k=3")}) {
+      EXPECT_NE(result.exempt, "") << claim;
+      EXPECT_EQ(result.cases, 0);
+      EXPECT_FALSE(result.failure);
+    }
+  }
+  EXPECT_TRUE(recorded().empty());
+}
+
+TEST(Check, does_not_call_a_variant_checked_that_refuses_everything) {
+  const Entry entry = host_entry(multiply, {.a_alignment = 1 << 30});
+  const auto result = check_one(entry, bound, {.cases = 20, .jobs = 1});
+  EXPECT_EQ(result.cases, 0) << "nothing was judged";
+  EXPECT_EQ(result.elements, 0);
+  EXPECT_EQ(result.exempt, "") << "and nobody said that nothing need be";
+  EXPECT_FALSE(result.failure);
+}
+
+TEST(Check, replays_the_corpus_first) {
+  const auto line = [](const char* claim, const char* c) {
+    return CorpusLine{&claim_named(claim), parse_case(c)};
+  };
+  const std::vector<CorpusLine> corpus = {line("beta_zero", "m=91 n=92 k=93"),
+                                          line("within_bound", "m=3 n=5 k=7 alpha=2 ldb=+9"),
+                                          line("within_bound", "m=4 n=6 k=8 beta=2")};
+  const auto launches = record_check(bound, {.cases = 6, .jobs = 1}, corpus);
+  ASSERT_GE(launches.size(), 6u);
+  EXPECT_EQ(launches[0], "3x5x7 2 0 7 14 5");
+  EXPECT_EQ(launches[1], "4x6x8 1 2 8 6 6");
+  EXPECT_EQ(std::count(launches.begin(), launches.end(), "91x92x93 1 0 93 92 92"), 0)
+      << "that is another claim's";
+}
+
+TEST(Check, fits_a_case_of_the_corpus_to_claim_and_variant) {
+  const std::vector<CorpusLine> corpus = {{&bound, parse_case("m=3 n=5 k=7 fill=small_ints")}};
+  recorded().clear();
+  const auto entry = host_entry(record, {.k_multiple = 4, .ldb_multiple = 8});
+  EXPECT_EQ(check_one(entry, bound, {.cases = 2, .jobs = 1}, corpus).cases, 2);
+  ASSERT_FALSE(recorded().empty());
+  EXPECT_EQ(recorded().front(), "3x5x8 1 0 8 8 5");
+}
+
+TEST(Check, fails_by_a_case_of_the_corpus_alone) {
+  const std::vector<CorpusLine> corpus = {{&bound, parse_case("m=9 n=9 k=9")}};
+  const auto result =
+      check_one(host_entry(multiply_wrongly), bound, {.cases = 50, .jobs = 1}, corpus);
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(to_string(result.failure->original), "m=9 n=9 k=9");
+  EXPECT_EQ(result.cases, 1);
+}
+
+TEST(Check, draws_the_same_cases_for_the_same_seed_only) {
+  const auto once = record_check(bound, {.cases = 30, .seed = 5, .jobs = 1});
+  EXPECT_GE(once.size(), 30u);
+  EXPECT_EQ(record_check(bound, {.cases = 30, .seed = 5, .jobs = 1}), once);
+  EXPECT_NE(record_check(bound, {.cases = 30, .seed = 6, .jobs = 1}), once);
+  EXPECT_GT(std::set<std::string>(once.begin(), once.end()).size(), 25u) << "all sorts of cases";
+}
+
+TEST(Check, gives_the_same_result_whatever_runs_beside_it) {
+  const std::vector<const Claim*> some = {&bound, &claim_named("exact_integers")};
+  const auto alone = check({host_entry(multiply_wrongly)}, some, {.cases = 40, .jobs = 1});
+  const auto together = check({host_entry(multiply_wrongly)}, some, {.cases = 40, .jobs = 4});
+  for (std::size_t i = 0; i < 2; ++i) {
+    ASSERT_TRUE(alone[i].failure && together[i].failure);
+    EXPECT_EQ(alone[i].failure->original, together[i].failure->original);
+    EXPECT_EQ(alone[i].failure->shrunk, together[i].failure->shrunk);
+    EXPECT_EQ(alone[i].cases, together[i].cases);
+  }
+}
+
+TEST(Check, takes_large_shapes_where_the_budget_has_room) {
+  const auto count_large = [](const std::vector<std::string>& launches) {
+    return std::count_if(launches.begin(), launches.end(), [](const std::string& launch) {
+      return launch.starts_with("128x128x128 ");
+    });
+  };
+  EXPECT_EQ(count_large(record_check(bound, {.cases = 2, .jobs = 1})), 1);
+  EXPECT_EQ(count_large(record_check(claim_named("beta_zero"), {.cases = 2, .jobs = 1})), 0);
+}
+
+TEST(Check, tells_how_far_it_is) {
+  std::vector<int> numbers;
+  int expected_of_all = 0;
+  const auto result = check({host_entry(multiply)}, {&bound, &claim_named("beta_zero")},
+                            {.cases = 10, .jobs = 1}, {}, [&](int done, int expected) {
+                              numbers.push_back(done);
+                              expected_of_all = expected;
+                            });
+  EXPECT_EQ(expected_of_all, 20);
+  ASSERT_GE(numbers.size(), 20u);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    EXPECT_EQ(numbers[i], static_cast<int>(i) + 1) << "one more each time";
+}
+
+TEST(CheckCase, judges_just_that_case) {
+  recorded().clear();
+  const auto result = check_given(host_entry(record), bound, "m=3 n=4 k=5 beta=2 seed=9");
+  EXPECT_EQ(recorded(), std::vector<std::string>{"3x4x5 1 2 5 4 4"});
+  EXPECT_EQ(result.cases, 1);
+  EXPECT_EQ(result.elements, 12);
+  EXPECT_TRUE(result.refused.empty());
+}
+
+TEST(CheckCase, shrinks_it_where_it_fails) {
+  const auto result = check_given(host_entry(multiply_wrongly), bound, "m=20 n=33 k=17 beta=3");
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(to_string(result.failure->original), "m=20 n=33 k=17 beta=3");
+  EXPECT_EQ(to_string(result.failure->shrunk), "m=1 n=8 k=1 fill=small_ints");
+}
+
+TEST(CheckCase, tells_why_a_claim_says_nothing_about_it) {
+  for (const auto& [claim, words] : {std::pair{"exact_integers", "fill=exact"},
+                                     {"beta_zero", "beta=0"},
+                                     {"no_product", "alpha=0 or k=0"}}) {
+    const auto result = check_given(host_entry(multiply), claim_named(claim), "m=3 n=3 k=3 beta=1");
+    EXPECT_EQ(result.cases, 0);
+    ASSERT_EQ(result.refused.size(), 1u) << claim;
+    EXPECT_NE(result.refused[0].find(claim), std::string::npos) << result.refused[0];
+    EXPECT_NE(result.refused[0].find(words), std::string::npos) << result.refused[0];
+  }
+}
+
+TEST(CheckCase, tells_why_the_variant_refuses_it) {
+  const auto result = check_given(host_entry(multiply, {.k_multiple = 4}), bound, "m=3 n=3 k=3");
+  EXPECT_EQ(result.cases, 0);
+  EXPECT_EQ(result.refused, std::vector<std::string>{"k = 3 is not a multiple of 4"});
+  EXPECT_FALSE(result.failure);
+}
+
+TEST(CheckCase, tells_that_there_was_nothing_to_judge) {
+  const auto result = check_given(host_entry(multiply), bound, "m=0 n=3 k=3");
+  EXPECT_EQ(result.cases, 0);
+  EXPECT_EQ(result.empty, 1);
+  EXPECT_FALSE(result.failure);
+}
+
+TEST(ReplayLine, is_a_command_with_a_case_that_reads_back) {
+  const Case c = parse_case("m=1 n=8 k=1 beta=0.1 fill=small_ints");
+  const ClaimResult result{.entry = host_entry(multiply), .claim = &bound};
+  EXPECT_EQ(replay_line(result, c),
+            "assay check planted --backend host --claim within_bound --case \"m=1 n=8 k=1 beta=0.1 "
+            "fill=small_ints\"");
+}
+
+TEST(Claims, have_names_that_are_found_and_suggested) {
+  std::set<std::string> names;
+  for (const Claim& claim : claims()) {
+    EXPECT_EQ(&claim_named(claim.name), &claim);
+    EXPECT_TRUE(names.insert(claim.name).second) << claim.name;
+    EXPECT_LE(std::string_view(claim.heading).size(), 8u) << claim.name;
+    EXPECT_NE(std::string_view(claim.sentence), "");
+  }
+  try {
+    claim_named("within_bounds");
+    ADD_FAILURE();
+  } catch (const BadInput& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("did you mean within_bound?"), message.npos) << message;
+    for (const Claim& claim : claims()) EXPECT_NE(message.find(claim.name), message.npos);
+  }
+}
+
+}  // namespace

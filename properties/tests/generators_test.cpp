@@ -1,0 +1,264 @@
+// What is drawn: inside what a variant accepts and a claim speaks of, and at the edges where it
+// hurts.
+#include "properties/generators.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+#include "properties/tests/planted.h"
+
+namespace {
+
+using namespace assay;
+using namespace assay_test;
+
+std::vector<Case> draw(const Claim& claim, const Entry& entry, int count, std::uint64_t seed = 1) {
+  const auto cases = cases_for(claim, entry);
+  rc::Random random(seed);
+  std::vector<Case> drawn;
+  for (int i = 0; i < count; ++i) drawn.push_back(cases(random.split(), rc::kNominalSize).value());
+  return drawn;
+}
+
+std::string name_of(const Entry& entry) {
+  return fmt::format("{}.{}", to_string(entry.backend), entry.variant.name);
+}
+
+TEST(Cases, are_what_the_claim_speaks_of_and_the_variant_accepts) {
+  int pairs = 0;
+  for (const Entry& entry : ladder()) {
+    for (const Claim& claim : claims()) {
+      if (!claim.exempts(entry).empty()) continue;
+      ++pairs;
+      for (const Case& c : draw(claim, entry, 40)) {
+        SCOPED_TRACE(fmt::format("{} {}: {}", name_of(entry), claim.name, to_string(c)));
+        ASSERT_EQ(claim.leaves_out(c), "");
+        if (claim.inside_needs) {
+          ASSERT_EQ(refusal_of(entry, c), "");
+        }
+        ASSERT_LE(c.multiply_adds(), 1e7) << "some milliseconds";
+        ASSERT_EQ(parse_case(to_string(c)), c);
+      }
+    }
+  }
+  EXPECT_GE(pairs, 80);
+}
+
+TEST(Cases, of_a_claim_about_refusals_are_outside_by_every_need) {
+  const Claim& claim = claim_named("refuses");
+  for (const Entry& entry : ladder()) {
+    const std::size_t needs = describe(entry.variant.needs).size();
+    std::set<std::string> reasons;
+    for (const Case& c : draw(claim, entry, 100)) {
+      const std::string reason = refusal_of(entry, c);
+      if (!reason.empty()) reasons.insert(reason.substr(0, reason.find(' ')));
+    }
+    EXPECT_EQ(reasons.size(), needs) << name_of(entry);
+  }
+}
+
+struct Seen {
+  std::set<std::int64_t> sizes;
+  std::set<std::int64_t> residues;
+};
+void expect_edges(const Seen& seen, int tile, const std::string& what) {
+  EXPECT_TRUE(seen.sizes.contains(0)) << what << " = 0";
+  EXPECT_TRUE(seen.sizes.contains(1)) << what << " = 1";
+  for (std::int64_t size : {tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile, 2 * tile + 1}) {
+    EXPECT_TRUE(size < 0 || seen.sizes.contains(size)) << what << " = " << size;
+  }
+  for (std::int64_t residue : {0, 1, tile - 1})
+    EXPECT_TRUE(seen.residues.contains(residue % tile)) << what << " % " << tile;
+  EXPECT_GT(*seen.sizes.rbegin(), 2 * tile) << what << ": several tiles";
+}
+
+TEST(Cases, reach_every_edge_of_the_tiles) {
+  for (const Entry& entry : ladder()) {
+    Seen m, n, k;
+    const Tile tile = entry.variant.tile;
+    for (const Case& c : draw(claim_named("within_bound"), entry, 600)) {
+      m.sizes.insert(c.m), m.residues.insert(c.m % tile.m);
+      n.sizes.insert(c.n), n.residues.insert(c.n % tile.n);
+      k.sizes.insert(c.k), k.residues.insert(c.k % tile.k);
+    }
+    expect_edges(m, tile.m, name_of(entry) + ": m");
+    expect_edges(n, tile.n, name_of(entry) + ": n");
+    expect_edges(k, tile.k, name_of(entry) + ": k");
+  }
+}
+
+TEST(Cases, have_every_scalar_gap_offset_and_fill) {
+  const Entry entry = host_entry(multiply);
+  std::map<float, int> alpha, beta;
+  std::map<std::int64_t, int> gaps[3];
+  std::map<int, int> offsets[3];
+  std::map<Fill, int> fills;
+  std::set<std::uint64_t> seeds;
+  int all_different = 0, both_scalars_zero = 0;
+  constexpr int count = 600;
+  for (const Case& c : draw(claim_named("within_bound"), entry, count)) {
+    ++alpha[c.alpha], ++beta[c.beta], ++fills[c.fill];
+    ++gaps[0][c.lda.floats], ++gaps[1][c.ldb.floats], ++gaps[2][c.ldc.floats];
+    for (std::size_t i = 0; i < 3; ++i) ++offsets[i][c.offset.floats[i]];
+    seeds.insert(c.seed);
+    all_different += c.m != c.n && c.n != c.k && c.m != c.k;
+    both_scalars_zero += c.alpha == 0 && c.beta == 0;
+  }
+  for (float scalar : {0.0f, 1.0f, -1.0f, 0.5f, 3.0f}) {
+    EXPECT_GT(alpha[scalar], count / 20) << "alpha = " << scalar;
+    EXPECT_GT(beta[scalar], count / 20) << "beta = " << scalar;
+  }
+  EXPECT_GT(alpha.size(), 50u) << "random ones too";
+  EXPECT_GT(beta.size(), 50u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::int64_t gap : {0, 1, 3, 4, 64}) EXPECT_GT(gaps[i][gap], count / 30) << gap;
+    for (int offset : {0, 1, 2, 3}) EXPECT_GT(offsets[i][offset], count / 8) << offset;
+  }
+  for (Fill fill : {Fill::uniform, Fill::small_ints, Fill::identity, Fill::one_hot, Fill::special})
+    EXPECT_GT(fills[fill], count / 40) << to_string(fill);
+  EXPECT_GT(fills[Fill::uniform], count / 3) << "what the bound is made for";
+  EXPECT_GT(seeds.size(), count * 9u / 10);
+  EXPECT_GT(all_different, count * 8 / 10) << "equal sizes hide a swap";
+  EXPECT_LT(all_different, count) << "but a square may be special";
+  EXPECT_LT(both_scalars_zero, count / 10);
+
+  for (const Case& c : draw(claim_named("exact_integers"), entry, 50)) {
+    EXPECT_EQ(c.fill, Fill::exact);
+    EXPECT_TRUE(is_exactly_summable(c));
+  }
+}
+
+TEST(Cases, are_the_same_for_the_same_random_numbers_only) {
+  const Entry entry = host_entry(multiply);
+  const Claim& claim = claim_named("within_bound");
+  EXPECT_EQ(draw(claim, entry, 20, 5), draw(claim, entry, 20, 5));
+  EXPECT_NE(draw(claim, entry, 20, 5), draw(claim, entry, 20, 6));
+}
+
+Case random_case(std::mt19937_64& random) {
+  const auto below = [&](std::int64_t end) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(end));
+  };
+  Case c{.m = below(300), .n = below(300), .k = below(10000)};
+  constexpr std::array scalars = {0.0f, -0.0f, 1.0f, -1.0f, 0.5f, 3.0f, 0.123f, -77.5f};
+  c.alpha = scalars[static_cast<std::size_t>(below(8))];
+  c.beta = scalars[static_cast<std::size_t>(below(8))];
+  c.lda = {below(9)}, c.ldb = {below(9)}, c.ldc = {below(100)};
+  for (int& floats : c.offset.floats) floats = static_cast<int>(below(4));
+  c.fill = static_cast<Fill>(below(6));
+  c.seed = random() >> below(60);
+  return c;
+}
+
+Needs random_needs(std::mt19937_64& random) {
+  const auto one_of = [&](std::initializer_list<int> values) {
+    return values.begin()[random() % values.size()];
+  };
+  const auto size = [&] { return one_of({1, 1, 2, 4, 16, 128}); };
+  const auto distance = [&] { return one_of({1, 1, 2, 4}); };
+  const auto alignment = [&] { return one_of({4, 4, 8, 16}); };
+  return {.m_multiple = size(),
+          .n_multiple = size(),
+          .k_multiple = size(),
+          .lda_multiple = distance(),
+          .ldb_multiple = distance(),
+          .ldc_multiple = distance(),
+          .a_alignment = alignment(),
+          .b_alignment = alignment(),
+          .c_alignment = alignment(),
+          .alpha_one = random() % 4 == 0,
+          .beta_zero = random() % 4 == 0};
+}
+
+void expect_fitted(const Case& c, const Needs& needs) {
+  const Entry entry = host_entry(multiply, needs);
+  const Case fit = fitted(c, needs);
+  ASSERT_EQ(refusal_of(entry, fit), "")
+      << to_string(c) << " was fitted to " << fmt::format("{}", fmt::join(describe(needs), ", "))
+      << " as " << to_string(fit);
+  ASSERT_EQ(fitted(fit, needs), fit) << "what fits stays as it is";
+  ASSERT_TRUE(fit.m >= c.m && fit.m < c.m + needs.m_multiple) << "the nearest";
+  ASSERT_TRUE(fit.n >= c.n && fit.n < c.n + needs.n_multiple);
+}
+
+TEST(Fitted, meets_any_needs) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 2000; ++i) expect_fitted(random_case(random), random_needs(random));
+}
+
+TEST(Fitted, meets_needs_of_packed_matrices_too) {
+  std::mt19937_64 random(2);
+  for (int i = 0; i < 200; ++i) {
+    expect_fitted(random_case(random), {.packed = true});
+    expect_fitted(random_case(random), {.k_multiple = 4, .packed = true});
+  }
+  expect_fitted({.m = 3, .n = 5, .k = 7}, {.lda_multiple = 4, .packed = true});
+  expect_fitted({.m = 3, .n = 5, .k = 7}, {.ldb_multiple = 4, .ldc_multiple = 2, .packed = true});
+}
+
+TEST(Aimed, is_what_the_claim_speaks_of_from_anywhere) {
+  std::mt19937_64 random(3);
+  std::vector<Entry> entries = ladder();
+  for (int i = 0; i < 30; ++i) entries.push_back(host_entry(multiply, random_needs(random)));
+  for (const Entry& entry : entries) {
+    for (const Claim& claim : claims()) {
+      if (!claim.exempts(entry).empty()) continue;
+      for (int i = 0; i < 20; ++i) {
+        const Case from = random_case(random), c = aimed(from, claim, entry);
+        const auto needs = fmt::format("{}", fmt::join(describe(entry.variant.needs), ", "));
+        ASSERT_EQ(claim.leaves_out(c), "")
+            << claim.name << " with " << needs << ": " << to_string(from);
+        if (claim.inside_needs) {
+          ASSERT_EQ(refusal_of(entry, c), "")
+              << claim.name << " with " << needs << ": " << to_string(from);
+        }
+      }
+    }
+  }
+}
+
+TEST(Aimed, at_a_refusal_changes_nothing_or_is_refused) {
+  const std::vector<Needs> all = {{.m_multiple = 4},   {.n_multiple = 4},   {.k_multiple = 2},
+                                  {.lda_multiple = 2}, {.ldb_multiple = 4}, {.ldc_multiple = 4},
+                                  {.a_alignment = 8},  {.b_alignment = 8},  {.c_alignment = 8},
+                                  {.a_alignment = 16}, {.b_alignment = 16}, {.c_alignment = 16},
+                                  {.packed = true},    {.alpha_one = true}, {.beta_zero = true}};
+  for (const Needs& needs : all) {
+    const Entry entry = host_entry(multiply, needs);
+    int refused = 0;
+    for (std::uint64_t seed = 0; seed < 24; ++seed) {
+      const Case base = fitted({.m = 5, .n = 6, .k = 7, .seed = seed}, needs);
+      const Case c = aimed(base, claim_named("refuses"), entry);
+      if (c == base) continue;
+      ++refused;
+      EXPECT_NE(refusal_of(entry, c), "") << describe(needs).front() << ": " << to_string(c);
+    }
+    EXPECT_GE(refused, 6) << describe(needs).front();
+  }
+}
+
+TEST(CuratedShapes, are_those_that_people_use) {
+  const auto shapes = curated_shapes();
+  const auto has = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return std::count(shapes.begin(), shapes.end(), Case{.m = m, .n = n, .k = k});
+  };
+  EXPECT_EQ(has(1001, 513, 777), 1);
+  EXPECT_EQ(has(1001, 777, 513), 1);
+  EXPECT_EQ(has(513, 1001, 777), 1);
+  EXPECT_EQ(has(513, 777, 1001), 1);
+  EXPECT_EQ(has(777, 1001, 513), 1);
+  EXPECT_EQ(has(777, 513, 1001), 1);
+  for (std::int64_t square : {128, 256, 512, 1024}) EXPECT_EQ(has(square, square, square), 1);
+  EXPECT_EQ(has(1024, 1024, 512), 1);
+  EXPECT_EQ(has(1024, 512, 1024), 1);
+  EXPECT_EQ(has(512, 1024, 1024), 1);
+}
+
+}  // namespace

@@ -1,0 +1,150 @@
+// What variants declare to need: what violates a need is refused, and each need is needed.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "properties/generators.h"
+#include "properties/tests/planted.h"
+
+namespace {
+
+using namespace assay;
+using namespace assay_test;
+
+// One thing that a variant may need, and how a case comes to lack just that.
+struct Need {
+  std::string name;
+  bool declared;
+  Needs without;  // all other needs of the variant
+  std::function<void(Case&, int step)> violate;
+};
+
+std::vector<Need> needs_of(const Needs& needs) {
+  std::vector<Need> all;
+  const auto multiple = [&](const char* name, int Needs::*member, auto change) {
+    Needs without = needs;
+    without.*member = 1;
+    all.push_back({name, needs.*member > 1, without, change});
+  };
+  multiple("m_multiple", &Needs::m_multiple, [](Case& c, int step) { c.m += step; });
+  multiple("n_multiple", &Needs::n_multiple, [](Case& c, int step) { c.n += step; });
+  multiple("k_multiple", &Needs::k_multiple, [](Case& c, int step) { c.k += step; });
+  multiple("lda_multiple", &Needs::lda_multiple, [](Case& c, int step) { c.lda.floats += step; });
+  multiple("ldb_multiple", &Needs::ldb_multiple, [](Case& c, int step) { c.ldb.floats += step; });
+  multiple("ldc_multiple", &Needs::ldc_multiple, [](Case& c, int step) { c.ldc.floats += step; });
+  const auto alignment = [&](const char* name, int Needs::*member, std::size_t operand) {
+    Needs without = needs;
+    without.*member = 4;
+    all.push_back({name, needs.*member > 4, without,
+                   [operand](Case& c, int step) { c.offset.floats[operand] = step % 4; }});
+  };
+  alignment("a_alignment", &Needs::a_alignment, 0);
+  alignment("b_alignment", &Needs::b_alignment, 1);
+  alignment("c_alignment", &Needs::c_alignment, 2);
+  const auto flag = [&](const char* name, bool Needs::*member, auto change) {
+    Needs without = needs;
+    without.*member = false;
+    all.push_back({name, needs.*member, without, change});
+  };
+  flag("packed", &Needs::packed, [](Case& c, int step) {
+    (step % 3 == 0 ? c.lda : step % 3 == 1 ? c.ldb : c.ldc).floats += 4;
+  });
+  flag("alpha_one", &Needs::alpha_one,
+       [](Case& c, int step) { c.alpha = 1 + static_cast<float>(step); });
+  flag("beta_zero", &Needs::beta_zero,
+       [](Case& c, int step) { c.beta = static_cast<float>(step); });
+  std::erase_if(all, [](const Need& need) { return !need.declared; });
+  return all;
+}
+
+// Cases that lack this need and no other.
+std::vector<Case> violations(const Entry& entry, const Need& need) {
+  Entry relaxed = entry;
+  relaxed.variant.needs = need.without;
+  std::vector<Case> cases;
+  for (const auto& [m, n, k] : {std::array{33, 21, 19}, {5, 130, 16}, {128, 64, 7}, {1, 1, 1}}) {
+    for (int step = 1; step < 4; ++step) {
+      Case c = fitted({.m = m, .n = n, .k = k, .seed = static_cast<std::uint64_t>(step)},
+                      entry.variant.needs);
+      need.violate(c, step);
+      if (refusal_of(relaxed, c).empty() && !refusal_of(entry, c).empty()) cases.push_back(c);
+    }
+  }
+  return cases;
+}
+
+// Whether some case that lacks the need does not end in `right`.
+bool is_tight(const Entry& entry, const Need& need) {
+  for (const Case& c : violations(entry, need)) {
+    for (Placement placement : {Placement::guarded, Placement::ends_at_fence}) {
+      const Plan plan{.placement = placement, .ignore_needs = true};
+      if (run_trial(entry, c, plan).status != Status::right) return true;
+    }
+  }
+  return false;
+}
+
+TEST(Needs, of_every_variant_are_enforced_one_by_one) {
+  int needs = 0;
+  for (const Entry& entry : ladder()) {
+    for (const Need& need : needs_of(entry.variant.needs)) {
+      ++needs;
+      const auto cases = violations(entry, need);
+      EXPECT_GE(cases.size(), 4u) << entry.variant.name << " " << need.name;
+      for (const Case& c : cases) {
+        const Verdict verdict = run_trial(entry, c, {});
+        EXPECT_EQ(to_string(verdict.status), "refused")
+            << entry.variant.name << " " << need.name << ": " << to_string(c);
+        EXPECT_EQ(verdict.reason, refusal_of(entry, c));
+      }
+    }
+  }
+  EXPECT_GE(needs, 8) << "two variants load quads";
+}
+
+TEST(Needs, of_every_variant_are_tight) {
+  for (const Entry& entry : ladder()) {
+    for (const Need& need : needs_of(entry.variant.needs)) {
+      EXPECT_TRUE(is_tight(entry, need))
+          << entry.variant.name << " is right without its " << need.name;
+    }
+  }
+}
+
+TEST(Needs, are_told_from_needs_that_nobody_has) {
+  const Needs everything{.m_multiple = 2,
+                         .n_multiple = 2,
+                         .k_multiple = 2,
+                         .lda_multiple = 2,
+                         .ldb_multiple = 2,
+                         .ldc_multiple = 2,
+                         .a_alignment = 8,
+                         .b_alignment = 8,
+                         .c_alignment = 8,
+                         .alpha_one = true,
+                         .beta_zero = true};
+  EXPECT_EQ(needs_of(everything).size(), 11u);
+  EXPECT_EQ(needs_of({.packed = true}).size(), 1u);
+  const auto expect_loose = [](const Needs& declared) {
+    const Entry entry = host_entry(multiply, declared);
+    for (const Need& need : needs_of(declared)) {
+      EXPECT_GE(violations(entry, need).size(), 4u) << need.name;
+      EXPECT_FALSE(is_tight(entry, need)) << need.name;
+    }
+  };
+  expect_loose(everything);
+  expect_loose({.packed = true});
+
+  const Entry only_product = host_entry(
+      [](const Gemm& g, cudaStream_t stream) {
+        Gemm plain = g;
+        plain.alpha = 1, plain.beta = 0;
+        return multiply(plain, stream);
+      },
+      {.k_multiple = 4, .alpha_one = true, .beta_zero = true});
+  for (const Need& need : needs_of(only_product.variant.needs))
+    EXPECT_EQ(is_tight(only_product, need), need.name != "k_multiple") << need.name;
+}
+
+}  // namespace

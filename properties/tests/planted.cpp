@@ -1,0 +1,88 @@
+#include "properties/tests/planted.h"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <csignal>
+#include <stdexcept>
+
+namespace assay_test {
+
+using namespace assay;
+
+cudaError_t multiply(const Gemm& g, cudaStream_t) {
+  for (std::int64_t i = 0; i < g.m; ++i) {
+    for (std::int64_t j = 0; j < g.n; ++j) {
+      float sum = 0;
+      for (std::int64_t p = 0; g.alpha != 0 && p < g.k; ++p)
+        sum = std::fmaf(g.a[i * g.lda + p], g.b[p * g.ldb + j], sum);
+      float& c = g.c[i * g.ldc + j];
+      c = g.beta == 0 ? g.alpha * sum : std::fmaf(g.beta, c, g.alpha * sum);
+    }
+  }
+  return cudaSuccess;
+}
+
+cudaError_t multiply_wrongly(const Gemm& g, cudaStream_t stream) {
+  multiply(g, stream);
+  if (g.m > 0 && g.n > 7 && g.k % 16 != 0) g.c[g.n - 1] += 1;
+  return cudaSuccess;
+}
+
+Entry host_entry(Launch launch, const Needs& needs, const Tile& tile) {
+  return {{.name = "planted", .idea = "", .launch = launch, .needs = needs, .tile = tile},
+          Backend::host};
+}
+
+std::vector<Entry> ladder() {
+  std::vector<Entry> entries = registered();
+  std::erase_if(entries, [](const Entry& entry) {
+    return std::string_view(entry.variant.name).starts_with("planted") ||
+           !unavailable(entry.backend).empty();
+  });
+  return entries;
+}
+
+std::string refusal_of(const Entry& entry, const Case& c) {
+  const auto at = [](int offset) {  // never read
+    return reinterpret_cast<float*>((std::uintptr_t{1} << 30) + sizeof(float) * offset);
+  };
+  return refusal(entry.variant, Gemm{.m = c.m,
+                                     .n = c.n,
+                                     .k = c.k,
+                                     .alpha = c.alpha,
+                                     .a = at(c.offset.floats[0]),
+                                     .lda = c.k + c.lda.floats,
+                                     .b = at(c.offset.floats[1]),
+                                     .ldb = c.n + c.ldb.floats,
+                                     .beta = c.beta,
+                                     .c = at(c.offset.floats[2]),
+                                     .ldc = c.n + c.ldc.floats});
+}
+
+namespace {
+
+Variant named(const char* name, Launch launch) {
+  return {.name = name, .idea = "Planted by a test.", .launch = launch};
+}
+
+const Registrar planted[] = {
+    {named("planted_right", multiply), Backend::host},
+    {named("planted_wrong", multiply_wrongly), Backend::host},
+    {named("planted_segfault",
+           [](const Gemm& g, cudaStream_t stream) {
+             if (g.m > 3) raise(SIGSEGV);
+             return multiply(g, stream);
+           }),
+     Backend::host},
+    {named("planted_exit", [](const Gemm&, cudaStream_t) -> cudaError_t { _exit(42); }),
+     Backend::host},
+    {named("planted_throw",
+           [](const Gemm&, cudaStream_t) -> cudaError_t {
+             throw std::runtime_error("thrown by a variant");
+           }),
+     Backend::host},
+};
+
+}  // namespace
+}  // namespace assay_test

@@ -1,0 +1,151 @@
+// Shrinking: every step is simpler, it ends, and it ends at the smallest case.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <array>
+#include <functional>
+#include <random>
+
+#include "properties/generators.h"
+#include "properties/tests/planted.h"
+
+namespace {
+
+using namespace assay;
+
+const Case large{.m = 100,
+                 .n = 130,
+                 .k = 77,
+                 .alpha = 3,
+                 .beta = -0.3f,
+                 .lda = {64},
+                 .ldb = {3},
+                 .ldc = {4},
+                 .offset = {{1, 2, 3}},
+                 .fill = Fill::special,
+                 .seed = 54321};
+
+// How far each member is from the simplest it can be.
+std::array<double, 11> complexity(const Case& c) {
+  const auto of_fill = [](Fill fill) {
+    return fill == Fill::special ? 2.0 : fill == Fill::uniform ? 1.0 : 0.0;
+  };
+  return {
+      static_cast<double>(c.m),
+      static_cast<double>(c.n),
+      static_cast<double>(c.k),
+      c.alpha == 1 ? 0.0 : 1.0,
+      c.beta == 0   ? 0.0
+      : c.beta == 1 ? 1.0
+                    : 2.0,
+      static_cast<double>(c.lda.floats),
+      static_cast<double>(c.ldb.floats),
+      static_cast<double>(c.ldc.floats),
+      static_cast<double>(c.offset.floats[0] * 100 + c.offset.floats[1] * 10 + c.offset.floats[2]),
+      of_fill(c.fill),
+      static_cast<double>(c.seed)};
+}
+
+std::vector<Case> random_cases(int count) {
+  const auto gen = cases_for(claim_named("within_bound"), assay_test::host_entry(nullptr));
+  rc::Random random(7);
+  std::vector<Case> cases = {large, Case{}, {.m = 1, .n = 1, .k = 1}};
+  for (int i = 0; i < count; ++i) cases.push_back(gen(random.split(), rc::kNominalSize).value());
+  return cases;
+}
+
+TEST(SmallerCases, are_simpler_in_one_member_and_the_same_in_all_others) {
+  for (const Case& c : random_cases(200)) {
+    const auto before = complexity(c);
+    for (const Case& smaller : smaller_cases(c)) {
+      const auto after = complexity(smaller);
+      int simpler = 0;
+      for (std::size_t i = 0; i < before.size(); ++i) {
+        simpler += after[i] < before[i];
+        ASSERT_LE(after[i], before[i]) << to_string(c) << "  to  " << to_string(smaller);
+      }
+      ASSERT_EQ(simpler, 1) << to_string(c) << "  to  " << to_string(smaller);
+    }
+  }
+}
+
+TEST(SmallerCases, come_to_an_end_whichever_is_taken) {
+  std::mt19937_64 random(1);
+  for (const Case& start : random_cases(50)) {
+    for (int walk = 0; walk < 4; ++walk) {
+      Case c = start;
+      int steps = 0;
+      for (auto next = smaller_cases(c); !next.empty(); next = smaller_cases(c)) {
+        c = walk == 0 ? next.front() : next[random() % next.size()];
+        ASSERT_LT(++steps, 1000) << to_string(start);
+      }
+    }
+  }
+}
+
+TEST(SmallerCases, of_the_simplest_there_are_none) {
+  EXPECT_TRUE(smaller_cases({.m = 1, .n = 1, .k = 1, .fill = Fill::small_ints}).empty());
+  EXPECT_TRUE(smaller_cases({.fill = Fill::small_ints}).empty());
+}
+
+TEST(SmallerCases, begin_with_the_boldest) {
+  const auto next = smaller_cases(large);
+  ASSERT_FALSE(next.empty());
+  EXPECT_EQ(next.front().m, 1);
+}
+
+// Takes the first simpler case that still fails, as long as there is one.
+Case shrink(const Case& from, const std::function<bool(const Case&)>& fails,
+            const Claim& claim = claim_named("within_bound")) {
+  EXPECT_TRUE(fails(from)) << to_string(from);
+  rc::Shrinkable<Case> smallest = shrinkable_case(from, claim);
+  for (int tried = 0; tried < 10000;) {
+    auto simpler = smallest.shrinks();
+    auto candidate = simpler.next();
+    while (candidate && !fails(candidate->value())) candidate = simpler.next(), ++tried;
+    if (!candidate) return smallest.value();
+    smallest = *candidate;
+  }
+  ADD_FAILURE() << "no end at " << to_string(smallest.value());
+  return smallest.value();
+}
+
+TEST(Shrinking, ends_at_the_smallest_case) {
+  using Fails = std::function<bool(const Case&)>;
+  const std::vector<std::pair<Fails, std::string>> all = {
+      {[](const Case&) { return true; }, "m=1 n=1 k=1 fill=small_ints"},
+      {[](const Case& c) { return c.k % 16 != 0 && c.n > 7; }, "m=1 n=8 k=1 fill=small_ints"},
+      {[](const Case& c) { return c.m >= 37; }, "m=37 n=1 k=1 fill=small_ints"},
+      {[](const Case& c) { return c.m > 64 && c.n > 64 && c.k > 3; },
+       "m=65 n=65 k=4 fill=small_ints"},
+      {[](const Case& c) { return c.beta != 0; }, "m=1 n=1 k=1 beta=1 fill=small_ints"},
+      {[](const Case& c) { return c.beta != 0 && c.beta != 1; },
+       "m=1 n=1 k=1 beta=-0.3 fill=small_ints"},
+      {[](const Case& c) { return c.alpha != 1; }, "m=1 n=1 k=1 alpha=3 fill=small_ints"},
+      {[](const Case& c) { return c.lda.floats > 0; }, "m=1 n=1 k=1 lda=+1 fill=small_ints"},
+      {[](const Case& c) { return c.lda.floats > 1; }, "m=1 n=1 k=1 lda=+4 fill=small_ints"},
+      {[](const Case& c) { return c.offset.floats[1] > 0; },
+       "m=1 n=1 k=1 offset=0,2,0 fill=small_ints"},
+      {[](const Case& c) { return c.fill != Fill::small_ints; }, "m=1 n=1 k=1"},
+      {[](const Case& c) { return c.fill == Fill::special; }, "m=1 n=1 k=1 fill=special"},
+      {[](const Case& c) { return c.seed % 2 == 1; }, "m=1 n=1 k=1 fill=small_ints seed=1"}};
+  for (const auto& [fails, smallest] : all) EXPECT_EQ(to_string(shrink(large, fails)), smallest);
+}
+
+TEST(Shrinking, stays_with_what_the_claim_speaks_of) {
+  const auto always = [](const Case&) { return true; };
+  Case exact = large;
+  exact.fill = Fill::exact, exact.alpha = 1, exact.beta = 1;
+  EXPECT_EQ(to_string(shrink(exact, always, claim_named("exact_integers"))),
+            "m=1 n=1 k=1 fill=exact");
+  Case no_alpha = large;
+  no_alpha.alpha = 0;
+  EXPECT_EQ(to_string(shrink(no_alpha, always, claim_named("no_product"))),
+            "m=1 n=1 k=1 alpha=0 fill=small_ints");
+  Case no_k = large;
+  no_k.k = 0;
+  EXPECT_EQ(to_string(shrink(no_k, always, claim_named("no_product"))),
+            "m=1 n=1 k=0 fill=small_ints");
+}
+
+}  // namespace

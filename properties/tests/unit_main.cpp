@@ -1,0 +1,12 @@
+// The unit tests of this room, and the worker process of some of them.
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+#include "properties/worker.h"
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--worker") return assay::serve_worker();
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,95 @@
+// Trials in processes of their own: the same verdicts, and a verdict for the death of a process.
+#include "properties/worker.h"
+
+#include <gtest/gtest.h>
+
+#include "properties/check.h"
+#include "properties/tests/planted.h"
+
+namespace {
+
+using namespace assay;
+
+const WorkerCommand this_program{{"--worker"}};
+const Claim& bound = claim_named("within_bound");
+
+Entry planted(const char* name) {
+  return entry_named(name, Backend::host);
+}
+
+void expect_same(const Verdict& a, const Verdict& b) {
+  EXPECT_EQ(a.status, b.status);
+  EXPECT_EQ(a.reason, b.reason);
+  EXPECT_EQ(a.diagnosis, b.diagnosis);
+  EXPECT_EQ(a.picture, b.picture);
+  EXPECT_EQ(a.judged, b.judged);
+  EXPECT_EQ(a.allowed_gulps, b.allowed_gulps);
+  ASSERT_EQ(a.worst.has_value(), b.worst.has_value());
+  if (!a.worst) return;
+  EXPECT_EQ(a.worst->row, b.worst->row);
+  EXPECT_EQ(a.worst->column, b.worst->column);
+  EXPECT_EQ(a.worst->wanted, b.worst->wanted);
+  EXPECT_EQ(a.worst->error_gulps, b.worst->error_gulps);
+}
+
+TEST(Worker, answers_what_this_process_would) {
+  Worker worker(this_program);
+  for (const char* name : {"planted_right", "planted_wrong"}) {
+    for (const char* text : {"m=20 n=9 k=33 beta=2 offset=1,2,3", "m=0 n=1 k=1", "m=1 n=1 k=0"}) {
+      const Case c = parse_case(text);
+      for (const char* claim : {"within_bound", "refuses"}) {
+        const Claim& one = claim_named(claim);
+        expect_same(worker.judge(planted(name), one, c, 1), one.judge(planted(name), c, 1));
+      }
+    }
+  }
+}
+
+TEST(Worker, survives_the_death_of_its_process) {
+  Worker worker(this_program);
+  const Case small{.m = 2, .n = 3, .k = 4}, larger{.m = 5, .n = 3, .k = 4};
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(worker.judge(planted("planted_segfault"), bound, small, 1).status, Status::right);
+    const Verdict killed = worker.judge(planted("planted_segfault"), bound, larger, 1);
+    EXPECT_EQ(killed.status, Status::crashed);
+    EXPECT_NE(killed.reason.find("killed by signal 11"), std::string::npos) << killed.reason;
+    const Verdict gone = worker.judge(planted("planted_exit"), bound, small, 1);
+    EXPECT_EQ(gone.status, Status::crashed);
+    EXPECT_NE(gone.reason.find("exit code 42"), std::string::npos) << gone.reason;
+    EXPECT_EQ(gone.judged, 0);
+  }
+}
+
+TEST(Worker, hands_on_what_was_thrown) {
+  Worker worker(this_program);
+  const Case small{.m = 2, .n = 3, .k = 4};
+  const Case huge{.m = std::int64_t{1} << 30, .n = std::int64_t{1} << 30, .k = 1};
+  EXPECT_THROW(worker.judge(planted("planted_right"), bound, huge, 1), BadInput);
+  EXPECT_THROW(worker.judge(planted("planted_throw"), bound, small, 1), std::runtime_error);
+  EXPECT_EQ(worker.judge(planted("planted_right"), bound, small, 1).status, Status::right);
+}
+
+TEST(Worker, that_is_no_worker_is_a_crash) {
+  Worker worker({{"--gtest_list_tests"}});
+  const Verdict verdict =
+      worker.judge(planted("planted_right"), bound, {.m = 1, .n = 1, .k = 1}, 1);
+  EXPECT_EQ(verdict.status, Status::crashed) << "it never asked for work";
+}
+
+TEST(Worker, lets_a_crash_be_shrunk) {
+  const auto result = check({planted("planted_segfault")}, {&bound},
+                            {.cases = 20, .jobs = 1, .worker = this_program})
+                          .front();
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(to_string(result.failure->shrunk), "m=4 n=1 k=1 fill=small_ints");
+  EXPECT_EQ(result.failure->verdict.status, Status::crashed);
+}
+
+TEST(Worker, judges_beside_others) {
+  const auto results =
+      check({planted("planted_right"), planted("planted_wrong")},
+            {&bound, &claim_named("beta_zero")}, {.cases = 20, .jobs = 3, .worker = this_program});
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(results[i].failure.has_value(), i >= 2);
+}
+
+}  // namespace

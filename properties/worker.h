@@ -1,0 +1,43 @@
+// Trials in a process of their own: a kernel that crashes, hangs or poisons its context takes a
+// worker with it, never the run. What happened to the worker is a verdict like any other, and the
+// next trial finds a new one.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "properties/claims.h"
+
+namespace assay {
+
+// How a program starts a copy of itself as a worker: the arguments that make it call
+// `serve_worker`.
+struct WorkerCommand {
+  std::vector<std::string> arguments;
+};
+
+class Worker {
+ public:
+  // Workers of one run are numbered: on a host with several GPUs they spread over them.
+  Worker(WorkerCommand, std::size_t number);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // What `claim.judge(entry, c, workers)` answers in the worker, or what became of the worker.
+  // Throws BadInput where the worker did.
+  Verdict judge(const Entry& entry, const Claim& claim, const Case& c, int workers);
+
+ private:
+  class Process;
+  WorkerCommand command_;
+  std::size_t number_;
+  std::unique_ptr<Process> process_;
+};
+
+// The loop of a worker process: answers requests until the program that started it is gone. Returns
+// the exit code.
+int serve_worker();
+
+}  // namespace assay
