@@ -16,12 +16,13 @@ namespace {
 
 // How many cases will be judged; what a claim exempts costs nothing.
 std::int64_t expected_cases(const Selection& selection, const Budget& budget) {
-  std::int64_t pairs = 0;
+  std::int64_t cases = 0;
   for (const Entry& entry : selection.entries) {
-    pairs += std::count_if(selection.claims.begin(), selection.claims.end(),
-                           [&](const Claim* claim) { return claim->exempts(entry).empty(); });
+    for (const Claim* claim : selection.claims) {
+      if (exemption(*claim, entry).empty()) cases += std::min(budget.cases, claim->most_cases);
+    }
   }
-  return pairs * budget.cases;
+  return cases;
 }
 
 std::vector<ClaimResult> judge(const CheckReport& report, const std::vector<CorpusLine>& corpus,

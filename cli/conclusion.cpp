@@ -156,11 +156,12 @@ Line stand(ClaimResult result, const Budget& budget, bool given_case) {
     return as(Standing::refused, first_reason(result));
   }
   if (given_case && result.cases == 0) return as(Standing::empty, "C is empty: nothing to judge");
-  if (!given_case && result.cases < budget.cases) {
+  const int wanted = std::min(budget.cases, result.claim->most_cases);
+  if (!given_case && result.cases < wanted) {
     return as(Standing::too_few,
               result.cases == 0
                   ? fmt::format("judged nothing in {}", plural(result.empty, "empty case"))
-                  : fmt::format("judged only {} of {} cases", result.cases, budget.cases));
+                  : fmt::format("judged only {} of {} cases", result.cases, wanted));
   }
   return as(Standing::holds, "");
 }

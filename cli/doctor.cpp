@@ -12,6 +12,7 @@
 #include "cli/output_file.h"
 #include "cli/result_files.h"
 #include "cli/table.h"
+#include "oracle/gpu_info.h"
 
 namespace assay {
 namespace {
@@ -125,6 +126,8 @@ Diagnosis diagnose_machine(const std::string& corpus_path) {
                     missing.empty() ? "" : fmt::format(", not on {}", joined(missing, " or ")));
   }
   for (const BackendState& state : states) diagnosis.findings.push_back(backend(state));
+  for (const auto& [topic, text] : describe_gpus())
+    diagnosis.findings.push_back({topic, true, text});
   diagnosis.findings.insert(
       diagnosis.findings.end(),
       {cores(), memory(), fused_multiply_add(),

@@ -9,7 +9,7 @@
 
 #include "cli/commands.h"
 #include "oracle/case.h"
-#include "properties/worker.h"
+#include "properties/check.h"
 
 namespace {
 
@@ -44,6 +44,8 @@ ExitCode answer(int argc, char** argv) {
     return fail(ExitCode::bad_input, "", error.what());
   } catch (const UnfitEnvironment& error) {
     return fail(ExitCode::unfit_environment, "", error.what());
+  } catch (const OracleDisagrees& error) {
+    return fail(ExitCode::unfit_environment, "nothing was judged: ", error.what());
   } catch (const std::exception& error) {
     return fail(ExitCode::bad_input, "internal error: ", error.what());
   }

@@ -10,8 +10,6 @@
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
-#include <algorithm>
-
 #include "kernels/gemm.h"
 
 namespace assay {
@@ -31,15 +29,24 @@ cudaError_t as_cuda_error(cublasStatus_t status) {
   return recorded != cudaSuccess ? recorded : cudaErrorUnknown;
 }
 
+// C = beta * C. cublasSgemm does that too when k is 0, but fails (cuBLAS 13.1) where the rows of C
+// lie 2^28 floats apart.
+constexpr int Threads = 256;
+__global__ void scale_c(Gemm g) {
+  const Corner corner = block_corner<1, Threads>(g);
+  const std::int64_t col = corner.col + threadIdx.x;
+  float* c = &g.c[corner.row * g.ldc + col];
+  if (col < g.n) *c = blend(g, 0, c);
+}
+
 cudaError_t launch_cublas(const Gemm& g, cudaStream_t stream) {
   if (g.m == 0 || g.n == 0) return cudaSuccess;
+  if (depth(g) == 0) return launch_tiles(scale_c, {1, Threads, 1}, dim3(Threads), g, stream);
   thread_local const cublasHandle_t handle = make_handle();
   if (handle == nullptr) return cudaErrorInitializationError;
   if (cublasSetStream(handle, stream) != CUBLAS_STATUS_SUCCESS) return cudaErrorUnknown;
-  const auto distance = [](std::int64_t ld) { return std::max<std::int64_t>(1, ld); };
-  return as_cuda_error(cublasSgemm_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, g.n, g.m, depth(g),
-                                      &g.alpha, g.b, distance(g.ldb), g.a, distance(g.lda), &g.beta,
-                                      g.c, distance(g.ldc)));
+  return as_cuda_error(cublasSgemm_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, g.n, g.m, g.k, &g.alpha,
+                                      g.b, g.ldb, g.a, g.lda, &g.beta, g.c, g.ldc));
 }
 
 const Registrar registrar{{

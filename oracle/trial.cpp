@@ -16,10 +16,12 @@ std::array<int, 3> alignment_of(const Needs& needs) {
   return {needs.a_alignment, needs.b_alignment, needs.c_alignment};
 }
 
+thread_local double watchdog_seconds = default_watchdog_seconds;
+
 // Generous: the slowest variants do a hundred times as much, on a slow core or on a GPU that others
 // use too.
 double seconds_for(const Entry& entry, const Case& c) {
-  return entry.backend == Backend::cuda ? 10 + c.multiply_adds() / 1e9
+  return entry.backend == Backend::cuda ? watchdog_seconds + c.multiply_adds() / 1e9
                                         : 1 + c.multiply_adds() / 2e6;
 }
 
@@ -167,6 +169,10 @@ Status status_of(Outcome::Kind kind) {
 }
 
 }  // namespace
+
+void set_watchdog(double seconds) {
+  watchdog_seconds = seconds;
+}
 
 std::string_view to_string(Status status) {
   switch (status) {

@@ -41,6 +41,11 @@ struct Verdict {
       false;  // the fault made this process useless for further trials on this backend
 };
 
+// How long a launch on a GPU may take beyond what its arithmetic takes, before it counts as never
+// ending; of this thread.
+inline constexpr double default_watchdog_seconds = 10;
+void set_watchdog(double seconds);
+
 std::string_view to_string(Status);
 
 // What a launch left in C: the bits of its elements, packed. Only where it ran to its end.

@@ -23,7 +23,8 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-constexpr double shrink_seconds = 20;
+constexpr double shrink_seconds = 30;
+constexpr double shrink_watchdog_seconds = 1;         // what hung once need not be waited for again
 constexpr double large_multiply_adds_per_case = 5e6;  // of the budget, which large shapes may take
 
 bool is_failure(const Verdict& verdict) {
@@ -31,7 +32,8 @@ bool is_failure(const Verdict& verdict) {
 }
 
 // Judges one case, here or in a worker.
-using Judge = std::function<Verdict(const Entry&, const Claim&, const Case&)>;
+using Judge =
+    std::function<Verdict(const Entry&, const Claim&, const Case&, double watchdog_seconds)>;
 
 // One claim about one entry: runs cases, notes what they show, and stops at the first failure.
 class Examination {
@@ -60,7 +62,7 @@ class Examination {
       result_.refused.push_back(fmt::format("{}: {}", claim_.name, reason));
       return;
     }
-    const Verdict verdict = judge(c);
+    const Verdict verdict = judge(c, default_watchdog_seconds);
     if (verdict.status == Status::refused) {
       result_.refused.push_back(verdict.reason);
       return;
@@ -76,7 +78,9 @@ class Examination {
   }
 
  private:
-  Verdict judge(const Case& c) const { return judge_(entry_, claim_, c); }
+  Verdict judge(const Case& c, double watchdog_seconds) const {
+    return judge_(entry_, claim_, c, watchdog_seconds);
+  }
 
   void note(const Verdict& verdict) {
     if (verdict.judged == 0 && !is_failure(verdict)) {
@@ -109,7 +113,7 @@ class Examination {
           failure.shrunk_fully = false;
           return failure;
         }
-        const Verdict simpler_verdict = judge(candidate->value());
+        const Verdict simpler_verdict = judge(candidate->value(), shrink_watchdog_seconds);
         if (simpler_verdict.status != verdict.status) continue;
         smallest = *candidate;
         failure.shrunk = smallest.value();
@@ -227,7 +231,7 @@ void calibrate(const std::vector<Entry>& entries, const Judge& judge) {
   for (const Entry& entry : entries) {
     if (!seen.insert(entry.backend).second) continue;
     for (const Case& c : calibration_cases()) {
-      const Verdict verdict = judge(entry, calibration(), c);
+      const Verdict verdict = judge(entry, calibration(), c, default_watchdog_seconds);
       if (verdict.status != Status::right) throw OracleDisagrees(verdict.reason);
     }
   }
@@ -249,9 +253,10 @@ std::vector<ClaimResult> for_each_pair(const std::vector<Entry>& entries,
     for (std::size_t t = 0; t < jobs; ++t) workers[t] = std::make_unique<Worker>(budget.worker, t);
   }
   const auto judge_with = [&](std::size_t t) -> Judge {
-    return [&, t](const Entry& entry, const Claim& claim, const Case& c) {
-      return workers[t] ? workers[t]->judge(entry, claim, c, cores_of_each)
-                        : claim.judge(entry, c, cores_of_each);
+    return [&, t](const Entry& entry, const Claim& claim, const Case& c, double watchdog_seconds) {
+      if (workers[t]) return workers[t]->judge(entry, claim, c, cores_of_each, watchdog_seconds);
+      set_watchdog(watchdog_seconds);
+      return claim.judge(entry, c, cores_of_each);
     };
   };
   calibrate(entries, judge_with(0));

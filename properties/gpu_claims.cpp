@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <utility>
 
 #include "properties/claim_parts.h"
+#include "properties/generators.h"
 
 #if defined(ASSAY_CUDA)
 #include "oracle/large_trial.h"
@@ -30,10 +32,19 @@ std::string unless_tall(const Case& c) {
 }
 Case with_many_tiles(Case c, const Entry& entry) {
   const Tile& tile = entry.variant.tile;
-  c.m = 1 + c.m % 3, c.n = 1 + c.n % 3, c.k = 1 + c.k % 5;
-  (c.seed % 2 == 0 ? c.m : c.n) = std::int64_t{65536} * (c.seed % 2 == 0 ? tile.m : tile.n) + 1;
+  c.m = std::int64_t{65536} * std::max(tile.m, tile.n) + 1;
+  c.n = 1 + c.n % 3, c.k = 1 + c.k % 5;
   c.lda = c.ldb = c.ldc = Gap{};
   return c;
+}
+// In both roles: some kernels number the rows of C along y, others its columns.
+Verdict judge_tall_and_wide(const Entry& entry, const Case& c, int workers) {
+  Verdict tall = judge_plan(entry, c, {}, workers);
+  if (tall.status != Status::right) return tall;
+  Case wide = c;
+  std::swap(wide.m, wide.n);
+  wide = fitted(wide, entry.variant.needs);
+  return judge_plan(entry, wide, {}, workers);
 }
 
 // claims about launches
@@ -94,7 +105,7 @@ std::vector<Claim> gpu_claims() {
         {.name = "tall_grid",
          .sentence = "is right when a grid would exceed 65535 blocks in y",
          .heading = "tall",
-         .judge = judge_in_setting<Setting::plain>,
+         .judge = judge_tall_and_wide,
          .takes_gpu = true,
          .leaves_out = unless_tall,
          .aim = with_many_tiles,

@@ -200,11 +200,12 @@ Worker::Worker(WorkerCommand command, std::size_t number)
     : command_(std::move(command)), number_(number) {}
 Worker::~Worker() = default;
 
-Verdict Worker::judge(const Entry& entry, const Claim& claim, const Case& c, int workers) {
+Verdict Worker::judge(const Entry& entry, const Claim& claim, const Case& c, int workers,
+                      double watchdog_seconds) {
   if (process_ == nullptr) process_ = std::make_unique<Process>(command_);
   Message request;
   request.put(std::string(entry.variant.name)).put(entry.backend).put(std::string(claim.name));
-  request.put(to_string(c)).put(workers).put(number_);
+  request.put(to_string(c)).put(workers).put(number_).put(watchdog_seconds);
   std::optional<Message> answer = process_->ask(request, patience_ms(c));
   if (!answer) {
     const bool hung = process_->timed_out();
@@ -241,6 +242,7 @@ int serve_worker() {
       const Case c = parse_case(request->take_text());
       const int workers = request->take<int>();
       setenv("ASSAY_WORKER", std::to_string(request->take<std::size_t>()).c_str(), 1);
+      set_watchdog(request->take<double>());
       const Verdict verdict = claim.judge(entry_named(variant, backend), c, workers);
       last = verdict.context_lost;
       answer = pack(verdict);

@@ -27,7 +27,8 @@ class Worker {
 
   // What `claim.judge(entry, c, workers)` answers in the worker, or what became of the worker.
   // Throws BadInput where the worker did.
-  Verdict judge(const Entry& entry, const Claim& claim, const Case& c, int workers);
+  Verdict judge(const Entry& entry, const Claim& claim, const Case& c, int workers,
+                double watchdog_seconds = default_watchdog_seconds);
 
  private:
   class Process;

@@ -1,8 +1,12 @@
 // The files that the command reads and writes.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -115,17 +119,48 @@ TEST(OutputFile, StaysAsItWasWhereTheDiskIsFull) {
   EXPECT_THAT(folder.names(), ElementsAre("old.json"));
 }
 
+// A device that the program could replace by a file without harm, were it wrong: root gets a node
+// in the folder of the test, others the system's, which they cannot rename. Empty if there is
+// neither.
+std::string harmless_device(const Folder& folder, const std::string& name, unsigned minor) {
+  if (geteuid() != 0) return "/dev/" + name;
+  const std::string node = folder / name;
+  if (mknod(node.c_str(), S_IFCHR | 0666, makedev(1, minor)) != 0) return "";
+  return std::ofstream(node) ? node : "";
+}
+
 TEST(OutputFile, MayBeADevice) {
-  EXPECT_EQ(run(with(small, {"--json", "/dev/null"})).code, 0);
-  const Answer full = run(with(small, {"--json", "/dev/full"}));
-  EXPECT_EQ(full.code, 2);
-  EXPECT_THAT(full.err,
-              HasSubstr("assay: /dev/full: cannot be written: No space left on device\n"));
-  for (const char* device : {"/dev/null", "/dev/full"})
+  const Folder folder;
+  const std::string null = harmless_device(folder, "null", 3);
+  const std::string full = harmless_device(folder, "full", 7);
+  if (null.empty() || full.empty()) GTEST_SKIP() << "this user can make no devices";
+  EXPECT_EQ(run(with(small, {"--json", null})).code, 0);
+  const Answer answer = run(with(small, {"--json", full}));
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err,
+              HasSubstr("assay: " + full + ": cannot be written: No space left on device\n"));
+  for (const std::string& device : {null, full})
     EXPECT_TRUE(std::filesystem::is_character_file(device)) << device;
 }
 
+TEST(OutputFile, MayBeAPipe) {
+  const Folder folder;
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(reader, 0);
+  EXPECT_EQ(run({"doctor", "--json", pipe}).code, 0);
+  std::string text(1 << 16, '\0');
+  const ssize_t size = read(reader, text.data(), text.size());
+  close(reader);
+  ASSERT_GT(size, 0);
+  text.resize(static_cast<std::size_t>(size));
+  EXPECT_EQ(nlohmann::json::parse(text)["command"], "doctor");
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+}
+
 TEST(Stdout, ThatIsFullIsAnError) {
+  // The test opens it: the program has only a descriptor, and no name to do harm with.
   for (const auto& arguments : {small, with(small, {"--json", "-"}), {"list"}, {"doctor"}}) {
     const Answer answer = run(arguments, {.stdout_file = "/dev/full"});
     EXPECT_EQ(answer.code, 2) << arguments.front();

@@ -280,4 +280,27 @@ TEST(Judge, judges_a_fill_with_special_values) {
   }
 }
 
+TEST(References, agree_only_where_every_element_does) {
+  const Reference reference = wanting({1, -2, 0, 1e6}, 1e6);
+  EXPECT_TRUE(agree(reference, reference, 100));
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (double off : {1e-2, -1e-2, double{nan}, double{infinity}}) {
+      Reference other = reference;
+      other.c[i] += off;
+      EXPECT_FALSE(agree(reference, other, 100)) << i << " off by " << off;
+      EXPECT_FALSE(agree(other, reference, 100)) << i << " off by " << off;
+      other = reference;
+      other.gauge[i] += off;
+      EXPECT_FALSE(agree(reference, other, 100)) << "the gauge of " << i << " off by " << off;
+    }
+    Reference rounded = reference;
+    rounded.c[i] += 1e-9;
+    EXPECT_TRUE(agree(reference, rounded, 100)) << "the last bits of a sum are nobody's promise";
+  }
+  Reference smaller = reference;
+  smaller.c.pop_back(), smaller.gauge.pop_back();
+  --smaller.n;
+  EXPECT_FALSE(agree(reference, smaller, 100));
+}
+
 }  // namespace

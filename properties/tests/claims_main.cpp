@@ -38,6 +38,12 @@ std::filesystem::path corpus_path() {
   return path != nullptr ? path : ASSAY_CORPUS_PATH;
 }
 
+// Under a debugger or a sanitizer everything is to happen in one process.
+WorkerCommand worker_command() {
+  if (std::getenv("ASSAY_IN_PROCESS") != nullptr) return {};
+  return {{"--worker"}};
+}
+
 class ClaimTest : public testing::Test {
  public:
   ClaimTest(const Entry& entry, const Claim& claim) : entry_(entry), claim_(claim) {}
@@ -46,7 +52,8 @@ class ClaimTest : public testing::Test {
     if (const std::string why = unavailable(entry_.backend); !why.empty()) GTEST_SKIP() << why;
     const Budget budget{.cases = static_cast<int>(from_environment("ASSAY_CASES", 100)),
                         .seed = from_environment("ASSAY_SEED", 0),
-                        .jobs = 1};
+                        .jobs = 1,
+                        .worker = worker_command()};
     const auto corpus = read_corpus(corpus_path());
     const ClaimResult result = check({entry_}, {&claim_}, budget, corpus).front();
     if (!result.exempt.empty()) GTEST_SKIP() << result.exempt;
@@ -113,6 +120,18 @@ void write_ctest(const char* program, const char* file) {
                     claim.name, gpu ? ";gpu" : "", large ? ";large" : "",
                     gpu ? " FIXTURES_REQUIRED gpu RESOURCE_GROUPS \"1,gpus:1\"" : ""));
   });
+  for (const Entry& entry : entries) {
+    if (!is_for_gpu(entry)) continue;
+    for (const char* tool : {"memcheck", "racecheck", "initcheck", "synccheck"}) {
+      const std::string name = fmt::format("sanitizer.{}.{}", entry.variant.name, tool);
+      out << fmt::format("add_test([=[{}]=] [=[{}]=] [=[{}]=] {} {})\n", name, ASSAY_SANITIZE,
+                         program, entry.variant.name, tool)
+          << fmt::format(
+                 "set_tests_properties([=[{}]=] PROPERTIES SKIP_RETURN_CODE {} TIMEOUT 600 LABELS "
+                 "\"sanitizer;gpu;{};{}\" FIXTURES_REQUIRED gpu RESOURCE_GROUPS \"1,gpus:1\")\n",
+                 name, nothing_judged, entry.variant.name, tool);
+    }
+  }
   if (!out.flush()) throw BadInput(fmt::format("{}: cannot be written", file));
 }
 

@@ -35,7 +35,7 @@ TEST(Cases, are_what_the_claim_speaks_of_and_the_variant_accepts) {
   int pairs = 0;
   for (const Entry& entry : ladder()) {
     for (const Claim& claim : claims()) {
-      if (!claim.exempts(entry).empty()) continue;
+      if (!exemption(claim, entry).empty()) continue;
       ++pairs;
       for (const Case& c : draw(claim, entry, 40)) {
         SCOPED_TRACE(fmt::format("{} {}: {}", name_of(entry), claim.name, to_string(c)));
@@ -43,7 +43,7 @@ TEST(Cases, are_what_the_claim_speaks_of_and_the_variant_accepts) {
         if (claim.inside_needs) {
           ASSERT_EQ(refusal_of(entry, c), "");
         }
-        ASSERT_LE(c.multiply_adds(), 1e7) << "some milliseconds";
+        ASSERT_LE(c.multiply_adds(), 5e7) << "of moderate size";
         ASSERT_EQ(parse_case(to_string(c)), c);
       }
     }
@@ -203,24 +203,41 @@ TEST(Fitted, meets_needs_of_packed_matrices_too) {
   expect_fitted({.m = 3, .n = 5, .k = 7}, {.ldb_multiple = 4, .ldc_multiple = 2, .packed = true});
 }
 
+std::string words_of(const Needs& needs) {
+  const auto words = fmt::format("{}", fmt::join(describe(needs), ", "));
+  return words.empty() ? "nothing" : words;
+}
+
+// What is wrong with what `claim` makes of a case for `entry`; empty if nothing.
+std::string fault_of_aim(const Case& from, const Claim& claim, const Entry& entry) {
+  const Case c = aimed(from, claim, entry);
+  std::string fault = claim.leaves_out(c);
+  if (fault.empty() && claim.inside_needs) fault = refusal_of(entry, c);
+  return fault.empty()
+             ? ""
+             : fmt::format("{} of a variant that needs {} makes of\n{}\nthis:\n{}\n{}", claim.name,
+                           words_of(entry.variant.needs), to_string(from), to_string(c), fault);
+}
+
 TEST(Aimed, is_what_the_claim_speaks_of_from_anywhere) {
   std::mt19937_64 random(3);
   std::vector<Entry> entries = ladder();
   for (int i = 0; i < 30; ++i) entries.push_back(host_entry(multiply, random_needs(random)));
-  for (const Entry& entry : entries) {
+  for (bool exact : {false, true}) {
+    std::string faults;
     for (const Claim& claim : claims()) {
-      if (!claim.exempts(entry).empty()) continue;
-      for (int i = 0; i < 20; ++i) {
-        const Case from = random_case(random), c = aimed(from, claim, entry);
-        const auto needs = fmt::format("{}", fmt::join(describe(entry.variant.needs), ", "));
-        ASSERT_EQ(claim.leaves_out(c), "")
-            << claim.name << " with " << needs << ": " << to_string(from);
-        if (claim.inside_needs) {
-          ASSERT_EQ(refusal_of(entry, c), "")
-              << claim.name << " with " << needs << ": " << to_string(from);
+      std::string fault;
+      for (const Entry& entry : entries) {
+        if (!exemption(claim, entry).empty()) continue;
+        for (int i = 0; i < 20 && fault.empty(); ++i) {
+          Case from = random_case(random);
+          if (exact || from.fill == Fill::exact) from.fill = exact ? Fill::exact : Fill::uniform;
+          fault = fault_of_aim(from, claim, entry);
         }
       }
+      if (!fault.empty()) faults += fault + "\n\n";
     }
+    EXPECT_TRUE(faults.empty()) << faults;
   }
 }
 
@@ -232,15 +249,16 @@ TEST(Aimed, at_a_refusal_changes_nothing_or_is_refused) {
                                   {.packed = true},    {.alpha_one = true}, {.beta_zero = true}};
   for (const Needs& needs : all) {
     const Entry entry = host_entry(multiply, needs);
-    int refused = 0;
+    int changed = 0;
+    std::string accepted;
     for (std::uint64_t seed = 0; seed < 24; ++seed) {
       const Case base = fitted({.m = 5, .n = 6, .k = 7, .seed = seed}, needs);
       const Case c = aimed(base, claim_named("refuses"), entry);
-      if (c == base) continue;
-      ++refused;
-      EXPECT_NE(refusal_of(entry, c), "") << describe(needs).front() << ": " << to_string(c);
+      changed += c != base;
+      if (c != base && refusal_of(entry, c).empty()) accepted = to_string(c);
     }
-    EXPECT_GE(refused, 6) << describe(needs).front();
+    EXPECT_GE(changed, 6) << words_of(needs);
+    EXPECT_EQ(accepted, "") << "lies inside: " << words_of(needs);
   }
 }
 

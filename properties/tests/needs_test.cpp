@@ -68,6 +68,7 @@ std::vector<Case> violations(const Entry& entry, const Need& need) {
       Case c = fitted({.m = m, .n = n, .k = k, .seed = static_cast<std::uint64_t>(step)},
                       entry.variant.needs);
       need.violate(c, step);
+      c = fitted(c, need.without);
       if (refusal_of(relaxed, c).empty() && !refusal_of(entry, c).empty()) cases.push_back(c);
     }
   }

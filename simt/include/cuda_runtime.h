@@ -77,11 +77,14 @@ T __ldg(const T* p) {
 inline float __fmaf_rn(float a, float b, float c) {
   return fmaf(a, b, c);
 }
+// Rounded by themselves: the compiler must not fuse them with what comes next.
 inline float __fmul_rn(float a, float b) {
-  return a * b;
+  volatile float product = a * b;
+  return product;
 }
 inline float __fadd_rn(float a, float b) {
-  return a + b;
+  volatile float sum = a + b;
+  return sum;
 }
 
 inline unsigned __float_as_uint(float f) { return std::bit_cast<unsigned>(f); }

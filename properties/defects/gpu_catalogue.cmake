@@ -1,0 +1,89 @@
+# Faults that end a process or a context, and faults that only a GPU shows.
+
+# llama.cpp#25671 and others: one misaligned float4 made every later kernel of its process fail
+assay_defect(misaligned_float4 VARIANT vectorized FILE vectorized.cu CLAIM within_bound ON simt cuda
+  FIND [=[.needs = {.lda_multiple = 4, .ldb_multiple = 4, .a_alignment = 16, .b_alignment = 16},]=]
+  REPLACE [=[]=])
+
+assay_defect(reads_far_outside VARIANT naive FILE naive.cu CLAIM within_bound ON simt cuda
+  FIND [=[g.a[row * g.lda + p]]=]
+  REPLACE [=[g.a[row * g.lda + p + (std::int64_t{1} << 36)]]=])
+
+assay_defect(reads_one_too_far VARIANT naive FILE naive.cu CLAIM reads_only_operands ON simt cuda
+  FIND [=[float sum = 0;]=]
+  REPLACE [=[float sum = 0;
+  if (k > 0 && row == g.m - 1 && reinterpret_cast<const volatile float*>(g.a)[row * g.lda + g.k] == 1.0f) sum = 0;]=])
+
+# fast.cu#7: never comes back at some sizes
+assay_defect(never_returns VARIANT tiled_16 FILE tiled.cu CLAIM within_bound ON simt cuda
+  FIND [=[p0 < k; p0 += T]=]
+  REPLACE [=[p0 < k; p0 += k % 2 == 1 ? 0 : T]=])
+
+# xGeMM and others keep assertions in device code. Here an abort of the process, there a lost context.
+assay_defect(device_assertion VARIANT naive FILE naive.cu CLAIM within_bound ON simt cuda
+  FIND [=[#include "kernels/gemm.h"]=]
+  REPLACE [=[#undef NDEBUG
+#include <cassert>
+#include "kernels/gemm.h"]=]
+  AND_FIND [=[float sum = 0;]=]
+  AND_REPLACE [=[float sum = 0;
+  assert(k % 3 != 1);]=])
+
+# CLBlast#51, cupy/cupy#4199
+assay_defect(wrong_stream VARIANT tiled_16 FILE tiled.cu CLAIM given_stream ON cuda
+  FIND [=[dim3(T, T), g, stream);]=]
+  REPLACE [=[dim3(T, T), g, cudaStreamPerThread);]=])
+
+# cbuchner1/CudaMiner#88, HeCBench#80: what the launch answers is thrown away
+assay_defect(launch_error_dropped VARIANT tiled_16 FILE tiled.cu CLAIM launch_errors ON cuda
+  FIND [=[return launch_tiles(tiled<T>, {T, T, T}, dim3(T, T), g, stream);]=]
+  REPLACE [=[(void)launch_tiles(tiled<T>, {T, T, T}, dim3(T, T), g, stream);
+  (void)cudaGetLastError();
+  return cudaSuccess;]=])
+
+# NVIDIA/cutlass#1296 and others: one workspace for all launches
+assay_defect(shared_workspace VARIANT naive FILE naive.cu CLAIM two_streams ON cuda
+  FIND [=[__global__ void naive(Gemm g) {]=]
+  REPLACE [=[__device__ float workspace[1 << 24];
+__global__ void naive(Gemm g) {]=]
+  AND_FIND [=[*c = blend(g, sum, c);]=]
+  AND_REPLACE [=[volatile float* mine = &workspace[(row * g.n + col) % (1 << 24)];
+  *mine = sum;
+  for (const long long start = clock64(); clock64() - start < 200000;) {
+  }
+  *c = blend(g, *mine, c);]=])
+
+assay_defect(waits_inside_launch VARIANT tiled_16 FILE tiled.cu CLAIM graph ON cuda
+  FIND [=[return launch_tiles(tiled<T>, {T, T, T}, dim3(T, T), g, stream);]=]
+  REPLACE [=[if (const cudaError_t error = launch_tiles(tiled<T>, {T, T, T}, dim3(T, T), g, stream)) return error;
+  return cudaStreamSynchronize(stream);]=])
+
+# What a block computes depends on where it happens to run.
+assay_defect(depends_on_placement VARIANT naive FILE naive.cu CLAIM busy_gpu ON cuda
+  FIND [=[float sum = 0;]=]
+  REPLACE [=[float sum = 0;
+  unsigned multiprocessor;
+  asm volatile("mov.u32 %0, %smid;" : "=r"(multiprocessor));
+  sum = static_cast<float>(multiprocessor) * 1e-6f;]=])
+
+assay_defect(other_arithmetic_on_gpu VARIANT naive FILE naive.cu CLAIM same_bits_on_cpu ON simt cuda
+  FIND [=[sum = fmaf(g.a[row * g.lda + p], g.b[p * g.ldb + col], sum);]=]
+  REPLACE [=[const float a = g.a[row * g.lda + p], b = g.b[p * g.ldb + col];
+#if defined(__CUDACC__)
+    sum = __fadd_rn(sum, __fmul_rn(a, b));
+#else
+    sum = fmaf(a, b, sum);
+#endif]=])
+
+# ml-explore/mlx#3858: 65535 is fine, 65536 is not
+assay_defect(rows_on_grid_y VARIANT naive FILE naive.cu CLAIM tall_grid ON cuda
+  FIND [=[const Corner corner = block_corner<T, T>(g);]=]
+  REPLACE [=[const Corner corner = {std::int64_t{blockIdx.y} * T, std::int64_t{blockIdx.x} * T};]=]
+  AND_FIND [=[return launch_tiles(naive, {T, T, 1}, dim3(T, T), g, stream);]=]
+  AND_REPLACE [=[if (g.m == 0 || g.n == 0) return cudaSuccess;
+  return launch(naive, dim3(ceil_div(g.n, T), ceil_div(g.m, T)), dim3(T, T), 0, stream, g);]=])
+
+# ROCm/rocBLAS has a test named gemm_PyTorch_offset_overflow for it
+assay_defect(int32_index_of_c VARIANT naive FILE naive.cu CLAIM large_result ON cuda
+  FIND [=[float* c = &g.c[row * g.ldc + col];]=]
+  REPLACE [=[float* c = &g.c[static_cast<int>(row) * static_cast<int>(g.ldc) + static_cast<int>(col)];]=])
