@@ -87,9 +87,9 @@ std::string read(std::string_view text, Fill& fill) {
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   while (true) {
-    const auto begin = text.find_first_not_of(" \t");
+    const auto begin = text.find_first_not_of(" \t\r");
     if (begin == text.npos) return words;
-    const auto end = std::min(text.find_first_of(" \t", begin), text.size());
+    const auto end = std::min(text.find_first_of(" \t\r", begin), text.size());
     words.push_back(text.substr(begin, end - begin));
     text.remove_prefix(end);
   }
@@ -188,10 +188,10 @@ std::string suggestion(std::string_view unknown, const std::vector<std::string>&
   std::string_view nearest;
   std::size_t least = std::max<std::size_t>(2, unknown.size() / 3) + 1;
   for (const auto& name : known) {
-    // A prefix counts as near however much is missing.
-    const std::size_t d =
-        !unknown.empty() && name.starts_with(unknown) ? 1 : distance(unknown, name);
-    if (d < least) least = d, nearest = name;
+    if (unknown.empty()) break;
+    // A prefix counts as near however much is missing; a name that shares no letter never does.
+    const std::size_t d = name.starts_with(unknown) ? 1 : distance(unknown, name);
+    if (d < least && d < std::max(unknown.size(), name.size())) least = d, nearest = name;
   }
   return nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest);
 }

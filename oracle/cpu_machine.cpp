@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::size_t page = 4096;
 constexpr std::size_t fence = std::size_t{1} << 20;
+constexpr std::ptrdiff_t forbidden_bytes = std::ptrdiff_t{1} << 38;  // of each unreadable operand
+
+std::size_t whole_pages(std::size_t bytes) {
+  return (bytes + page - 1) / page * page;
+}
 
 // Memory between two fences.
 class Region {
@@ -23,37 +28,34 @@ class Region {
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
 
-  // At least so many readable bytes, kept from trial to trial.
-  void reserve(std::size_t bytes) {
-    if (bytes <= size_) return;
-    reserve_closed(std::max(bytes, std::size_t{1} << 16));
-    open(base_, size_);
-  }
   // So many bytes of addresses, all of which fault until they are opened.
-  void reserve_closed(std::size_t bytes) {
-    release();
-    size_ = (bytes + page - 1) / page * page;
-    void* memory = mmap(nullptr, size_ + 2 * fence, PROT_NONE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    base_ = static_cast<std::byte*>(memory) + fence;
+  void reserve(std::size_t bytes) {
+    if (whole_pages(bytes) > size_) {
+      release();
+      size_ = std::max(whole_pages(bytes), std::size_t{1} << 16);
+      void* memory = mmap(nullptr, size_ + 2 * fence, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (memory == MAP_FAILED) throw std::bad_alloc();
+      base_ = static_cast<std::byte*>(memory) + fence;
+    } else if (mprotect(base_, size_, PROT_NONE) != 0) {
+      throw std::bad_alloc();
+    }
   }
   void open(std::byte* first, std::size_t bytes) {
     std::byte* const begin = first - reinterpret_cast<std::uintptr_t>(first) % page;
-    if (mprotect(begin, static_cast<std::size_t>(first - begin) + bytes, PROT_READ | PROT_WRITE) !=
-        0)
-      throw std::bad_alloc();
+    const std::size_t length = whole_pages(static_cast<std::size_t>(first - begin) + bytes);
+    if (mprotect(begin, length, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
   }
-
-  std::byte* begin() const { return base_; }
-  std::byte* end() const { return base_ + size_; }
-
- private:
+  // Gives back what a sparse operand has spread over.
   void release() {
     if (base_ != nullptr) munmap(base_ - fence, size_ + 2 * fence);
     base_ = nullptr;
     size_ = 0;
   }
+
+  std::byte* end() const { return base_ + size_; }
+
+ private:
   std::byte* base_ = nullptr;
   std::size_t size_ = 0;
 };
@@ -79,19 +81,20 @@ class CpuMachine : public Machine {
     slot.unreadable = placement == Placement::unreadable;
     slot.bytes = bytes_of(image.span());
     if (slot.unreadable) {
-      slot.first = forbidden_memory() + (std::size_t{1} << 30) * static_cast<std::size_t>(o);
+      slot.first = forbidden_memory() + forbidden_bytes * static_cast<std::ptrdiff_t>(o);
       return reinterpret_cast<float*>(slot.first);
     }
-    Region& region = image.is_sparse() ? slot.sparse : slot.region;
     const std::size_t bytes = bytes_of(image.spread());
-    image.is_sparse() ? region.reserve_closed(bytes) : region.reserve(bytes);
+    slot.region.reserve(bytes);
+    // Flush with the end, or with the beginning of the pages that hold it; what else is there
+    // faults.
     std::byte* const start =
-        placement == Placement::ends_at_fence ? region.end() - bytes : region.begin();
+        slot.region.end() - (placement == Placement::begins_at_fence ? whole_pages(bytes) : bytes);
     slot.first = start + bytes_of(image.first);
     for (const Piece& piece : pieces_of(image)) {
       std::byte* const to = slot.first + piece.at * static_cast<std::int64_t>(sizeof(float));
       const std::size_t length = bytes_of(piece.end - piece.begin);
-      if (image.is_sparse()) region.open(to, length);
+      slot.region.open(to, length);
       std::memcpy(to, image.floats.data() + piece.begin, length);
     }
     return reinterpret_cast<float*>(slot.first);
@@ -129,7 +132,7 @@ class CpuMachine : public Machine {
 
  private:
   struct Slot {
-    Region region, sparse;
+    Region region;
     std::byte* first = nullptr;  // element (0, 0)
     std::size_t bytes = 0;       // from the first to the last element
     bool unreadable = false;
@@ -172,7 +175,7 @@ class CpuMachine : public Machine {
       const Slot& slot = slots_[static_cast<std::size_t>(o)];
       const std::ptrdiff_t from_first = address - slot.first;
       const auto past = from_first - static_cast<std::ptrdiff_t>(slot.bytes);
-      if (slot.unreadable && from_first >= 0 && past < 0) {
+      if (slot.unreadable && from_first >= 0 && from_first < forbidden_bytes) {
         return fmt::format(": {}, which this problem must not touch", to_string(o));
       }
       if (slot.unreadable) continue;

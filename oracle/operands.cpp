@@ -67,14 +67,29 @@ float special_element(const Case& c, Operand o, std::int64_t i, std::int64_t j) 
   return uniform(mix(c.seed, o, i, j));
 }
 
-std::int64_t guard_before(Placement placement) {
-  return placement == Placement::begins_at_fence ? 0 : guard_floats;
-}
+// How many floats of guard lie before and after a matrix whose first element is `offset` floats
+// past a multiple of 16 bytes. An image without a fence in it fills whole pages, so that a machine
+// can put a fence right beside it.
+struct Guards {
+  std::int64_t before, after;
+};
 
-std::int64_t guard_after(Placement placement, std::int64_t span, int alignment) {
-  if (placement != Placement::ends_at_fence) return guard_floats;
-  const std::int64_t unit = alignment / static_cast<int>(sizeof(float));
-  return (unit - span % unit) % unit;  // what the base needs to be aligned, seen from the fence
+Guards guards_of(Placement placement, std::int64_t span, int offset, int alignment) {
+  constexpr std::int64_t page = 4096 / sizeof(float), quad = 4;
+  const auto missing = [](std::int64_t floats, std::int64_t unit) {
+    return (unit - floats % unit) % unit;
+  };
+  switch (placement) {
+    case Placement::begins_at_fence:
+      return {0, guard_floats};
+    case Placement::ends_at_fence:  // what the base needs to be aligned, seen from the fence
+      return {guard_floats, missing(span, alignment / static_cast<int>(sizeof(float)))};
+    case Placement::guarded:
+    case Placement::unreadable:
+      break;
+  }
+  const std::int64_t after = guard_floats + missing(offset + span, quad);
+  return {guard_floats + missing(guard_floats + offset + span + after, page), after};
 }
 
 bool same_bits(const float* a, const float* b, std::int64_t count) {
@@ -130,6 +145,7 @@ bool is_unwritten(float value) {
 }
 
 std::string origin_of_nan(float value) {
+  if (!std::isnan(value)) return "";
   const auto payload = [](std::uint32_t bits) { return bits & 0x3fffffu; };
   const std::uint32_t mine = payload(std::bit_cast<std::uint32_t>(value));
   if (mine == payload(guard_bits)) return "memory outside the matrices";
@@ -203,9 +219,10 @@ Operands make_operands(const Case& c, Placement placement, const std::array<int,
     image.stride = shape.columns + stored(gap);
     const bool at_fence =
         placement == Placement::ends_at_fence || placement == Placement::begins_at_fence;
-    image.first = guard_before(placement) + (at_fence ? 0 : c.offset.floats[index]);
-    const std::int64_t size =
-        image.first + image.extent() + guard_after(placement, image.span(), alignment[index]);
+    const int offset = at_fence ? 0 : c.offset.floats[index];
+    const Guards guards = guards_of(placement, image.span(), offset, alignment[index]);
+    image.first = guards.before + offset;
+    const std::int64_t size = image.first + image.extent() + guards.after;
     image.floats.assign(static_cast<std::size_t>(size), std::bit_cast<float>(guard_bits));
 
     const bool written_first = o == Operand::c && c.beta == 0;

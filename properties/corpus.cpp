@@ -19,12 +19,50 @@ CorpusLine parse_line(const std::string& line) {
   return {&claim_named(line.substr(0, colon)), parse_case(line.substr(colon + 1))};
 }
 
+// A file for this process alone, as long as it is held.
+class LockedFile {
+ public:
+  explicit LockedFile(const std::filesystem::path& path)
+      : path_(path),
+        descriptor_(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
+    if (descriptor_ < 0) fail();
+    flock(descriptor_, LOCK_EX);
+  }
+  ~LockedFile() { close(descriptor_); }
+  LockedFile(const LockedFile&) = delete;
+  LockedFile& operator=(const LockedFile&) = delete;
+
+  bool ends_in_a_line() const {
+    char last = '\n';
+    const off_t size = lseek(descriptor_, 0, SEEK_END);
+    return size <= 0 || (pread(descriptor_, &last, 1, size - 1) == 1 && last == '\n');
+  }
+  // Whole or not at all.
+  void append(const std::string& text) const {
+    const off_t before = lseek(descriptor_, 0, SEEK_END);
+    errno = ENOSPC;
+    if (write(descriptor_, text.data(), text.size()) == static_cast<ssize_t>(text.size())) return;
+    const int error = errno;
+    if (before >= 0 && ftruncate(descriptor_, before) != 0) errno = error;
+    errno = error;
+    fail();
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    throw BadInput(fmt::format("{}: cannot be written: {}", path_.string(), std::strerror(errno)));
+  }
+  std::filesystem::path path_;
+  int descriptor_;
+};
+
 }  // namespace
 
 std::vector<CorpusLine> read_corpus(const std::filesystem::path& path) {
   std::vector<CorpusLine> lines;
+  if (!std::filesystem::exists(path)) return lines;
   std::ifstream file(path);
-  if (!file && std::filesystem::exists(path))
+  if (!file || std::filesystem::is_directory(path))
     throw BadInput(fmt::format("{}: cannot be read", path.string()));
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
@@ -40,22 +78,11 @@ std::vector<CorpusLine> read_corpus(const std::filesystem::path& path) {
 }
 
 void append_to_corpus(const std::filesystem::path& path, const CorpusLine& line) {
-  const auto fail = [&] {
-    return BadInput(fmt::format("{}: cannot be written: {}", path.string(), std::strerror(errno)));
-  };
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (file < 0) throw fail();
-  flock(file, LOCK_EX);  // tests of several variants may run at once
+  const LockedFile file(path);  // tests of several variants may run at once
   const auto known = read_corpus(path);
-  if (std::find(known.begin(), known.end(), line) != known.end()) {
-    close(file);
-    return;
-  }
-  const std::string text = fmt::format("{}: {}\n", line.claim->name, to_string(line.c));
-  const bool whole = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const BadInput failure = fail();
-  close(file);
-  if (!whole) throw failure;
+  if (std::find(known.begin(), known.end(), line) != known.end()) return;
+  file.append(fmt::format("{}{}: {}\n", file.ends_in_a_line() ? "" : "\n", line.claim->name,
+                          to_string(line.c)));
 }
 
 }  // namespace assay

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <numeric>
 
 namespace assay {
 namespace {
@@ -94,9 +94,13 @@ std::vector<std::int64_t> towards(std::int64_t least, std::int64_t value) {
 }  // namespace
 
 Case fitted(Case c, const Needs& needs) {
+  // The rows of packed matrices are as long as they lie apart.
+  const bool packed = needs.packed;
   c.m = round_up(c.m, needs.m_multiple);
-  c.n = round_up(c.n, needs.n_multiple);
-  c.k = round_up(c.k, needs.k_multiple);
+  c.n = round_up(
+      c.n, packed ? std::lcm(needs.n_multiple, std::lcm(needs.ldb_multiple, needs.ldc_multiple))
+                  : needs.n_multiple);
+  c.k = round_up(c.k, packed ? std::lcm(needs.k_multiple, needs.lda_multiple) : needs.k_multiple);
   const auto fit_gap = [&](Gap& gap, std::int64_t row, int multiple) {
     gap.floats = needs.packed ? 0 : round_up(row + gap.floats, multiple) - row;
   };
@@ -160,9 +164,23 @@ std::vector<Case> curated_shapes() {
   return shapes;
 }
 
-Case aimed(const Case& c, const Claim& claim, const Entry& entry) {
-  const Case aimed_case = claim.aim(fitted(c, entry.variant.needs), entry);
-  return claim.inside_needs ? fitted(aimed_case, entry.variant.needs) : aimed_case;
+Case aimed(const Case& given, const Claim& claim, const Entry& entry) {
+  const Needs& needs = entry.variant.needs;
+  const auto aim = [&](const Case& c) {
+    const Case result = claim.aim(fitted(c, needs), entry);
+    return claim.inside_needs ? fitted(result, needs) : result;
+  };
+  Case c = given, result = aim(c);
+  // Where the claim cannot speak of a fill or a size: another fill, then less and less.
+  if (!claim.leaves_out(result).empty() && c.fill == Fill::exact) {
+    c.fill = Fill::uniform;
+    result = aim(c);
+  }
+  while (!claim.leaves_out(result).empty() && c.k > 1) {
+    c.k /= 2;
+    result = aim(c);
+  }
+  return result;
 }
 
 rc::Shrinkable<Case> shrinkable_case(const Case& c, const Claim& claim) {

@@ -44,6 +44,8 @@ TEST(Failure, IsToldFromTheVerdictToTheNextCommand) {
   EXPECT_THAT(lines[lines.size() - 2],
               MatchesRegex("FAIL: 1 of 2 variants breaks [0-9]+ claims: without_beta"));
   EXPECT_THAT(lines.back(), StartsWith("next: assay check without_beta --backend host --claim "));
+  const std::string next = lines.back().substr(std::string("next: ").size());
+  EXPECT_THAT(answer.out, HasSubstr("\n  replay:    " + next + "\n"));
 }
 
 TEST(Failure, IsReplayedByTheNextCommand) {
@@ -93,6 +95,12 @@ TEST(Failure, IsInTheFiles) {
   EXPECT_EQ(fault_of_xml(xml), "") << xml;
   EXPECT_THAT(xml, HasSubstr("<testsuite name=\"odd &quot;&lt;&amp;&gt;'\\x01\\xff.host\""));
   EXPECT_THAT(xml, HasSubstr("<failure type=\"wrong\" message=\"wrong: "));
+  const auto& results = json["results"];
+  const auto failures = std::count_if(results.begin(), results.end(),
+                                      [](const auto& r) { return r["status"] == "fails"; });
+  EXPECT_THAT(
+      xml, HasSubstr("<testsuites name=\"assay check\" tests=\"" + std::to_string(results.size()) +
+                     "\" failures=\"" + std::to_string(failures) + "\""));
 }
 
 TEST(Corpus, KeepsFailingCasesOnce) {
