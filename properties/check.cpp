@@ -46,9 +46,9 @@ class Examination {
     result_.exempt = exemption(claim, entry);
   }
 
+  bool may_go_on() const { return !result_.failure && result_.exempt.empty(); }
   bool wants_more(int cases) const {
-    return !result_.failure && result_.exempt.empty() &&
-           result_.cases < std::min(cases, claim_.most_cases);
+    return may_go_on() && result_.cases < std::min(cases, claim_.most_cases);
   }
 
   // Whether it is in vain to go on: a claim of few cases has refused as many.
@@ -161,7 +161,9 @@ ClaimResult examine(const Claim& claim, const Entry& entry, const Budget& budget
     if (examination.wants_more(budget.cases)) examination.run(shrinkable_case(c, claim));
   };
   for (const CorpusLine& line : corpus) {
-    if (line.claim == &claim) run_given(aimed(line.c, claim, entry));
+    if (line.claim == &claim && examination.may_go_on()) {
+      examination.run(shrinkable_case(aimed(line.c, claim, entry), claim));
+    }
   }
   const auto large = large_cases(claim, entry, budget);
   const int drawn = budget.cases - static_cast<int>(large.size());

@@ -109,10 +109,10 @@ TEST(Picture, has_at_most_16_lines_of_48) {
     for (std::int64_t n : {1, 47, 48, 49, 95, 96, 97, 300}) {
       const auto lines = lines_of(picture(mark(m, n, [](auto, auto) { return false; }), m, n));
       EXPECT_LE(lines.size(), 16u) << m;
-      EXPECT_GE(lines.size(), static_cast<std::size_t>(std::min<std::int64_t>(m, 8))) << m;
+      EXPECT_GE(lines.size(), static_cast<std::size_t>(m <= 16 ? m : 8)) << m;
       for (const auto& line : lines) {
         EXPECT_LE(line.size(), 48u) << n;
-        EXPECT_GE(line.size(), static_cast<std::size_t>(std::min<std::int64_t>(n, 24))) << n;
+        EXPECT_GE(line.size(), static_cast<std::size_t>(n <= 48 ? n : 24)) << n;
         EXPECT_EQ(line, std::string(lines.front().size(), '.'));
       }
     }

@@ -20,7 +20,7 @@ struct Defect {
 void PrintTo(const Defect& defect, std::ostream* out) { *out << defect.name; }
 
 constexpr Defect defects[] = {
-#include "defects.inc"
+#include "properties/defects/defects.inc"
 };
 
 class Catalogue : public testing::TestWithParam<Defect> {};
