@@ -2,5 +2,5 @@
 include(GoogleTest)
 function(assay_unit_test target)
   gtest_discover_tests(${target} TEST_PREFIX "${target}." DISCOVERY_TIMEOUT 60
-                       PROPERTIES LABELS "host;unit" TIMEOUT 300)
+                       PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()

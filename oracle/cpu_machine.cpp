@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <new>
@@ -53,6 +54,17 @@ class Region {
     size_ = 0;
   }
 
+  // Nothing of an earlier trial is left in the pages of the range beside it.
+  void poison_beside(std::byte* first, std::size_t bytes) {
+    const auto fill = [](std::byte* begin, std::byte* end) {
+      std::fill(reinterpret_cast<std::uint32_t*>(begin), reinterpret_cast<std::uint32_t*>(end),
+                guard_bits);
+    };
+    std::byte* const last = first + bytes;
+    fill(first - reinterpret_cast<std::uintptr_t>(first) % page, first);
+    fill(last, last + (page - reinterpret_cast<std::uintptr_t>(last) % page) % page);
+  }
+
   std::byte* end() const { return base_ + size_; }
 
  private:
@@ -95,6 +107,7 @@ class CpuMachine : public Machine {
       std::byte* const to = slot.first + piece.at * static_cast<std::int64_t>(sizeof(float));
       const std::size_t length = bytes_of(piece.end - piece.begin);
       slot.region.open(to, length);
+      slot.region.poison_beside(to, length);
       std::memcpy(to, image.floats.data() + piece.begin, length);
     }
     return reinterpret_cast<float*>(slot.first);

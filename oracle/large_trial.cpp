@@ -51,7 +51,8 @@ Verdict run_large_trial(const Entry& entry, const Case& c) {
   Machine& machine = machine_of(entry.backend);
   const DeviceArray<float> result(c.m * c.n + guard_floats);
   cuda_check(cudaMemset(result.get(), 0xff, result.bytes()), "poisoning C");  // NaN
-  cuda_check(cudaDeviceSynchronize(), "poisoning C");  // the stream of the launch would not wait for it
+  cuda_check(cudaDeviceSynchronize(),
+             "poisoning C");  // the stream of the launch would not wait for it
 
   Gemm gemm{
       .m = c.m, .n = c.n, .k = c.k, .alpha = c.alpha, .beta = 0, .c = result.get(), .ldc = c.n};

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "properties/claim_parts.h"
+#include "properties/generators.h"
 
 namespace assay {
 namespace {
@@ -162,19 +163,21 @@ Case outside_needs(Case c, const Entry& entry) {
   if (way < ways.size()) ways[way](c);
   return c;
 }
+// A case inside the needs is made malformed; one outside is refused as it is.
 Verdict judge_refusal(const Entry& entry, const Case& c, int workers) {
   constexpr std::array all = {Spoil::negative_m, Spoil::negative_n, Spoil::negative_k,
                               Spoil::short_lda,  Spoil::short_ldb,  Spoil::short_ldc};
-  Verdict verdict = judge_plan(entry, c, {.spoil = all[c.seed % all.size()]}, workers);
+  const bool inside = fitted(c, entry.variant.needs) == c;
+  Verdict verdict =
+      judge_plan(entry, c, {.spoil = inside ? all[c.seed % all.size()] : Spoil::none}, workers);
   const std::int64_t compared = c.m * c.n + c.m * c.k + c.k * c.n;
   if (verdict.status == Status::refused)
     return {.status = Status::right, .judged = std::max<std::int64_t>(1, compared)};
-  if (verdict.status == Status::right) {
-    return {.status = Status::wrong,
-            .reason = "launched a malformed problem",
-            .judged = verdict.judged};
-  }
-  return verdict;
+  if (verdict.status != Status::right) return verdict;
+  return {.status = Status::wrong,
+          .reason = inside ? "launched a malformed problem"
+                           : "launched a problem that it does not accept",
+          .judged = verdict.judged};
 }
 
 // is right when an operand spreads over more than 2^31 elements: rows lie 2^30 and more apart, and

@@ -134,7 +134,7 @@ std::vector<Case> smaller_cases(const Case& c) {
   vary(&Case::alpha, 1.0f);
   if (c.beta != 0 && c.beta != 1) vary(&Case::beta, 1.0f);
   if (c.fill == Fill::special) vary(&Case::fill, Fill::uniform);
-  if (c.fill == Fill::uniform) vary(&Case::fill, Fill::small_ints);
+  if (c.fill != Fill::exact) vary(&Case::fill, Fill::small_ints);
   for (auto gap : {&Case::lda, &Case::ldb, &Case::ldc}) {
     for (std::int64_t floats : {1, 4}) {
       if (floats < (c.*gap).floats) vary(gap, Gap{floats});
