@@ -44,7 +44,9 @@ TEST(Cases, are_what_the_claim_speaks_of_and_the_variant_accepts) {
         if (claim.inside_needs) {
           ASSERT_EQ(refusal_of(entry, c), "");
         }
-        ASSERT_LE(c.multiply_adds(), 5e7) << "of moderate size";
+        if (claim.most_cases > 100) {
+          ASSERT_LE(c.multiply_adds(), 5e7) << "of moderate size";
+        }
         ASSERT_EQ(parse_case(to_string(c)), c);
       }
     }

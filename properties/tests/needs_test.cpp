@@ -106,6 +106,8 @@ TEST(Needs, of_every_variant_are_enforced_one_by_one) {
 
 TEST(Needs, of_every_variant_are_tight) {
   for (const Entry& entry : ladder()) {
+    if (entry.backend == Backend::cuda)
+      continue;  // its fault would end this process; the needs are those of simt
     for (const Need& need : needs_of(entry.variant.needs)) {
       EXPECT_TRUE(is_tight(entry, need))
           << entry.variant.name << " is right without its " << need.name;
