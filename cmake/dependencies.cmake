@@ -21,7 +21,6 @@ function(assay_dependency package)
   endif()
 endfunction()
 
-set(BUILD_TESTING_OF_OTHERS OFF)
 set(EIGEN_BUILD_TESTING OFF)
 set(BOOST_INCLUDE_LIBRARIES context)
 set(INSTALL_GTEST OFF)
