@@ -321,18 +321,14 @@ std::string why_no_gpu() {
   return count == 0 ? "there is no GPU" : "";
 }
 
-// The GPU that CTest has assigned to this test, or else the one of this worker's number, where
-// there are several.
+// The one of this worker's number, where there are several.
 int chosen_device() {
-  if (const char* assigned = std::getenv("CTEST_RESOURCE_GROUP_0_GPUS")) {  // "id:2,slots:1"
-    if (std::strncmp(assigned, "id:", 3) == 0) return std::atoi(assigned + 3) % gpu_count();
-  }
   const char* number = std::getenv("ASSAY_WORKER");
   return number == nullptr ? 0 : std::atoi(number) % gpu_count();
 }
 
 std::unique_ptr<Machine> make_cuda_machine() {
-  if (const std::string why = why_no_gpu(); !why.empty()) throw BadInput(why);
+  if (const std::string why = why_no_gpu(); !why.empty()) throw Unavailable(why);
   cuda_check(cudaSetDevice(chosen_device()), "cudaSetDevice");
   return std::make_unique<CudaMachine>();
 }

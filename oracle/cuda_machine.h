@@ -8,7 +8,7 @@
 
 namespace assay {
 
-// Throws BadInput where there is no GPU.
+// Throws Unavailable where there is no GPU.
 std::unique_ptr<Machine> make_cuda_machine();
 
 // Why this computer has no GPU that can be used; empty if it has one. Starts nothing on it.

@@ -1,5 +1,8 @@
 #include "oracle/gpu_info.h"
 
+#include <cstdlib>
+#include <sstream>
+
 #if defined(ASSAY_CUDA)
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
@@ -8,6 +11,19 @@
 #endif
 
 namespace assay {
+
+void keep_to_assigned_gpu() {
+  const char* assigned = std::getenv("CTEST_RESOURCE_GROUP_0_GPUS");  // "id:2,slots:1"
+  if (assigned == nullptr || !std::string_view(assigned).starts_with("id:")) return;
+  const int number = std::atoi(assigned + 3);
+  std::string name = std::to_string(number);
+  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) {
+    std::istringstream names(visible);
+    for (int i = 0; i <= number && std::getline(names, name, ',');) ++i;
+  }
+  setenv("CUDA_VISIBLE_DEVICES", name.c_str(), 1);
+  unsetenv("CTEST_RESOURCE_GROUP_0_GPUS");  // it is done
+}
 
 #if !defined(ASSAY_CUDA)
 

@@ -10,6 +10,11 @@ namespace assay {
 // How many GPUs can be used; 0 in a build without CUDA.
 int gpu_count();
 
+// Where CTest has assigned a GPU to this process, no other is visible to it and its workers from
+// now on. To be called before anything asks for a GPU: the driver starts slowly where it sees
+// several.
+void keep_to_assigned_gpu();
+
 // What is known of the driver, the runtime, cuBLAS and each GPU, as pairs such as ("compute
 // capability", "9.0"). Empty in a build without CUDA.
 std::vector<std::pair<std::string, std::string>> describe_gpus();

@@ -10,7 +10,7 @@ namespace assay {
 namespace {
 
 std::unique_ptr<Machine> make_machine(Backend backend) {
-  if (const std::string why = unavailable(backend); !why.empty()) throw BadInput(why);
+  if (const std::string why = unavailable(backend); !why.empty()) throw Unavailable(why);
 #if defined(ASSAY_CUDA)
   if (backend == Backend::cuda) return make_cuda_machine();
 #endif

@@ -57,7 +57,12 @@ class Machine {
   virtual std::string disagreement(const Case&) = 0;
 };
 
-// The machine of this thread for a backend. Throws BadInput where this build or computer has none.
+// This build or computer has no machine for a backend.
+struct Unavailable : BadInput {
+  using BadInput::BadInput;
+};
+
+// The machine of this thread for a backend. Throws Unavailable where there is none.
 Machine& machine_of(Backend);
 
 // Why this computer cannot run a backend; empty if it can.

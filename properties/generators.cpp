@@ -124,9 +124,17 @@ std::vector<Case> smaller_cases(const Case& c) {
     smaller.*member = value;
     if (!(smaller == c)) simpler.push_back(smaller);
   };
+  const auto smallest = [](std::int64_t size) { return std::min<std::int64_t>(1, size); };
+  const Fill plain_fill = c.fill == Fill::exact ? c.fill : Fill::small_ints;
+  const auto add_bold = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    const Case bold = {.m = m, .n = n, .k = k, .fill = plain_fill, .seed = c.seed};
+    if (!(bold == c)) simpler.push_back(bold);
+  };
+  // Bold steps first: where a fault ends a process, each step takes a new one.
+  add_bold(smallest(c.m), smallest(c.n), smallest(c.k));
+  add_bold(c.m, c.n, c.k);
   for (auto size : {&Case::m, &Case::n, &Case::k}) {
-    for (std::int64_t value : towards(std::min<std::int64_t>(1, c.*size), c.*size))
-      vary(size, value);
+    for (std::int64_t value : towards(smallest(c.*size), c.*size)) vary(size, value);
   }
   vary(&Case::lda, Gap{}), vary(&Case::ldb, Gap{}), vary(&Case::ldc, Gap{});
   vary(&Case::offset, Offsets{});

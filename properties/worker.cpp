@@ -12,6 +12,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
@@ -65,7 +67,7 @@ class Message {
   std::size_t at_ = 0;
 };
 
-enum class Answer { verdict, bad_input, internal_error };
+enum class Answer { verdict, unavailable, bad_input, internal_error };
 
 Message pack(const Verdict& v) {
   Message message;
@@ -196,13 +198,41 @@ class Worker::Process {
   bool timed_out_ = false;
 };
 
+// Processes that serve nobody for now, by command and number.
+class Worker::Idle {
+ public:
+  std::unique_ptr<Process> take(const WorkerCommand& command, std::size_t number) {
+    const std::lock_guard lock(mutex_);
+    auto found = processes_.find({command.arguments, number});
+    if (found == processes_.end()) return std::make_unique<Process>(command);
+    return std::move(processes_.extract(found).mapped());
+  }
+  void keep(const WorkerCommand& command, std::size_t number, std::unique_ptr<Process> process) {
+    const std::lock_guard lock(mutex_);
+    processes_.emplace(std::pair(command.arguments, number), std::move(process));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::multimap<std::pair<std::vector<std::string>, std::size_t>, std::unique_ptr<Process>>
+      processes_;
+};
+
+Worker::Idle& Worker::idle() {
+  static Idle all;
+  return all;
+}
+
 Worker::Worker(WorkerCommand command, std::size_t number)
     : command_(std::move(command)), number_(number) {}
-Worker::~Worker() = default;
+
+Worker::~Worker() {
+  if (process_ != nullptr) idle().keep(command_, number_, std::move(process_));
+}
 
 Verdict Worker::judge(const Entry& entry, const Claim& claim, const Case& c, int workers,
                       double watchdog_seconds) {
-  if (process_ == nullptr) process_ = std::make_unique<Process>(command_);
+  if (process_ == nullptr) process_ = idle().take(command_, number_);
   Message request;
   request.put(std::string(entry.variant.name)).put(entry.backend).put(std::string(claim.name));
   request.put(to_string(c)).put(workers).put(number_).put(watchdog_seconds);
@@ -220,6 +250,8 @@ Verdict Worker::judge(const Entry& entry, const Claim& claim, const Case& c, int
   switch (answer->take<Answer>()) {
     case Answer::verdict:
       break;
+    case Answer::unavailable:
+      throw Unavailable(answer->take_text());
     case Answer::bad_input:
       throw BadInput(answer->take_text());
     case Answer::internal_error:
@@ -246,6 +278,8 @@ int serve_worker() {
       const Verdict verdict = claim.judge(entry_named(variant, backend), c, workers);
       last = verdict.context_lost;
       answer = pack(verdict);
+    } catch (const Unavailable& error) {
+      answer.put(Answer::unavailable).put(std::string(error.what()));
     } catch (const BadInput& error) {
       answer.put(Answer::bad_input).put(std::string(error.what()));
     } catch (const std::exception& error) {

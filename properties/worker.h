@@ -17,6 +17,8 @@ struct WorkerCommand {
   std::vector<std::string> arguments;
 };
 
+// A process that is still sound when its worker goes is kept for the next of the same command and
+// number: on a GPU it takes longer to start than most trials.
 class Worker {
  public:
   // Workers of one run are numbered: on a host with several GPUs they spread over them.
@@ -26,12 +28,14 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   // What `claim.judge(entry, c, workers)` answers in the worker, or what became of the worker.
-  // Throws BadInput where the worker did.
+  // Throws Unavailable or BadInput where the worker did.
   Verdict judge(const Entry& entry, const Claim& claim, const Case& c, int workers,
                 double watchdog_seconds = default_watchdog_seconds);
 
  private:
   class Process;
+  class Idle;
+  static Idle& idle();
   WorkerCommand command_;
   std::size_t number_;
   std::unique_ptr<Process> process_;

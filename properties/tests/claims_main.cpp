@@ -1,9 +1,10 @@
 // One GoogleTest test for every variant and claim, named BACKEND.VARIANT.CLAIM as in
-// `simt.tiled_32.within_bound`.
+// `simt.tiled_32.within_bound`: ASSAY_CASES (100) cases each, drawn from ASSAY_SEED (0).
 //
-//   claims_test                    every claim about every variant, ASSAY_CASES (100) cases each,
-//   from ASSAY_SEED (0) claims_test --write-ctest F    writes into F the CTest tests that run them
-//   one by one
+// With one of these arguments it does something else:
+//   --write-ctest FILE      writes the CTest tests that run them
+//   --write-resources FILE  writes which GPUs there are, for CTest to spread tests over
+//   --gpu-present           tells which GPU there is, and fails where one is required
 //
 // Exits with 77 if nothing was judged, which CTest shows as skipped.
 #include <fmt/format.h>
@@ -49,7 +50,16 @@ class ClaimTest : public testing::Test {
   ClaimTest(const Entry& entry, const Claim& claim) : entry_(entry), claim_(claim) {}
 
   void TestBody() override {
-    if (const std::string why = unavailable(entry_.backend); !why.empty()) GTEST_SKIP() << why;
+    if (const std::string why = exemption(claim_, entry_); !why.empty()) GTEST_SKIP() << why;
+    try {
+      judge();
+    } catch (const Unavailable& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+
+ private:
+  void judge() const {
     const Budget budget{.cases = static_cast<int>(from_environment("ASSAY_CASES", 100)),
                         .seed = from_environment("ASSAY_SEED", 0),
                         .jobs = 1,
@@ -67,7 +77,6 @@ class ClaimTest : public testing::Test {
                result.elements, result.worst_gulps, result.allowed_gulps);
   }
 
- private:
   void report(const ClaimResult& result, const Failure& failure) const {
     FAIL() << "'" << claim_.sentence << "' is not true of " << entry_.variant.name
            << "\n  drawn:  " << to_string(failure.original)
@@ -92,59 +101,98 @@ void for_each_pair(const Visit& visit) {
   }
 }
 
-std::ofstream open_output(const char* file) {
+void write_whole(const char* file, const std::string& text) {
   std::ofstream out(file);
-  if (!out) throw BadInput(fmt::format("{}: cannot be written", file));
-  return out;
+  if (!(out << text).flush()) throw BadInput(fmt::format("{}: cannot be written", file));
 }
 
-void write_ctest(const char* program, const char* file) {
-  std::ofstream out = open_output(file);
-  const auto add = [&](const std::string& name, const std::string& argument,
-                       const std::string& properties) {
-    out << fmt::format("add_test([=[{}]=] [=[{}]=] [=[{}]=])\n", name, program, argument)
-        << fmt::format(
-               "set_tests_properties([=[{}]=] PROPERTIES SKIP_RETURN_CODE {} TIMEOUT 600 {})\n",
-               name, nothing_judged, properties);
-  };
-  const auto entries = registered();
-  const auto is_for_gpu = [](const Entry& entry) { return entry.backend == Backend::cuda; };
-  if (std::any_of(entries.begin(), entries.end(), is_for_gpu))
-    add("gpu.present", "--gpu-present", "FIXTURES_SETUP gpu LABELS \"gpu\"");
-  for_each_pair([&](const Entry& entry, const Claim& claim) {
-    const bool gpu = entry.backend == Backend::cuda, large = claim.most_cases < 100;
-    const std::string name =
-        fmt::format("{}.{}.{}", to_string(entry.backend), entry.variant.name, claim.name);
-    add(name, "--gtest_filter=" + name,
-        fmt::format("LABELS \"claim;{};{};{}{}{}\"{}", to_string(entry.backend), entry.variant.name,
-                    claim.name, gpu ? ";gpu" : "", large ? ";large" : "",
-                    gpu ? " FIXTURES_REQUIRED gpu RESOURCE_GROUPS \"1,gpus:1\"" : ""));
-  });
-  for (const Entry& entry : entries) {
-    if (!is_for_gpu(entry)) continue;
-    for (const char* tool : {"memcheck", "racecheck", "initcheck", "synccheck"}) {
-      const std::string name = fmt::format("sanitizer.{}.{}", entry.variant.name, tool);
-      out << fmt::format("add_test([=[{}]=] [=[{}]=] [=[{}]=] {} {})\n", name, ASSAY_SANITIZE,
-                         program, entry.variant.name, tool)
-          << fmt::format(
-                 "set_tests_properties([=[{}]=] PROPERTIES SKIP_RETURN_CODE {} TIMEOUT 600 LABELS "
-                 "\"sanitizer;gpu;{};{}\" FIXTURES_REQUIRED gpu RESOURCE_GROUPS \"1,gpus:1\")\n",
-                 name, nothing_judged, entry.variant.name, tool);
+// What CTest reads: one test after the other.
+class TestList {
+ public:
+  explicit TestList(const char* program) : program_(program) {}
+
+  // For each variant and claim.
+  void add_on_cpu(const Entry& entry) {
+    for (const Claim& claim : claims()) {
+      const std::string name = fmt::format("{}.{}", name_of(entry), claim.name);
+      if (!claim.takes_gpu)
+        add(name, filter(name), fmt::format("claim;{};{}", labels_of(entry), claim.name));
     }
   }
-  if (!out.flush()) throw BadInput(fmt::format("{}: cannot be written", file));
+
+  // A GPU's driver takes longer to start than a hundred cases: all claims about a variant share a
+  // test, but for those that take gigabytes.
+  void add_on_gpu(const Entry& entry) {
+    const std::string name = name_of(entry), labels = labels_of(entry) + ";gpu";
+    std::vector<std::string> large;
+    for (const Claim& claim : claims()) {
+      if (claim.most_cases < 100) large.push_back(fmt::format("{}.{}", name, claim.name));
+    }
+    const std::string large_names = fmt::format("{}", fmt::join(large, ":"));
+    add(name, filter(fmt::format("{}.*-{}", name, large_names)), "claim;" + labels, takes_gpu);
+    add(name + ".large", filter(large_names), "claim;large;" + labels, takes_gpu);
+    for (const char* tool : {"memcheck", "racecheck", "initcheck", "synccheck"}) {
+      add(fmt::format("sanitizer.{}.{}", entry.variant.name, tool),
+          fmt::format("{} {} {} {}", quoted(ASSAY_SANITIZE), quoted(program_), entry.variant.name,
+                      tool),
+          fmt::format("sanitizer;{};{}", labels, tool), takes_gpu);
+    }
+  }
+
+  void add_gpu_present() {
+    add("gpu.present", quoted(program_) + " --gpu-present", "gpu", "FIXTURES_SETUP gpu");
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  static constexpr const char* takes_gpu = "FIXTURES_REQUIRED gpu RESOURCE_GROUPS \"1,gpus:1\"";
+
+  static std::string quoted(const std::string& text) { return fmt::format("[=[{}]=]", text); }
+  static std::string name_of(const Entry& entry) {
+    return fmt::format("{}.{}", to_string(entry.backend), entry.variant.name);
+  }
+  static std::string labels_of(const Entry& entry) {
+    return fmt::format("{};{}", to_string(entry.backend), entry.variant.name);
+  }
+  std::string filter(const std::string& names) const {
+    return fmt::format("{} {}", quoted(program_), quoted("--gtest_filter=" + names));
+  }
+  void add(const std::string& name, const std::string& command, const std::string& labels,
+           const char* properties = "") {
+    text_ += fmt::format(
+        "add_test({0} {1})\n"
+        "set_tests_properties({0} PROPERTIES SKIP_RETURN_CODE {2} TIMEOUT 600 LABELS \"{3}\" "
+        "{4})\n",
+        quoted(name), command, nothing_judged, labels, properties);
+  }
+
+  std::string program_, text_;
+};
+
+void write_ctest(const char* program, const char* file) {
+  TestList tests(program);
+  bool gpu = false;
+  for (const Entry& entry : registered()) {
+    const bool on_gpu = entry.backend == Backend::cuda;
+    on_gpu ? tests.add_on_gpu(entry) : tests.add_on_cpu(entry);
+    gpu = gpu || on_gpu;
+  }
+  if (gpu) tests.add_gpu_present();
+  write_whole(file, tests.text());
 }
 
-// CTest's resource specification: every GPU takes some tests at a time.
+// CTest's resource specification: every GPU takes so many tests at a time, and a test that loses
+// contexts takes all of them. Without a GPU there is one in name, so that its tests run, and skip
+// with their reason.
 void write_resources(const char* file) {
-  std::ofstream out = open_output(file);
-  std::string gpus;
-  for (int device = 0; device < gpu_count(); ++device) {
-    gpus += fmt::format("{}{{\"id\": \"{}\", \"slots\": 4}}", device == 0 ? "" : ", ", device);
-  }
-  out << fmt::format(
-      "{{\"version\": {{\"major\": 1, \"minor\": 0}}, \"local\": [{{\"gpus\": [{}]}}]}}\n", gpus);
-  if (!out.flush()) throw BadInput(fmt::format("{}: cannot be written", file));
+  std::vector<std::string> gpus;
+  for (int device = 0; device < std::max(1, gpu_count()); ++device)
+    gpus.push_back(fmt::format(R"({{"id": "{}", "slots": {}}})", device, ASSAY_GPU_SLOTS));
+  write_whole(
+      file, fmt::format(R"({{"version": {{"major": 1, "minor": 0}}, "local": [{{"gpus": [{}]}}]}})"
+                        "\n",
+                        fmt::join(gpus, ", ")));
 }
 
 bool gpu_is_required() {
@@ -171,6 +219,7 @@ int judged_tests() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_to_assigned_gpu();
   try {
     if (argc == 2 && std::string_view(argv[1]) == "--worker") return serve_worker();
     if (argc == 3 && std::string_view(argv[1]) == "--write-ctest") {

@@ -56,9 +56,10 @@ std::vector<Case> random_cases(int count) {
   return cases;
 }
 
-TEST(SmallerCases, are_simpler_in_one_member_and_the_same_in_all_others) {
+TEST(SmallerCases, are_simpler_in_one_member_but_for_two_bold_ones_in_front) {
   for (const Case& c : random_cases(200)) {
     const auto before = complexity(c);
+    int bold = 0;
     for (const Case& smaller : smaller_cases(c)) {
       const auto after = complexity(smaller);
       int simpler = 0;
@@ -66,8 +67,10 @@ TEST(SmallerCases, are_simpler_in_one_member_and_the_same_in_all_others) {
         simpler += after[i] < before[i];
         ASSERT_LE(after[i], before[i]) << to_string(c) << "  to  " << to_string(smaller);
       }
-      ASSERT_EQ(simpler, 1) << to_string(c) << "  to  " << to_string(smaller);
+      ASSERT_GE(simpler, 1) << to_string(c) << "  to  " << to_string(smaller);
+      bold += simpler > 1;
     }
+    ASSERT_LE(bold, 2) << to_string(c);
   }
 }
 

@@ -1,0 +1,30 @@
+# Faults planted for tests: edits of real stages, made under the build folder. Nothing of them is in shipped code.
+include_guard(GLOBAL)
+
+# plant(NAME VARIANT FILE FIND REPLACE AND_FIND AND_REPLACE): kernels/FILE with FIND replaced, AND_FIND too unless it
+# is empty, and VARIANT renamed to NAME. Sets `planted` to the edited file, and `gone` to a text that kernels/FILE no
+# longer has. The caller lets its test fail then, not the build: somebody may be at work there.
+function(plant name variant file find replace and_find and_replace)
+  set(stage ${PROJECT_SOURCE_DIR}/kernels/${file})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${stage})
+  file(READ ${stage} source)
+  set(gone "")
+  replace_in_source("${find}" "${replace}")
+  if(NOT and_find STREQUAL "")
+    replace_in_source("${and_find}" "${and_replace}")
+  endif()
+  replace_in_source("\"${variant}\"" "\"${name}\"")
+  set(gone "${gone}" PARENT_SCOPE)
+  set(planted ${CMAKE_CURRENT_BINARY_DIR}/planted/${name}.cu PARENT_SCOPE)
+  file(CONFIGURE OUTPUT planted/${name}.cu CONTENT "${source}" @ONLY)
+endfunction()
+
+# Of `plant` alone: replaces a text in its variable `source`, and says in `gone` what is not there.
+function(replace_in_source find replace)
+  string(FIND "${source}" "${find}" at)
+  if(at EQUAL -1)
+    set(gone "${find}" PARENT_SCOPE)
+  endif()
+  string(REPLACE "${find}" "${replace}" source "${source}")
+  set(source "${source}" PARENT_SCOPE)
+endfunction()
