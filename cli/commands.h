@@ -17,8 +17,15 @@ struct UnfitEnvironment : std::runtime_error {
 // The one argument with which the program runs trials for another process of itself.
 constexpr const char* worker_flag = "--worker";
 
+// The one with which it times kernels for another process of itself.
+constexpr const char* time_worker_flag = "--time-worker";
+
 ExitCode run_list(const ListOptions&);
 ExitCode run_doctor(const DoctorOptions&);
 ExitCode run_check(const CheckOptions&);
+ExitCode run_bench(const BenchRequest&);
+ExitCode run_gate(const GateRequest&);
+ExitCode run_accept(const AcceptRequest&);
+ExitCode run_codegen(const CodegenRequest&);
 
 }  // namespace assay

@@ -1,20 +1,10 @@
-#include <nlohmann/json.hpp>
+#include "cli/json.h"
 
 #include "cli/result_files.h"
 #include "cli/table.h"
 
 namespace assay {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json begin(const char* command) {
-  return {{"schema", 1}, {"command", command}, {"version", ASSAY_VERSION}};
-}
-
-std::string finished(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";  // of what is no UTF-8
-}
 
 std::string text_of(std::string_view text) {
   return std::string(text);
@@ -76,8 +66,16 @@ Json json_of_line(const Line& line) {
 
 }  // namespace
 
+Json begin_json(const char* command) {
+  return {{"schema", 1}, {"command", command}, {"version", ASSAY_VERSION}};
+}
+
+std::string finished(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";  // of what is no UTF-8
+}
+
 std::string json_of(const std::vector<ListedVariant>& variants) {
-  Json json = begin("list");
+  Json json = begin_json("list");
   json["variants"] = Json::array();
   for (const auto& [variant, backends] : variants) {
     json["variants"].push_back(
@@ -94,7 +92,7 @@ std::string json_of(const std::vector<ListedVariant>& variants) {
 }
 
 std::string json_of(const Diagnosis& diagnosis) {
-  Json json = begin("doctor");
+  Json json = begin_json("doctor");
   json["verdict"] = diagnosis.verdict;
   json["exit_code"] = static_cast<int>(diagnosis.code);
   json["findings"] = Json::array();
@@ -106,7 +104,7 @@ std::string json_of(const Diagnosis& diagnosis) {
 }
 
 std::string json_of(const CheckReport& report, const Conclusion& conclusion) {
-  Json json = begin("check");
+  Json json = begin_json("check");
   json["argv"] = report.arguments;
   json["seed"] = report.budget.seed;
   json["cases"] = report.budget.cases;

@@ -1,5 +1,6 @@
 // The command `assay`: reads the command line, runs the command, and turns every error into one
-// line and an exit code. `assay --worker` is how it starts itself for trials in a process apart.
+// line and an exit code. `assay --worker` and `assay --time-worker` are how it starts itself for
+// what takes a process apart.
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -10,6 +11,10 @@
 #include "cli/commands.h"
 #include "oracle/case.h"
 #include "properties/check.h"
+#include "regress/baseline.h"
+#ifdef ASSAY_CUDA
+#include "regress/timing.h"
+#endif
 
 namespace {
 
@@ -20,6 +25,10 @@ struct Run {
   ExitCode operator()(const ListOptions& options) const { return run_list(options); }
   ExitCode operator()(const DoctorOptions& options) const { return run_doctor(options); }
   ExitCode operator()(const CheckOptions& options) const { return run_check(options); }
+  ExitCode operator()(const BenchRequest& request) const { return run_bench(request); }
+  ExitCode operator()(const GateRequest& request) const { return run_gate(request); }
+  ExitCode operator()(const AcceptRequest& request) const { return run_accept(request); }
+  ExitCode operator()(const CodegenRequest& request) const { return run_codegen(request); }
 };
 
 // A verdict that nobody could read was not given.
@@ -44,6 +53,8 @@ ExitCode answer(int argc, char** argv) {
     return fail(ExitCode::bad_input, "", error.what());
   } catch (const UnfitEnvironment& error) {
     return fail(ExitCode::unfit_environment, "", error.what());
+  } catch (const NoBaseline& error) {
+    return fail(ExitCode::no_baseline, "", error.what());
   } catch (const OracleDisagrees& error) {
     return fail(ExitCode::unfit_environment, "nothing was judged: ", error.what());
   } catch (const std::exception& error) {
@@ -55,5 +66,8 @@ ExitCode answer(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == worker_flag) return serve_worker();
+#ifdef ASSAY_CUDA
+  if (argc == 2 && std::string_view(argv[1]) == time_worker_flag) return serve_timing();
+#endif
   return static_cast<int>(answer(argc, argv));
 }

@@ -81,7 +81,52 @@ std::vector<const Claim*> claims_named(const std::vector<std::string>& names, bo
   return chosen;
 }
 
+// What is wrong with a case, without the word with which the parser begins.
+std::string complaint_about(const std::string& flag, const std::string& text,
+                            std::string_view complaint) {
+  constexpr std::string_view opening = "case: ";
+  if (complaint.starts_with(opening)) complaint.remove_prefix(opening.size());
+  return fmt::format("{} \"{}\": {}", flag, text, complaint);
+}
+
 }  // namespace
+
+void insist_on_known(const std::vector<std::string>& variants) {
+  insist_on_known(variants, registered());
+}
+
+std::vector<std::string> variants_for_gpu(const std::vector<std::string>& named) {
+  const auto entries = registered();
+  insist_on_known(named, entries);
+  for (const std::string& name : named) insist_on_a_backend_for(name, entries, {Backend::cuda});
+  std::vector<std::string> names;
+  for (const Entry& entry : entries) {
+    const std::string name = entry.variant.name;
+    if (entry.backend == Backend::cuda && (named.empty() || contains(named, name)))
+      names.push_back(name);
+  }
+  return names;
+}
+
+Case problem_named(const char* flag, const std::string& text) {
+  try {
+    return parse_case(text);
+  } catch (const BadInput& error) {
+    throw BadInput(complaint_about(flag, text, error.what()));
+  }
+}
+
+std::string cell_named(const char* flag, const std::string& text) {
+  const std::size_t end = text.find(' ');
+  if (end == 0 || end == text.npos) {
+    throw BadInput(fmt::format(
+        "{} \"{}\": a cell is a variant and a case, such as \"naive m=1024 n=1024 k=1024\"", flag,
+        text));
+  }
+  const std::string variant = text.substr(0, end);
+  insist_on_known({variant}, registered());
+  return fmt::format("{} {}", variant, to_string(problem_named(flag, text.substr(end + 1))));
+}
 
 std::vector<BackendState> backend_states() {
   std::vector<BackendState> states;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "oracle/case.h"
 #include "properties/claims.h"
 
 namespace assay {
@@ -28,6 +29,19 @@ struct Selection {
 // all: half of what was asked for is not a pass.
 Selection select(const std::vector<std::string>& variants, const std::vector<std::string>& backends,
                  const std::vector<std::string>& claims, bool about_one_case);
+
+// Throws BadInput for a variant that no backend of this build has.
+void insist_on_known(const std::vector<std::string>& variants);
+
+// The named variants that are compiled for a GPU, or all; throws BadInput for one that is not.
+std::vector<std::string> variants_for_gpu(const std::vector<std::string>& named);
+
+// Reads a case. Throws BadInput that begins with `flag`.
+Case problem_named(const char* flag, const std::string& text);
+
+// Reads "VARIANT CASE", and answers it with the case as it is always written. Throws BadInput that
+// begins with `flag`.
+std::string cell_named(const char* flag, const std::string& text);
 
 // Throws UnfitEnvironment where the environment says that there must be a GPU and there is none.
 void insist_on_required_gpu();

@@ -151,14 +151,21 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::update(std::int64_t done) {
+  // Cases with nothing to judge are done too, but were not expected.
+  update("", std::min(0.99, static_cast<double>(done) / static_cast<double>(expected_)));
+}
+
+void ProgressLine::update(const std::string& step, double share) {
   const auto now = Clock::now();
   if (!on_ || now - last_ < std::chrono::milliseconds(100)) return;
   last_ = now;
-  // Cases with nothing to judge are done too, but were not expected.
-  const double share = std::min(0.99, static_cast<double>(done) / static_cast<double>(expected_));
+  if (share < share_) start_ = now;  // another step has begun
+  share_ = share;
   const double passed = std::chrono::duration<double>(now - start_).count();
-  Screen(stderr).print(fmt::format("\r\033[K{:.0f} %, {} left", 100 * share,
-                                   duration_text(passed / share * (1 - share))));
+  const std::string left =
+      share > 0 ? fmt::format(", {} left", duration_text(passed / share * (1 - share))) : "";
+  Screen(stderr).print(
+      fmt::format("\r\033[K{:.0f} %{}{}{}", 100 * share, left, step.empty() ? "" : ": ", step));
 }
 
 }  // namespace assay

@@ -76,18 +76,21 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
 // goes.
 class ProgressLine {
  public:
-  ProgressLine(bool wanted, std::int64_t expected);
+  explicit ProgressLine(bool wanted, std::int64_t expected = 1);
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void update(std::int64_t done);
+  // Of work in steps: the one it is at, and what share of it is done, from 0 to 1.
+  void update(const std::string& step, double share);
 
  private:
   using Clock = std::chrono::steady_clock;
   bool on_;
   std::int64_t expected_;
   Clock::time_point start_ = Clock::now(), last_ = start_;
+  double share_ = 0;
 };
 
 }  // namespace assay

@@ -22,10 +22,11 @@ function(assay_dependency package)
 endfunction()
 
 set(EIGEN_BUILD_TESTING OFF)
-set(BOOST_INCLUDE_LIBRARIES context)
+set(BOOST_INCLUDE_LIBRARIES context math)
 set(INSTALL_GTEST OFF)
 
 find_package(Threads REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 assay_dependency(Boost COMPONENTS context TARGET Boost::context
   FETCH URL https://github.com/boostorg/boost/releases/download/boost-1.85.0/boost-1.85.0-cmake.tar.xz)
 assay_dependency(Eigen3 TARGET Eigen3::Eigen

@@ -1,31 +1,12 @@
 #include "oracle/device_region.h"
 
-#include <cuda.h>
-#include <dlfcn.h>
-
 #include <algorithm>
 
 #include "oracle/cuda_check.h"
+#include "oracle/cuda_driver.h"
 
 namespace assay {
 namespace {
-
-// The driver's functions are looked up at run time: a program that links with libcuda would not
-// even start where there is no driver.
-template <class Function>
-Function* driver_function(const char* name) {
-  static void* const library = dlopen("libcuda.so.1", RTLD_NOW);
-  void* const address = library == nullptr ? nullptr : dlsym(library, name);
-  if (address == nullptr) throw std::runtime_error(fmt::format("the CUDA driver has no {}", name));
-  return reinterpret_cast<Function*>(address);
-}
-
-void driver_check(CUresult result, const char* what) {
-  if (result != CUDA_SUCCESS)
-    throw std::runtime_error(fmt::format("{}: CUDA driver error {}", what, int{result}));
-}
-
-#define DRIVER(name) static auto* const name##_ = driver_function<decltype(name)>(#name)
 
 CUmemAllocationProp properties_of_this_device() {
   int device = 0;
@@ -38,7 +19,7 @@ CUmemAllocationProp properties_of_this_device() {
 }
 
 std::size_t granularity() {
-  DRIVER(cuMemGetAllocationGranularity);
+  ASSAY_DRIVER(cuMemGetAllocationGranularity);
   static const std::size_t bytes = [] {
     std::size_t size = 0;
     const CUmemAllocationProp properties = properties_of_this_device();
@@ -55,7 +36,7 @@ CUdeviceptr address_of(const std::byte* pointer) {
 }
 
 std::byte* reserve_addresses(std::size_t bytes) {
-  DRIVER(cuMemAddressReserve);
+  ASSAY_DRIVER(cuMemAddressReserve);
   CUdeviceptr address = 0;
   driver_check(cuMemAddressReserve_(&address, bytes, 0, 0, 0), "cuMemAddressReserve");
   return reinterpret_cast<std::byte*>(address);
@@ -93,9 +74,9 @@ void DeviceRegion::open(const std::byte* first, std::size_t bytes) {
 }
 
 void DeviceRegion::map(std::size_t offset, std::size_t size) {
-  DRIVER(cuMemCreate);
-  DRIVER(cuMemMap);
-  DRIVER(cuMemSetAccess);
+  ASSAY_DRIVER(cuMemCreate);
+  ASSAY_DRIVER(cuMemMap);
+  ASSAY_DRIVER(cuMemSetAccess);
   const CUmemAllocationProp properties = properties_of_this_device();
   CUmemGenericAllocationHandle handle = 0;
   driver_check(cuMemCreate_(&handle, size, &properties, 0), "no device memory for the operands");
@@ -109,9 +90,9 @@ void DeviceRegion::map(std::size_t offset, std::size_t size) {
 
 void DeviceRegion::release() {
   if (size_ == 0) return;
-  DRIVER(cuMemUnmap);
-  DRIVER(cuMemRelease);
-  DRIVER(cuMemAddressFree);
+  ASSAY_DRIVER(cuMemUnmap);
+  ASSAY_DRIVER(cuMemRelease);
+  ASSAY_DRIVER(cuMemAddressFree);
   for (const Mapping& m : mappings_) {
     cuMemUnmap_(address_of(base_ + m.offset), m.size);
     cuMemRelease_(m.handle);

@@ -6,8 +6,9 @@
 #if defined(ASSAY_CUDA)
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
+
+#include "oracle/nvml.h"
 #endif
 
 namespace assay {
@@ -50,42 +51,6 @@ std::string cublas_version() {
   return fmt::format("{}.{}.{}", major, minor, patch);
 }
 
-// NVML is asked only here, and only if it is there.
-class Nvml {
- public:
-  Nvml() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW)) {
-    const auto init = function<int()>("nvmlInit_v2");
-    ready_ = init != nullptr && init() == 0;
-  }
-
-  std::string driver() const {
-    const auto ask = function<int(char*, unsigned)>("nvmlSystemGetDriverVersion");
-    char text[96] = "";
-    return ready_ && ask != nullptr && ask(text, sizeof text) == 0 ? text
-                                                                   : "unknown (NVML is not there)";
-  }
-
-  std::string mig(int device) const {
-    const auto handle_of = function<int(unsigned, void**)>("nvmlDeviceGetHandleByIndex_v2");
-    const auto ask = function<int(void*, unsigned*, unsigned*)>("nvmlDeviceGetMigMode");
-    void* handle = nullptr;
-    unsigned now = 0, pending = 0;
-    if (!ready_ || handle_of == nullptr || ask == nullptr ||
-        handle_of(static_cast<unsigned>(device), &handle) != 0) {
-      return "unknown (NVML is not there)";
-    }
-    return ask(handle, &now, &pending) != 0 ? "not supported" : now != 0 ? "on" : "off";
-  }
-
- private:
-  template <class Function>
-  Function* function(const char* name) const {
-    return library_ == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(library_, name));
-  }
-  void* library_;
-  bool ready_ = false;
-};
-
 }  // namespace
 
 int gpu_count() {
@@ -96,14 +61,13 @@ int gpu_count() {
 }
 
 std::vector<std::pair<std::string, std::string>> describe_gpus() {
-  const Nvml nvml;
   int driver = 0, runtime = 0;
   cudaDriverGetVersion(&driver);
   cudaRuntimeGetVersion(&runtime);
   std::vector<std::pair<std::string, std::string>> facts = {
       {"CUDA driver",
        driver == 0 ? "none"
-                   : fmt::format("{}, good for CUDA {}", nvml.driver(), version_text(driver))},
+                   : fmt::format("{}, good for CUDA {}", nvml_driver(), version_text(driver))},
       {"CUDA runtime", version_text(runtime)},
       {"cuBLAS", cublas_version()},
   };
@@ -120,7 +84,7 @@ std::vector<std::pair<std::string, std::string>> describe_gpus() {
                      properties.name, properties.major, properties.minor,
                      properties.multiProcessorCount, static_cast<double>(free_bytes) / 0x1p30,
                      static_cast<double>(all_bytes) / 0x1p30,
-                     properties.ECCEnabled != 0 ? "on" : "off", nvml.mig(device))});
+                     properties.ECCEnabled != 0 ? "on" : "off", Card(device).mig())});
   }
   return facts;
 }

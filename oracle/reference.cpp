@@ -95,11 +95,11 @@ std::vector<float> replay_fma_chain(const Case& c, const Operands& operands) {
                      .n = c.n,
                      .k = c.k,
                      .alpha = c.alpha,
+                     .beta = c.beta,
                      .a = nullptr,
                      .lda = 0,
                      .b = nullptr,
                      .ldb = 0,
-                     .beta = c.beta,
                      .c = nullptr,
                      .ldc = 0};
   for (std::int64_t i = 0; i < c.m; ++i) {

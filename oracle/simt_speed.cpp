@@ -30,11 +30,11 @@ double seconds_of(const Entry& entry, const Case& c) {
                   .n = c.n,
                   .k = c.k,
                   .alpha = c.alpha,
+                  .beta = c.beta,
                   .a = machine.place(Operand::a, images[Operand::a], Placement::guarded),
                   .lda = c.k,
                   .b = machine.place(Operand::b, images[Operand::b], Placement::guarded),
                   .ldb = c.n,
-                  .beta = c.beta,
                   .c = machine.place(Operand::c, images[Operand::c], Placement::guarded),
                   .ldc = c.n};
   double best = 1e30;

@@ -89,11 +89,11 @@ Placed place(Machine& machine, const Case& c, const Operands& images, const Plan
                      .n = c.n,
                      .k = c.k,
                      .alpha = c.alpha,
+                     .beta = c.beta,
                      .a = put(Operand::a),
                      .lda = images[Operand::a].ld,
                      .b = put(Operand::b),
                      .ldb = images[Operand::b].ld,
-                     .beta = c.beta,
                      .c = put(Operand::c),
                      .ldc = images[Operand::c].ld}};
   spoil(placed.gemm, plan.spoil);

@@ -51,11 +51,11 @@ std::string refusal_of(const Entry& entry, const Case& c) {
                                      .n = c.n,
                                      .k = c.k,
                                      .alpha = c.alpha,
+                                     .beta = c.beta,
                                      .a = at(c.offset.floats[0]),
                                      .lda = c.k + c.lda.floats,
                                      .b = at(c.offset.floats[1]),
                                      .ldb = c.n + c.ldb.floats,
-                                     .beta = c.beta,
                                      .c = at(c.offset.floats[2]),
                                      .ldc = c.n + c.ldc.floats});
 }

@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include "cli/accept_report.h"
+#include "cli/commands.h"
+#include "cli/output_file.h"
+#include "cli/shell.h"
+#include "cli/timing_files.h"
+#include "oracle/machine.h"
+
+namespace assay {
+namespace {
+
+// The commit that this program was built from, as far as git tells of its sources now. What was
+// accepted meanwhile makes no difference.
+std::string commit_here(bool dirty_too) {
+  const std::string source = ASSAY_SOURCE_PATH;
+  const ProgramOutput head = output_of({"git", "-C", source, "rev-parse", "HEAD"});
+  const ProgramOutput changes =
+      output_of({"git", "-C", source, "status", "--porcelain", "--", ".", ":!baselines"});
+  if (head.code != 0 || changes.code != 0) {
+    throw BadInput(fmt::format(
+        "{}: git knows no commit of these sources, so nobody could rebuild what is accepted",
+        source));
+  }
+  if (changes.text.empty()) return head.text;
+  if (!dirty_too) {
+    throw BadInput(fmt::format(
+        "{}: the sources differ from commit {}, so nobody could rebuild what is accepted: commit "
+        "them first, or say --dirty",
+        source, head.text.substr(0, 12)));
+  }
+  return head.text + "-dirty";
+}
+
+void measure(AcceptResult& result) {
+  const AcceptRequest& request = result.request;
+  const AcceptOptions options{
+      .variants = variants_for_gpu(request.variants),
+      .baselines = request.baselines,
+      .reason = request.reason,
+      .move_anchor = request.move_anchor,
+      .measured = !request.unmeasured,
+      .processes = request.processes,
+      .seed = request.seed,
+      .provenance = {.commit =
+                         request.unmeasured ? *request.unmeasured : commit_here(request.dirty),
+                     .harness = "assay " ASSAY_VERSION,
+                     .compiler = ASSAY_CUDA_COMPILER,
+                     .flags = ASSAY_CUDA_FLAGS},
+      .time = processes_started_with(time_worker_flag)};
+  ProgressLine progress(true);
+  result.report = accept_time(
+      options, [&](const std::string& step, double done) { progress.update(step, done); });
+}
+
+}  // namespace
+
+ExitCode run_accept(const AcceptRequest& request) {
+  insist_on_known(request.variants);
+  insist_on_required_gpu();
+  const OutputFile json(request.json);
+
+  AcceptResult result{.request = request, .why_not = unavailable(Backend::cuda)};
+  if (result.why_not.empty()) measure(result);
+  const Conclusion conclusion = conclude(result);
+  const Screen screen = screen_beside({request.json});
+  screen.print(accept_text(result, conclusion, screen));
+  if (json) json.write(json_of(result, conclusion));
+  return conclusion.code;
+}
+
+}  // namespace assay

@@ -1,0 +1,168 @@
+// What timed and accepted variants amount to, and how it reads.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/accept_report.h"
+#include "cli/bench_report.h"
+#include "cli/timing_files.h"
+
+namespace assay::tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+BenchLine timed(const std::string& variant, const std::string& problem = "m=64 n=32 k=16") {
+  return {.variant = variant,
+          .problem = problem,
+          .time_us = {12.345, 12.1, 12.6},
+          .tflops = 5.31,
+          .percent_of_cublas = {81.23, 80.1, 82.4},
+          .percent_of_peak = 9.87,
+          .percent_of_roofline = 45.6,
+          .clock_mhz = 1980,
+          .cold = 2.5};
+}
+
+BenchResult result_of(std::vector<BenchLine> lines) {
+  BenchResult result;
+  result.report = {.device = {{"name", "NVIDIA H200"}},
+                   .peak_tflops = 60.31,
+                   .memory_gb_s = 4123,
+                   .lines = std::move(lines),
+                   .processes = 3,
+                   .seconds = 12};
+  return result;
+}
+
+std::string text(const BenchResult& result) {
+  return bench_text(result, conclude(result), Screen(stdout));
+}
+
+TEST(BenchText, LeadsWithTheCardAndHasATableForEachProblem) {
+  const std::string said = text(result_of({timed("naive"), timed("tiled_32", "m=8 n=8 k=8")}));
+  EXPECT_THAT(said,
+              StartsWith("NVIDIA H200: 60.3 TFLOP/s of FFMA and 4123 GB/s of memory, measured "
+                         "here\ncold operands, 3 processes, seed 0, in 12 s\n"));
+  EXPECT_THAT(said, HasSubstr("\nm=64 n=32 k=16     us            95 %  TFLOP/s  % cuBLAS          "
+                              "95 %  % peak  % roofline   MHz\n"
+                              "naive           12.35  12.10 to 12.60     5.31      81.2  80.1 to "
+                              "82.4     9.9        45.6  1980\n"));
+  EXPECT_THAT(said, HasSubstr("\nm=8 n=8 k=8 "));
+  EXPECT_THAT(said, HasSubstr("\nTIMED: 2 times on 2 problems, every result right\n"));
+}
+
+TEST(BenchText, SaysWhyAVariantWasNotTimed) {
+  BenchLine refused{.variant = "vectorized",
+                    .problem = "m=64 n=32 k=16",
+                    .why_not = "lda = 777 is not a multiple of 4"};
+  const std::string said = text(result_of({timed("naive"), refused}));
+  EXPECT_THAT(said, HasSubstr("\nvectorized          -\n"));
+  EXPECT_THAT(said, HasSubstr("lda = 777 is not a multiple of 4\n"));
+  EXPECT_THAT(said, HasSubstr("TIMED: 1 time on 1 problem, every result right; 1 not timed"));
+}
+
+TEST(BenchText, ShowsNoRatioWhereCublasWasNotTimed) {
+  BenchLine line = timed("naive");
+  line.percent_of_cublas = {};
+  EXPECT_THAT(text(result_of({line})), HasSubstr("     5.31         -           9.9"));
+}
+
+TEST(BenchText, ClaimsColdOperandsOnlyWhereThatWasShown) {
+  EXPECT_THAT(text(result_of({timed("naive")})), HasSubstr("cold, and shown to be: operands took "
+                                                           "2.5 times"));
+  for (double cold : {1.3, 1.0, 0.0, std::nan("")}) {
+    BenchLine line = timed("naive");
+    line.cold = cold;
+    EXPECT_THAT(text(result_of({timed("tiled_4"), line})), HasSubstr("not shown to be cold"));
+    EXPECT_THAT(text(result_of({timed("tiled_4"), line})), HasSubstr(": naive m=64 n=32 k=16 ("));
+  }
+  BenchResult warm = result_of({timed("naive")});
+  warm.request.warm = true;
+  EXPECT_THAT(text(warm), HasSubstr("\nwarm operands, "));
+  EXPECT_THAT(text(warm), Not(HasSubstr("cold")));
+}
+
+TEST(BenchText, IsShortWhenQuiet) {
+  BenchResult result = result_of({timed("naive")});
+  result.request.quiet = true;
+  EXPECT_EQ(text(result), "TIMED: 1 time on 1 problem, every result right\n");
+}
+
+TEST(BenchExit, FailsAWrongResult) {
+  BenchLine line{.variant = "naive", .problem = "m=1 n=2 k=3", .why_not = "3 wrong", .wrong = true};
+  const BenchResult result = result_of({timed("tiled_4"), line});
+  EXPECT_EQ(conclude(result).code, ExitCode::wrong);
+  EXPECT_THAT(text(result), StartsWith("WRONG: the result of naive m=1 n=2 k=3\n"));
+  EXPECT_THAT(text(result), HasSubstr("naive        WRONG\n"));
+  EXPECT_THAT(text(result), HasSubstr("3 wrong\n"));
+}
+
+TEST(BenchExit, IsNoPassWhereNothingWasTimed) {
+  EXPECT_EQ(conclude(result_of({})).code, ExitCode::nothing_judged);
+  BenchLine refused{.variant = "a", .problem = "m=1 n=2 k=3", .why_not = "too small"};
+  EXPECT_EQ(conclude(result_of({refused})).code, ExitCode::nothing_judged);
+  EXPECT_EQ(conclude(result_of({refused})).text(), "NOTHING TIMED: too small");
+  BenchResult unfit = result_of({timed("naive")});
+  unfit.report.unfit = "throttled";
+  EXPECT_EQ(conclude(unfit).code, ExitCode::unfit_environment);
+  EXPECT_THAT(text(unfit), StartsWith("UNFIT: throttled\n"));
+}
+
+TEST(BenchJson, HasWhatWasPrinted) {
+  const BenchResult result = result_of({timed("naive")});
+  const auto json = nlohmann::json::parse(json_of(result, conclude(result)));
+  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["command"], "bench");
+  EXPECT_EQ(json["exit_code"], 0);
+  EXPECT_EQ(json["peak_tflops"], 60.31);
+  EXPECT_EQ(json["results"][0]["status"], "timed");
+  EXPECT_EQ(json["results"][0]["time_us"]["high"], 12.6);
+  EXPECT_EQ(json["results"][0]["cold"], 2.5);
+}
+
+AcceptResult accepted(std::vector<std::string> named) {
+  AcceptResult result;
+  result.request.variants = std::move(named);
+  result.request.reason = "first baseline";
+  result.report = {.folder = "baselines/h200",
+                   .accepted = {"naive", "tiled_4"},
+                   .left_out = {"cublas: its kernels are a library's"},
+                   .cells = 20,
+                   .seconds = 60};
+  return result;
+}
+
+TEST(Accept, TellsWhatWasAcceptedAndWhatWasNot) {
+  const AcceptResult result = accepted({});
+  EXPECT_EQ(conclude(result).code, ExitCode::passed);
+  EXPECT_EQ(accept_text(result, conclude(result), Screen(stdout)),
+            "accepted: naive, tiled_4\nleft out: cublas: its kernels are a library's\n"
+            "because: first baseline\nin 60 s\n\n"
+            "ACCEPTED: 20 cells of 2 variants, written to baselines/h200\n");
+}
+
+TEST(Accept, FailsWhereAVariantThatWasNamedIsLeftOut) {
+  EXPECT_EQ(conclude(accepted({"naive"})).code, ExitCode::passed);
+  const Conclusion conclusion = conclude(accepted({"naive", "cublas"}));
+  EXPECT_EQ(conclusion.code, ExitCode::wrong);
+  EXPECT_THAT(conclusion.text(), StartsWith("ACCEPTED IN PART: cublas was left out; "));
+}
+
+TEST(Accept, IsNoPassWhereNothingWasAccepted) {
+  AcceptResult result = accepted({});
+  result.report.accepted.clear();
+  EXPECT_EQ(conclude(result).code, ExitCode::wrong);
+  result.report.left_out.clear();
+  EXPECT_EQ(conclude(result).code, ExitCode::nothing_judged);
+  result.report.unfit = "throttled";
+  EXPECT_EQ(conclude(result).code, ExitCode::unfit_environment);
+  result.why_not = "no GPU";
+  EXPECT_EQ(conclude(result).code, ExitCode::nothing_judged);
+}
+
+}  // namespace
+}  // namespace assay::tests

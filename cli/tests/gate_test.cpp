@@ -1,0 +1,254 @@
+// What a gate's cells amount to, and how it reads.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/gate_text.h"
+#include "cli/tests/gates.h"
+
+namespace assay::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+int exit_code(const GateResult& result) {
+  return static_cast<int>(conclude(result).code);
+}
+
+std::string text(const GateResult& result) {
+  return gate_text(result, conclude(result), Screen(stdout));
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+TEST(GateExit, PassesWhatIsTheSameOrFaster) {
+  EXPECT_EQ(exit_code(gate({cell("a", Change::same)})), 0);
+  EXPECT_EQ(exit_code(gate({cell("a", Change::faster, 0.9), cell("b", Change::faster, 0.8)})), 0);
+}
+
+TEST(GateExit, FailsWhatIsSlowerOrWrong) {
+  EXPECT_EQ(exit_code(gate({cell("a", Change::same), slower()})), 1);
+  EXPECT_EQ(exit_code(gate({cell("a", Change::same), wrong()})), 1);
+}
+
+TEST(GateExit, FailsACreepWhateverItsLastStep) {
+  GateLine crept = cell("a", Change::same);
+  crept.verdict.crept = true;
+  EXPECT_EQ(exit_code(gate({crept})), 1);
+}
+
+TEST(GateExit, IsNeverACount) {
+  for (std::size_t cells : {2u, 77u, 255u, 256u, 512u})
+    EXPECT_EQ(exit_code(gate(std::vector<GateLine>(cells, slower()))), 1) << cells;
+  EXPECT_EQ(exit_code(gate(std::vector<GateLine>(256, cell("a", Change::undecided)))), 3);
+  EXPECT_EQ(exit_code(gate(std::vector<GateLine>(256, cell("a", Change::invalid)))), 4);
+}
+
+TEST(GateExit, TellsTheWorst) {
+  const GateLine undecided = cell("a", Change::undecided), invalid = cell("b", Change::invalid);
+  EXPECT_EQ(exit_code(gate({undecided, invalid, slower()})), 1);
+  EXPECT_EQ(exit_code(gate({undecided, invalid, cell("c", Change::same)})), 3);
+  EXPECT_EQ(exit_code(gate({invalid, cell("c", Change::same), without_baseline()})), 4);
+  EXPECT_EQ(exit_code(gate({cell("c", Change::same), without_baseline()})), 5);
+}
+
+TEST(GateExit, IsUnfitWhereTheMeasurementIsVoid) {
+  GateResult result = gate({slower()});
+  result.report.unfit = "somebody else uses the GPU";
+  EXPECT_EQ(exit_code(result), 4) << "what is void makes nothing slower";
+  EXPECT_THAT(text(result), Not(HasSubstr("slower: ")));
+  result.report.lines = {wrong()};
+  EXPECT_EQ(exit_code(result), 1) << "but a wrong result stays wrong";
+  EXPECT_THAT(conclude(result).sentence, HasSubstr("somebody else uses the GPU"));
+  result.report.lines.clear();
+  EXPECT_EQ(exit_code(result), 4);
+}
+
+TEST(GateExit, TellsNoBaselineFromNothingToJudge) {
+  GateResult none = gate({});
+  EXPECT_EQ(exit_code(none), 77);
+  none.report.new_variants = {"mine"};
+  EXPECT_EQ(exit_code(none), 5);
+  EXPECT_THAT(conclude(none).sentence, HasSubstr("assay accept time mine --reason"));
+
+  GateResult foreign;
+  foreign.no_baseline = "baselines has no baseline for b200; it has h200";
+  EXPECT_EQ(exit_code(foreign), 5);
+  EXPECT_EQ(text(foreign),
+            "NO BASELINE: baselines has no baseline for b200; it has h200; run "
+            "`assay accept time --reason \"first baseline\"`\n");
+
+  GateResult nowhere;
+  nowhere.why_not = "no GPU";
+  EXPECT_EQ(exit_code(nowhere), 77);
+  EXPECT_EQ(text(nowhere), "NOTHING JUDGED: no GPU\n");
+}
+
+TEST(GateExit, LetsANewVariantPass) {
+  GateResult result = gate({cell("a", Change::same)});
+  result.report.new_variants = {"mine", "other"};
+  EXPECT_EQ(exit_code(result), 0);
+  EXPECT_THAT(text(result), HasSubstr("new, without a baseline: mine, other; "));
+  EXPECT_THAT(text(result),
+              HasSubstr("`assay accept time mine other --reason \"first baseline\"`"));
+}
+
+TEST(GateText, LeadsAndEndsWithTheVerdictWhereItFails) {
+  const auto lines = lines_of(text(gate({cell("a", Change::same), slower(), wrong()})));
+  EXPECT_EQ(lines.front(), "FAIL: 1 of 3 cells is wrong, 1 is slower: naive");
+  EXPECT_EQ(lines.back(), lines.front());
+}
+
+TEST(GateText, SaysLittleOfWhatPasses) {
+  const std::string said = text(gate({cell("a", Change::same), cell("b", Change::same)}));
+  EXPECT_THAT(said, StartsWith("assay gate time: 2 cells on NVIDIA H200, seed 0\n"));
+  EXPECT_THAT(said, Not(HasSubstr("made up as same")));
+  EXPECT_THAT(said,
+              EndsWith("PASS: 2 cells are not slower; a slowdown of 1.1 % would have been seen\n"));
+}
+
+TEST(GateText, AlwaysSaysWhatItCouldHaveSeen) {
+  const std::string could =
+      "the smallest slowdown that this run could have seen is 1.1 %: 90 cells proven unchanged, 28 "
+      "screened, 4 confirmed, 5 controls in 85 s\n";
+  for (bool quiet : {false, true}) {
+    for (const auto& lines : std::vector<std::vector<GateLine>>{
+             {cell("a", Change::same)}, {slower()}, {cell("a", Change::undecided)}, {}}) {
+      GateResult result = gate(lines);
+      result.request.quiet = quiet;
+      EXPECT_THAT(text(result), HasSubstr(could));
+    }
+  }
+  GateResult proven = gate({cell("a", Change::same)});
+  proven.report.detectable = 0;
+  EXPECT_THAT(text(proven), HasSubstr("no cell was timed well enough"));
+  EXPECT_THAT(text(proven), Not(HasSubstr("would have been seen")));
+}
+
+TEST(GateText, TellsAllOfASlowerCell) {
+  const std::string said = text(gate({slower()}));
+  EXPECT_THAT(said,
+              HasSubstr("\nslower: warptiled m=64 n=32 k=16: made up as slower\n"
+                        "  ratio:     1.0312, 99 % interval 1.0292 to 1.0342, from 12 "
+                        "processes\n"
+                        "  time:      103.1 us, baseline 100.0 us, at 1980 MHz\n"
+                        "  cause:     registers 128 -> 168\n"
+                        "  repeat:    assay gate time --cell \"warptiled m=64 n=32 k=16\"\n"));
+}
+
+TEST(GateText, TellsWhatWouldSettleAnUndecidedCell) {
+  GateLine line = cell("a", Change::undecided, 1.006);
+  line.verdict.processes_needed = 40;
+  EXPECT_THAT(text(gate({line})), HasSubstr("  needs:     about 40 processes to settle it\n"));
+  EXPECT_THAT(text(gate({line})), StartsWith("UNDECIDED: 1 of 1 cell is undecided: a\n"));
+}
+
+TEST(GateText, NamesACreepAsSuch) {
+  GateLine line = cell("a", Change::slower, 1.004);
+  line.verdict.crept = true;
+  line.verdict.anchor_ratio = 1.0231;
+  EXPECT_THAT(text(gate({line})), HasSubstr("\nslower by creep: a m=64 n=32 k=16: "));
+  EXPECT_THAT(text(gate({line})), HasSubstr("  anchor:    1.0231 of its time\n"));
+}
+
+TEST(GateText, SaysWhyACellIsInvalidOrWrong) {
+  GateLine invalid{.variant = "a", .problem = "m=1 n=2 k=3"};
+  invalid.verdict.reason = "the control differs from itself";
+  const std::string said = text(gate({invalid, wrong()}));
+  EXPECT_THAT(said, HasSubstr("\ninvalid: a m=1 n=2 k=3: the control differs from itself\n"
+                              "  repeat: "));
+  EXPECT_THAT(said, HasSubstr("\nwrong: naive m=64 n=32 k=16: its result is wrong: 3 elements\n"));
+  EXPECT_LT(said.find("\nwrong: "), said.find("\ninvalid: ")) << "the worst comes first";
+}
+
+TEST(GateText, KeepsToFailuresWhenQuiet) {
+  GateResult result = gate({cell("a", Change::faster, 0.9), slower()});
+  result.report.new_variants = {"mine"};
+  result.report.gone_variants = {"old"};
+  EXPECT_THAT(text(result), HasSubstr("\nfaster: a "));
+  EXPECT_THAT(text(result), HasSubstr("gone, with a baseline that nothing is compared with: old"));
+  result.request.quiet = true;
+  EXPECT_THAT(text(result), Not(HasSubstr("faster: ")));
+  EXPECT_THAT(text(result), Not(HasSubstr("mine")));
+  EXPECT_THAT(text(result), HasSubstr("\nslower: warptiled"));
+}
+
+TEST(GateText, RepeatsWithTheSameBaseline) {
+  GateRequest request;
+  request.baselines = "/elsewhere";
+  EXPECT_EQ(repeat_line(slower(), request),
+            "assay gate time --baselines \"/elsewhere\" --cell \"warptiled m=64 n=32 k=16\"");
+  request.against = "main";
+  EXPECT_EQ(repeat_line(slower(), request),
+            "assay gate time --against main --cell \"warptiled m=64 n=32 k=16\"");
+}
+
+TEST(GateExplanation, HasEveryNumber) {
+  GateLine line = slower();
+  line.verdict.anchor_ratio = 1.05;
+  line.data.extra = {replicate(1.05)};
+  line.data.extra[0].fault = "the clocks differ";
+  line.data.extra[0].to_anchor = std::log(1.04);
+  const std::string said = explanation_text(line, Screen(stdout));
+  for (const char* part :
+       {"slower: warptiled m=64 n=32 k=16", "1.0312, 99 % interval 1.0292 to 1.0342",
+        "1e-06 that it is not slower by more than the margin", "0.040 % from process to process",
+        "0.90 % slower, with 95 % probability", "1.0500 of its time", "registers 128 -> 168",
+        "\nscreen ", "\nconfirm ", "\nextra ", "+3.120", "+4.000", "+0.000", "the clocks differ",
+        "103.120", "1980", "0.010", "20"})
+    EXPECT_THAT(said, HasSubstr(part));
+  const auto lines = lines_of(said);
+  EXPECT_EQ(std::count_if(lines.begin(), lines.end(),
+                          [](const auto& l) { return l.find("+3.120") != l.npos; }),
+            3)
+      << "a line for each process\n"
+      << said;
+  GateResult result = gate({cell("a", Change::same), line});
+  result.request.explain = name_of(line);
+  EXPECT_THAT(text(result), HasSubstr(said));
+  EXPECT_THAT(text(result), Not(HasSubstr("repeat:")));
+}
+
+TEST(GateExplanation, SaysSoWhereNothingWasMeasured) {
+  GateLine line{.variant = "a", .problem = "m=1 n=2 k=3"};
+  line.verdict = {.change = Change::same, .reason = "proven unchanged"};
+  EXPECT_THAT(explanation_text(line, Screen(stdout)), HasSubstr("measured:  nothing"));
+}
+
+TEST(GateCell, ThatIsUnknownSuggestsTheNearOnes) {
+  Baseline baseline;
+  baseline.accepted["naive"].cells = {{.problem = "m=64 n=32 k=16"}, {.problem = "m=9 n=9 k=9"}};
+  EXPECT_NO_THROW(insist_on_cell("naive m=9 n=9 k=9", baseline));
+  EXPECT_NO_THROW(insist_on_cell("mine m=1 n=1 k=1", baseline));
+  try {
+    insist_on_cell("naive m=64 n=32 k=15", baseline);
+    FAIL() << "a cell that is not there";
+  } catch (const BadInput& error) {
+    EXPECT_STREQ(error.what(),
+                 "there is no cell 'naive m=64 n=32 k=15' (did you mean naive m=64 n=32 k=16?); "
+                 "there are naive m=64 n=32 k=16; naive m=9 n=9 k=9");
+  }
+}
+
+TEST(GateOrder, IsTheWorstFirst) {
+  const auto result =
+      gate({cell("f", Change::faster, 0.9), cell("s", Change::same), without_baseline("n"),
+            cell("i", Change::invalid), cell("u", Change::undecided), slower("w"), wrong("x")});
+  std::string order;
+  for (const GateLine* line : noteworthy(result.report)) order += line->variant;
+  EXPECT_EQ(order, "xwuinf");
+}
+
+}  // namespace
+}  // namespace assay::tests

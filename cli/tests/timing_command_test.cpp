@@ -1,0 +1,174 @@
+// What the commands about speed say to a command line, with and without a GPU.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/command_line.h"
+#include "cli/tests/program.h"
+#include "cli/tests/xml.h"
+#include "oracle/case.h"
+
+namespace assay::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+template <class Options>
+Options parsed(std::vector<std::string> words) {
+  words.insert(words.begin(), "assay");
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  return std::get<Options>(parse_command_line(static_cast<int>(argv.size()), argv.data()));
+}
+
+void expect_bad_input(const Answer& answer, const std::string& message) {
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.out, IsEmpty());
+  EXPECT_THAT(answer.err, StartsWith("assay: "));
+  EXPECT_THAT(answer.err, HasSubstr(message));
+  EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
+}
+
+TEST(BenchFlags, AreRead) {
+  const auto usual = parsed<BenchRequest>({"bench"});
+  EXPECT_THAT(usual.variants, IsEmpty());
+  EXPECT_EQ(usual.processes, 3);
+  EXPECT_FALSE(usual.warm);
+  const auto given = parsed<BenchRequest>({"bench", "--problem", "m=1 n=2 k=3", "naive", "--warm",
+                                           "--processes", "12", "--problem=m=4 n=5 k=6", "eigen",
+                                           "--seed", "7", "--quiet", "--json", "-"});
+  EXPECT_THAT(given.variants, ElementsAre("naive", "eigen"));
+  EXPECT_THAT(given.problems, ElementsAre("m=1 n=2 k=3", "m=4 n=5 k=6"));
+  EXPECT_EQ(given.processes, 12);
+  EXPECT_EQ(given.seed, 7u);
+  EXPECT_TRUE(given.warm);
+  EXPECT_TRUE(given.quiet);
+  EXPECT_EQ(given.json, "-");
+  EXPECT_EQ(given.arguments.front(), "assay");
+}
+
+TEST(GateFlags, AreReadInAnyOrder) {
+  const auto usual = parsed<GateRequest>({"gate", "time"});
+  EXPECT_THAT(usual.baselines, testing::EndsWith("/baselines"));
+  EXPECT_FALSE(usual.cell || usual.explain || usual.against || usual.all);
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"gate", "time", "naive", "--all", "--against", "main", "--markdown", "a.md"},
+           {"gate", "--markdown", "a.md", "--against=main", "time", "--all", "naive"}}) {
+    const auto given = parsed<GateRequest>(words);
+    EXPECT_THAT(given.variants, ElementsAre("naive"));
+    EXPECT_TRUE(given.all);
+    EXPECT_EQ(given.against, "main");
+    EXPECT_EQ(given.markdown, "a.md");
+  }
+}
+
+TEST(GateFlags, ThatContradictEachOtherAreRefused) {
+  const std::string cell = "naive m=1 n=2 k=3";
+  expect_bad_input(run({"gate", "time", "--cell", cell, "--explain", cell}), "give one of them");
+  expect_bad_input(run({"gate", "time", "naive", "--cell", cell}), "a cell names its variant");
+  expect_bad_input(run({"gate", "time", "--against", "HEAD", "--baselines", "/x"}),
+                   "--against takes the place of --baselines");
+  expect_bad_input(run({"gate", "time", "--json", "-", "--markdown", "-"}),
+                   "--json and --markdown both name -");
+  expect_bad_input(run({"gate", "time", "--markdown", "a", "--junit", "a"}),
+                   "--markdown and --junit both name a");
+  expect_bad_input(run({"gate", "time", "--json", "--quiet"}), "--json takes the name of a file");
+}
+
+TEST(GateFlags, ThatAreMisspeltSuggestTheNearOnes) {
+  expect_bad_input(run({"gate"}), "assay gate what? there is time, as in `assay gate time`");
+  expect_bad_input(run({"gate", "tme"}), "there is no 'assay gate tme' (did you mean time?)");
+  expect_bad_input(run({"accept"}), "assay accept what? there is time");
+  expect_bad_input(run({"gate", "time", "nave"}), "no variant 'nave' (did you mean naive?)");
+  expect_bad_input(run({"bench", "nave"}), "no variant 'nave' (did you mean naive?)");
+  expect_bad_input(run({"gate", "time", "--al"}), "there is no flag '--al' (did you mean --all?)");
+  expect_bad_input(run({"bnch"}), "there is no command 'bnch' (did you mean bench?)");
+}
+
+TEST(GateFlags, NameWhatIsWrongWithACell) {
+  const std::vector<std::pair<std::string, std::string>> faults = {
+      {"naive", "--cell \"naive\": a cell is a variant and a case, such as "},
+      {"", "--cell \"\": a cell is a variant and a case"},
+      {"nave m=1 n=2 k=3", "there is no variant 'nave' (did you mean naive?)"},
+      {"naive m=1 n=2", "--cell \"m=1 n=2\": 'k' is missing"},
+      {"naive m=1 n=2 k=x", "--cell \"m=1 n=2 k=x\": 'k=x': k is a whole number"},
+  };
+  for (const auto& [text, message] : faults)
+    expect_bad_input(run({"gate", "time", "--cell", text}), message);
+  expect_bad_input(run({"gate", "time", "--explain", "naive"}), "--explain \"naive\": a cell is");
+  expect_bad_input(run({"bench", "--problem", "m=1 n=2"}), "--problem \"m=1 n=2\": 'k' is missing");
+  expect_bad_input(run({"bench", "--processes", "0"}), "--processes is a whole number from 1 to ");
+}
+
+TEST(GateFlags, NameACommitThatGitDoesNotKnow) {
+  for (const char* ref : {"no-such-branch", "--help", "$(touch x)", "a'b"})
+    expect_bad_input(run({"gate", "time", std::string("--against=") + ref}),
+                     std::string("--against ") + ref + ": git knows no commit of that name");
+}
+
+TEST(AcceptFlags, NeedAReason) {
+  expect_bad_input(run({"accept", "time"}), "accept needs a reason");
+  expect_bad_input(run({"accept", "time", "--reason", ""}), "accept needs a reason");
+  expect_bad_input(run({"accept", "time", "--reason", " \t"}), "accept needs a reason");
+  const auto given = parsed<AcceptRequest>({"accept", "time", "naive", "--reason", "faster",
+                                            "--move-anchor", "--unmeasured", "abc", "--dirty"});
+  EXPECT_EQ(given.reason, "faster");
+  EXPECT_TRUE(given.move_anchor);
+  EXPECT_TRUE(given.dirty);
+  EXPECT_EQ(given.unmeasured, "abc");
+  EXPECT_EQ(given.processes, 12);
+}
+
+TEST(TimingFiles, AreTriedBeforeAnythingRuns) {
+  const Folder folder;
+  const std::string nowhere = folder / "no/such/file";
+  for (const auto& command :
+       std::vector<std::vector<std::string>>{{"bench", "--json"},
+                                             {"gate", "time", "--json"},
+                                             {"gate", "time", "--markdown"},
+                                             {"gate", "time", "--junit"},
+                                             {"accept", "time", "--reason", "x", "--json"}}) {
+    auto words = command;
+    words.push_back(nowhere);
+    expect_bad_input(run(words), nowhere + ": cannot be written: ");
+  }
+}
+
+const std::vector<std::vector<std::string>> timing_commands = {
+    {"bench", "naive"}, {"gate", "time"}, {"accept", "time", "--reason", "x"}};
+
+TEST(WithoutAGpu, NothingIsTimed) {
+  if (has_gpu()) GTEST_SKIP() << "there is a GPU";
+  for (const auto& words : timing_commands) {
+    const Answer answer = run(words);
+    EXPECT_EQ(answer.code, 77) << words[0] << answer.out << answer.err;
+    EXPECT_THAT(answer.out, StartsWith("NOTHING "));
+#ifndef ASSAY_CUDA
+    EXPECT_THAT(answer.out, HasSubstr("this build has no kernels for a GPU: configure with the "
+                                      "preset cuda"));
+#endif
+    const Answer required = run(words, {.environment = {{"ASSAY_REQUIRE_GPU", "1"}}});
+    EXPECT_EQ(required.code, 4);
+    EXPECT_THAT(required.err, StartsWith("assay: ASSAY_REQUIRE_GPU=1, but "));
+  }
+}
+
+TEST(WithoutAGpu, FilesSayThatNothingWasJudged) {
+  if (has_gpu()) GTEST_SKIP() << "there is a GPU";
+  const Folder folder;
+  EXPECT_EQ(run({"gate", "time", "--json", folder / "a.json", "--markdown", folder / "a.md",
+                 "--junit", folder / "a.xml"})
+                .code,
+            77);
+  EXPECT_EQ(nlohmann::json::parse(text_of(folder / "a.json"))["exit_code"], 77);
+  EXPECT_THAT(text_of(folder / "a.md"), StartsWith("### Timing gate: NOTHING JUDGED\n"));
+  EXPECT_EQ(fault_of_xml(text_of(folder / "a.xml")), "");
+  EXPECT_THAT(text_of(folder / "a.xml"), HasSubstr("<skipped message="));
+}
+
+}  // namespace
+}  // namespace assay::tests

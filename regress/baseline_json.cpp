@@ -1,0 +1,186 @@
+#include "regress/baseline_json.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <set>
+
+#include "oracle/case.h"
+#include "regress/recipe_json.h"
+#include "regress/strict_json.h"
+
+namespace assay {
+namespace {
+
+constexpr int schema = 1;
+
+void check_schema(const Field& file) {
+  if (!file.has("schema")) file.refuse("the field 'schema' is missing");
+  const std::int64_t found = file["schema"].whole(0, std::numeric_limits<int>::max());
+  if (found != schema) {
+    file["schema"].refuse(
+        fmt::format("this version of assay reads {}, not {}: accept again", schema, found));
+  }
+}
+
+// Calls visit(name, member) for every text of a provenance.
+template <class AnyProvenance, class Visit>
+void for_each_text(AnyProvenance& p, Visit&& visit) {
+  visit("commit", p.commit);
+  visit("date", p.date);
+  visit("harness", p.harness);
+  visit("compiler", p.compiler);
+  visit("flags", p.flags);
+  visit("gpu", p.gpu);
+  visit("driver", p.driver);
+  visit("runtime", p.runtime);
+  visit("reason", p.reason);
+}
+
+Json json_of(const Provenance& provenance) {
+  Json json;
+  for_each_text(provenance, [&](const char* name, const std::string& text) { json[name] = text; });
+  return json;
+}
+
+Provenance provenance_of(const Field& field) {
+  Provenance provenance;
+  std::vector<std::string> names;
+  for_each_text(provenance, [&](const char* name, auto&) { names.emplace_back(name); });
+  field.has_exactly(names);
+  for_each_text(provenance,
+                [&](const char* name, std::string& text) { text = field[name].text(); });
+  return provenance;
+}
+
+Json json_of(const Ratio& ratio) {
+  if (ratio.processes == 0) return nullptr;
+  return {{"ratio", ratio.value},
+          {"low", ratio.low},
+          {"high", ratio.high},
+          {"processes", ratio.processes}};
+}
+
+Ratio ratio_of(const Field& field) {
+  Ratio ratio;
+  if (field.is_null()) return ratio;
+  field.has_exactly({"ratio", "low", "high", "processes"});
+  ratio.value = field["ratio"].positive();
+  ratio.low = field["low"].positive();
+  ratio.high = field["high"].positive();
+  ratio.processes = static_cast<int>(field["processes"].whole(1, 1'000'000));
+  if (!(ratio.low <= ratio.value && ratio.value <= ratio.high)) {
+    field.refuse("expected low <= ratio <= high");
+  }
+  return ratio;
+}
+
+Json json_of(const CellRecord& cell) {
+  return {{"problem", cell.problem},
+          {"time_us", cell.time_us},
+          {"tflops", cell.tflops},
+          {"to_baseline", json_of(cell.to_baseline)},
+          {"to_anchor", json_of(cell.to_anchor)},
+          {"to_cublas", json_of(cell.to_cublas)},
+          {"process_spread", cell.process_spread},
+          {"detectable", cell.detectable},
+          {"clock_mhz", cell.clock_mhz},
+          {"throttled", cell.throttled},
+          {"cubin", cell.cubin},
+          {"recipe", json_of(cell.recipe)}};
+}
+
+std::string problem_of(const Field& field) {
+  const std::string text = field.text();
+  std::string usual;
+  try {
+    usual = to_string(parse_case(text));
+  } catch (const BadInput& e) {
+    field.refuse(e.what());
+  }
+  if (usual != text) field.refuse(fmt::format("'{}' should be written '{}'", text, usual));
+  return text;
+}
+
+CellRecord cell_of(const Field& field) {
+  field.has_exactly({"problem", "time_us", "tflops", "to_baseline", "to_anchor", "to_cublas",
+                     "process_spread", "detectable", "clock_mhz", "throttled", "cubin", "recipe"});
+  CellRecord cell;
+  cell.problem = problem_of(field["problem"]);
+  cell.time_us = field["time_us"].positive();
+  cell.tflops = field["tflops"].not_negative();
+  cell.to_baseline = ratio_of(field["to_baseline"]);
+  cell.to_anchor = ratio_of(field["to_anchor"]);
+  cell.to_cublas = ratio_of(field["to_cublas"]);
+  cell.process_spread = field["process_spread"].not_negative();
+  cell.detectable = field["detectable"].not_negative();
+  cell.clock_mhz = field["clock_mhz"].not_negative();
+  cell.throttled = field["throttled"].bits();
+  cell.cubin = field["cubin"].text();
+  cell.recipe = recipe_of(field["recipe"].json(), field["recipe"].where());
+  return cell;
+}
+
+}  // namespace
+
+std::string device_text(const Baseline& baseline) {
+  Json json = {{"schema", schema},
+               {"gpu", baseline.gpu},
+               {"architecture", baseline.architecture},
+               {"device", Json::object()},
+               {"canaries", Json::object()}};
+  for (const auto& [name, value] : baseline.device) json["device"][name] = value;
+  for (const auto& [name, value] : baseline.canaries) json["canaries"][name] = value;
+  return text_of(json);
+}
+
+void read_device(const std::string& text, const std::string& file, Baseline& baseline) {
+  const Json json = parse_json(text, file);
+  const Field field(json, file + ":");
+  check_schema(field);
+  field.has_exactly({"schema", "gpu", "architecture", "device", "canaries"});
+  if (field["gpu"].text() != baseline.gpu) {
+    field["gpu"].refuse(
+        fmt::format("'{}' does not lie in a folder of its name", field["gpu"].text()));
+  }
+  baseline.architecture = static_cast<int>(field["architecture"].whole(20, 255));
+  for (const auto& [name, value] : field["device"].entries()) {
+    baseline.device[name] = value.text();
+  }
+  for (const auto& [name, value] : field["canaries"].entries()) {
+    baseline.canaries[name] = value.positive();
+  }
+}
+
+std::string variant_text(const std::string& variant, const VariantBaseline& accepted) {
+  Json json = {{"schema", schema},
+               {"variant", variant},
+               {"provenance", json_of(accepted.provenance)},
+               {"cells", Json::array()}};
+  for (const CellRecord& cell : accepted.cells) json["cells"].push_back(json_of(cell));
+  return text_of(json);
+}
+
+VariantBaseline read_variant(const std::string& text, const std::string& file,
+                             const std::string& variant) {
+  const Json json = parse_json(text, file);
+  const Field field(json, file + ":");
+  check_schema(field);
+  field.has_exactly({"schema", "variant", "provenance", "cells"});
+  if (field["variant"].text() != variant) {
+    field["variant"].refuse(
+        fmt::format("'{}' does not lie in a file of its name", field["variant"].text()));
+  }
+  VariantBaseline accepted;
+  accepted.provenance = provenance_of(field["provenance"]);
+  std::set<std::string> problems;
+  for (const Field& item : field["cells"].items()) {
+    accepted.cells.push_back(cell_of(item));
+    if (!problems.insert(accepted.cells.back().problem).second) {
+      item["problem"].refuse(fmt::format("'{}' stands twice", accepted.cells.back().problem));
+    }
+  }
+  return accepted;
+}
+
+}  // namespace assay

@@ -1,0 +1,18 @@
+// The files of a baseline as text, without looking at any other file.
+#pragma once
+
+#include <string>
+
+#include "regress/baseline.h"
+
+namespace assay {
+
+std::string device_text(const Baseline&);
+std::string variant_text(const std::string& variant, const VariantBaseline&);
+
+// Throw BadInput that begins with `file`, for anything that would not have been written so.
+void read_device(const std::string& text, const std::string& file, Baseline&);
+VariantBaseline read_variant(const std::string& text, const std::string& file,
+                             const std::string& variant);
+
+}  // namespace assay

@@ -1,0 +1,51 @@
+// How fast variants are here and now: beside cuBLAS in the same process, and against what this
+// card can do at most.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "regress/cells.h"
+#include "regress/timing.h"
+
+namespace assay {
+
+// The median over processes, and what 95 % of repetitions would stay between.
+struct Estimate {
+  double value = 0, low = 0, high = 0;
+};
+
+struct BenchOptions {
+  std::vector<std::string> variants;
+  std::vector<Case> problems;
+  int processes = 3;
+  std::uint64_t seed = 0;
+  bool warm = false;
+  TimeInProcesses time;  // processes_started_with(..), or what stands in for it
+};
+
+struct BenchLine {
+  std::string variant, problem;
+  std::string why_not;  // not timed, or not to be used; then nothing else is set
+  bool wrong = false;   // its result was wrong
+  Estimate time_us;
+  double tflops = 0;
+  Estimate percent_of_cublas;  // of its speed; more is faster. 0 where cuBLAS could not be timed
+  double percent_of_peak = 0;  // of the FFMA peak measured here
+  double percent_of_roofline = 0;  // of what peak and memory bandwidth allow for this problem
+  double clock_mhz = 0;
+  double cold = 0;  // as in CellTiming
+};
+
+struct BenchReport {
+  std::map<std::string, std::string> device;
+  double peak_tflops = 0, memory_gb_s = 0;  // measured here
+  std::vector<BenchLine> lines;             // by problem, then in the order of the ladder
+  std::string unfit;                        // why nothing could be measured
+  int processes = 0;
+  double seconds = 0;
+};
+
+BenchReport bench(const BenchOptions&, const TimingProgress& = {});
+
+}  // namespace assay

@@ -1,0 +1,66 @@
+#include "regress/cells.h"
+
+namespace assay {
+namespace {
+
+std::vector<Case> parsed(std::initializer_list<const char*> texts) {
+  std::vector<Case> cases;
+  for (const char* text : texts) cases.push_back(parse_case(text));
+  return cases;
+}
+
+}  // namespace
+
+std::vector<Case> bench_problems() {
+  return parsed({
+      "m=128 n=128 k=128",
+      "m=256 n=256 k=256",
+      "m=512 n=512 k=512",
+      "m=1024 n=1024 k=1024",
+      "m=2048 n=2048 k=2048",
+      "m=4096 n=4096 k=4096",
+      "m=8192 n=8192 k=8192",
+      "m=1024 n=1024 k=512",
+      "m=1024 n=512 k=1024",
+      "m=1001 n=777 k=513 lda=+3 ldb=+3",
+      "m=1001 n=513 k=777 alpha=1.5 beta=-0.5 lda=+3 ldb=+3 ldc=+1",
+      "m=64 n=4096 k=4096",
+      "m=4096 n=64 k=4096",
+      "m=128 n=128 k=16384",
+      "m=4097 n=4095 k=4093 lda=+3 ldb=+1 ldc=+5",
+  });
+}
+
+std::vector<Case> gate_problems() {
+  return parsed({
+      "m=128 n=128 k=128",
+      "m=256 n=256 k=256",
+      "m=512 n=512 k=512",
+      "m=1024 n=1024 k=1024",
+      "m=2048 n=2048 k=2048",
+      "m=1024 n=1024 k=512",
+      "m=1001 n=513 k=777 alpha=1.5 beta=-0.5 lda=+3 ldb=+3 ldc=+1",
+      "m=64 n=4096 k=1024",
+      "m=2048 n=64 k=1024",
+      "m=128 n=128 k=4096",
+  });
+}
+
+std::string not_timed(const Variant& variant, const Case& c) {
+  alignas(16) static float memory[4];
+  const auto at = [&](std::size_t operand) { return memory + c.offset.floats[operand] % 4; };
+  const Gemm g = {c.m,
+                  c.n,
+                  c.k,
+                  c.alpha,
+                  c.beta,
+                  at(0),
+                  c.k + c.lda.floats,
+                  at(1),
+                  c.n + c.ldb.floats,
+                  at(2),
+                  c.n + c.ldc.floats};
+  return refusal(variant, g);
+}
+
+}  // namespace assay

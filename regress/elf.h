@@ -1,0 +1,51 @@
+// Reads the frame of an ELF64 file, little-endian: sections, symbols, relocations. Every offset is
+// checked against the file, so that what is damaged or cut off is refused, with BadInput, and never
+// followed. Views into the bytes that it was given.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+inline constexpr std::uint16_t machine_cuda = 190;
+
+struct Section {
+  std::string_view name, bytes;  // of a section without bytes in the file only `size` tells
+  std::uint32_t type = 0, link = 0, info = 0;
+  std::uint64_t flags = 0, size = 0;
+};
+
+struct Symbol {
+  std::string_view name;
+  unsigned type = 0, other = 0;
+  std::uint16_t section = 0;  // 0: it is defined elsewhere
+  std::uint64_t value = 0;
+};
+
+struct Relocation {
+  std::uint64_t at = 0;  // bytes into the section
+  std::uint32_t type = 0, symbol = 0;
+  std::int64_t addend = 0;
+};
+
+struct Elf {
+  std::uint16_t machine = 0;
+  unsigned abi_version = 0;
+  std::uint32_t flags = 0;
+  std::vector<Section> sections;
+  std::vector<Symbol> symbols;
+  std::uint64_t extent = 0;  // where the file ends; the bytes may go on behind it
+
+  // What is to be put into a section before it is used.
+  std::vector<Relocation> relocations_of(std::size_t section) const;
+};
+
+Elf read_elf(std::string_view bytes);
+
+// The number that lies at an offset. Throws BadInput where there is none.
+template <class Number>
+Number number_at(std::string_view bytes, std::uint64_t at);
+
+}  // namespace assay

@@ -1,0 +1,64 @@
+// What a launch enqueues, as data: enough to do it again from a stored cubin, on other operands.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "oracle/operands.h"
+
+namespace assay {
+
+// Eight bytes of an argument block that hold an address inside an operand.
+struct Pointer {
+  std::uint32_t at = 0;  // bytes into the block
+  Operand operand = Operand::a;
+  std::int64_t displacement = 0;  // bytes from element (0, 0)
+  bool operator==(const Pointer&) const = default;
+};
+
+// Where one parameter lies in the argument block.
+struct Parameter {
+  std::uint32_t at = 0, bytes = 0;
+  bool operator==(const Parameter&) const = default;
+};
+
+struct KernelNode {
+  std::string kernel;  // its symbol in the cubin
+  std::string code;    // the hash of its machine code
+  std::array<unsigned, 3> grid = {1, 1, 1}, block = {1, 1, 1}, cluster = {1, 1, 1};
+  unsigned shared_bytes = 0;  // dynamic
+  int most_shared_bytes = 0;  // the function's limit of dynamic shared memory
+  int shared_carveout = -1;   // the preference, in percent; -1 is the driver's own
+  bool cooperative = false;
+  std::vector<Parameter> parameters;
+  std::vector<std::uint8_t> arguments;  // the block; eight bytes at each pointer are zero
+  std::vector<Pointer> pointers;
+  bool operator==(const KernelNode&) const = default;
+};
+
+struct MemsetNode {
+  Operand operand = Operand::c;
+  std::int64_t displacement = 0;
+  unsigned value = 0, element_bytes = 1;
+  std::uint64_t width = 0, height = 1, pitch = 0;
+  bool operator==(const MemsetNode&) const = default;
+};
+
+using Node = std::variant<KernelNode, MemsetNode>;
+
+struct Recipe {
+  std::vector<Node> nodes;  // one after the other
+  bool operator==(const Recipe&) const = default;
+};
+
+// Whether two recipes enqueue the same machine code in the same way. Symbols may differ: the
+// compiler makes them from the path of the file.
+bool same_launch(const Recipe&, const Recipe&);
+
+// What differs, in words, such as "grid 64 -> 128"; empty for the same launch.
+std::string difference(const Recipe& before, const Recipe& now);
+
+}  // namespace assay

@@ -1,0 +1,160 @@
+# What makes right kernels slower: what each edit does, then what it costs, which is the cause that a reader should be
+# told. Some cost a hundredth of the time, some most of it.
+
+# Instructions that do not multiply.
+
+assay_slowdown(rolled_loop VARIANT blocktile_2d_4x4 FILE blocktile_2d_4x4.cu
+  WHAT "The loop over a slice is not unrolled: a branch at each step, and no load runs ahead of the arithmetic."
+  FIND [[#pragma unroll
+    for (int p = 0; p < BK; ++p) {]]
+  REPLACE [[#pragma unroll 1
+    for (int p = 0; p < BK; ++p) {]])
+
+assay_slowdown(partly_unrolled_loop VARIANT blocktile_2d_8x8 FILE blocktile_2d_8x8.cu
+  WHAT "The loop over a slice is unrolled by 4 of its 16 steps: a branch and a pause for loads after each four."
+  FIND [[#pragma unroll
+    for (int p = 0; p < BK; ++p) {]]
+  REPLACE [[#pragma unroll 4
+    for (int p = 0; p < BK; ++p) {]])
+
+assay_slowdown(unfused VARIANT blocktile_1d_row FILE blocktile_1d_row.cu
+  WHAT "Products are rounded before they are added: two instructions where one fused multiply-add was."
+  FIND [=[sum[j] = fmaf(a, b_tile[p][x + j], sum[j]);]=]
+  REPLACE [=[sum[j] = __fadd_rn(sum[j], __fmul_rn(a, b_tile[p][x + j]));]=]
+  AND_FIND [[    .order = Order::one_fma_chain,
+]]
+  AND_REPLACE [[]])
+
+assay_slowdown(division_per_slice VARIANT blocktile_2d_8x8 FILE blocktile_2d_8x8.cu
+  WHAT "Where a slice starts is taken modulo k: a 64-bit division for each slice."
+  FIND [[load_slice<Threads>(g, corner, p0, thread]]
+  REPLACE [[load_slice<Threads>(g, corner, p0 % k, thread]])
+
+assay_slowdown(division_per_step VARIANT coalesced FILE coalesced.cu
+  WHAT "The column of A is taken modulo lda: a 64-bit division for each multiplication."
+  FIND [=[g.a[row * g.lda + p]]=]
+  REPLACE [=[g.a[row * g.lda + p % g.lda]]=])
+
+# Shared memory.
+
+assay_slowdown(padding_removed VARIANT blocktile_1d_row FILE blocktile_1d_row.cu
+  WHAT "The rows of a_tile are no longer padded: the four rows that a warp reads at a time meet in one bank."
+  FIND [=[a_tile[BM][BK + 4]]=]
+  REPLACE [=[a_tile[BM][BK]]=])
+
+assay_slowdown(padding_of_one VARIANT blocktile_1d_col FILE blocktile_1d_col.cu
+  WHAT "The rows of a_tile are padded by 1 float: most lose their alignment, and the wide loads from them are split."
+  FIND [=[a_tile[BM][BK]]=]
+  REPLACE [=[a_tile[BM][BK + 1]]=])
+
+assay_slowdown(transposed_store VARIANT tiled_32 FILE tiled.cu
+  WHAT "A is transposed on its way into shared memory: the lanes of a warp store to one bank, and no load of it is wide."
+  FIND [=[a_tile[y][x] = row]=]
+  REPLACE [=[a_tile[x][y] = row]=]
+  AND_FIND [=[a_tile[y][p]]=]
+  AND_REPLACE [=[a_tile[p][y]]=])
+
+assay_slowdown(scalar_shared_loads VARIANT vectorized FILE vectorized.cu
+  WHAT "A is read from shared memory float by float: four loads where one moved a quad."
+  FIND [=[copy_quad(&a[i], &a_tile[p][y + i * Down]);]=]
+  REPLACE [=[{
+        const volatile float* from = &a_tile[p][y + i * Down];
+        for (int q = 0; q < 4; ++q) a[i + q] = from[q];
+      }]=])
+
+# Global memory.
+
+assay_slowdown(uncoalesced_load VARIANT tiled_32 FILE tiled.cu
+  WHAT "The lanes of a warp walk down a column of B: each load takes a sector for 4 bytes of use."
+  FIND [=[b_tile[y][x] = p0 + y < k && col < g.n ? g.b[(p0 + y) * g.ldb + col] : 0.0f;]=]
+  REPLACE [=[b_tile[x][y] = p0 + x < k && corner.col + y < g.n ? g.b[(p0 + x) * g.ldb + corner.col + y] : 0.0f;]=]
+  AND_FIND [=[b_tile[T][T];]=]
+  AND_REPLACE [=[b_tile[T][T + 1];]=])
+
+assay_slowdown(scalar_global_loads VARIANT vectorized FILE vectorized.cu
+  WHAT "B is read from global memory float by float: four loads where one moved a quad."
+  FIND [=[b_quads.load(window_of_b(g, p0, corner.col));]=]
+  REPLACE [=[const Window b_window = window_of_b(g, p0, corner.col);]=]
+  AND_FIND [=[b_quads.store(b_tile);]=]
+  AND_REPLACE [=[load_tile<BN, Threads>(b_window.has(BK, BN), b_window, thread, b_tile);]=])
+
+assay_slowdown(scalar_stores VARIANT warptiled FILE warptiled.cu
+  WHAT "C is written float by float: four stores where one moved a quad."
+  FIND [=[finish_row_by_quads<StepN>(]=]
+  REPLACE [=[finish_row<4, StepN>(]=])
+
+assay_slowdown(read_again VARIANT coarsened_2x2 FILE coarsened_2x2.cu
+  WHAT "Every thread reads an element of A once more for each slice, and throws it away: one global load more."
+  FIND [=[load_slice<Threads>(g, corner, p0, thread, a_tile, b_tile);]=]
+  REPLACE [=[load_slice<Threads>(g, corner, p0, thread, a_tile, b_tile);
+    (void)*static_cast<const volatile float*>(&g.a[corner.row * g.lda + p0]);]=])
+
+assay_slowdown(reads_c_for_nothing VARIANT tiled_16 FILE tiled.cu
+  WHAT "C is read even where beta is 0: its bytes cross the memory bus twice."
+  FIND [=[*c = blend(g, sum, c);]=]
+  REPLACE [=[(void)*static_cast<volatile float*>(c);
+    *c = blend(g, sum, c);]=])
+
+# Threads that wait.
+
+assay_slowdown(second_barrier VARIANT vectorized FILE vectorized.cu
+  WHAT "There is one barrier more for each slice, between the stores of A and of B."
+  FIND [[    b_quads.store(b_tile);]]
+  REPLACE [[    __syncthreads();
+    b_quads.store(b_tile);]])
+
+assay_slowdown(shallow_slices VARIANT blocktile_2d_8x8 FILE blocktile_2d_8x8.cu
+  WHAT "Slices are 8 deep instead of 16: twice the barriers, and half the arithmetic between two of them."
+  FIND [[BK = 16;]]
+  REPLACE [[BK = 8;]])
+
+assay_slowdown(half_the_threads_load VARIANT blocktile_2d_4x4 FILE blocktile_2d_4x4.cu
+  WHAT "Half of the threads load the tiles, the others wait for them at the barrier."
+  FIND [[load_slice<Threads>(]]
+  REPLACE [[if (thread < Threads / 2) load_slice<Threads / 2>(]])
+
+# Registers and occupancy.
+
+assay_slowdown(spills VARIANT blocktile_2d_8x8 FILE blocktile_2d_8x8.cu
+  WHAT "Three blocks are asked for on each multiprocessor: sums that 80 registers cannot hold are spilled."
+  FIND [[__launch_bounds__(Threads, 2)]]
+  REPLACE [[__launch_bounds__(Threads, 3)]])
+
+assay_slowdown(idle_shared_memory VARIANT coarsened_2x2 FILE coarsened_2x2.cu
+  WHAT "A block asks for 36 KiB of shared memory that it never uses: half as many fit on a multiprocessor."
+  FIND [[dim3(Half, Half), g, stream);]]
+  REPLACE [[dim3(Half, Half), g, stream, 36 * 1024);]])
+
+# What is enqueued.
+
+assay_slowdown(needless_memset VARIANT warptiled FILE warptiled.cu
+  WHAT "A packed C is set to 0 before every element of it is written: one memset more."
+  FIND [=[return launch_tiles(]=]
+  REPLACE [=[if (g.beta == 0 && g.ldc == g.n && g.m > 0 && g.n > 0) {
+    const auto bytes = static_cast<std::size_t>(g.m) * static_cast<std::size_t>(g.n) * sizeof(float);
+    if (const cudaError_t error = cudaMemsetAsync(g.c, 0, bytes, stream)) return error;
+  }
+  return launch_tiles(]=])
+
+assay_slowdown(extra_launch VARIANT blocktile_2d_4x4 FILE blocktile_2d_4x4.cu
+  WHAT "A kernel that does nothing is launched before the real one."
+  FIND [=[cudaError_t launch_blocktile_2d_4x4(const Gemm& g, cudaStream_t stream) {]=]
+  REPLACE [=[__global__ void prepare(Gemm) {}
+
+cudaError_t launch_blocktile_2d_4x4(const Gemm& g, cudaStream_t stream) {
+  if (const cudaError_t error = launch(prepare, dim3(1), dim3(1), 0, stream, g)) return error;]=])
+
+assay_slowdown(four_launches VARIANT blocktile_1d_row FILE blocktile_1d_row.cu
+  WHAT "C is computed in four bands of rows, one launch after the other: each waits for the one before."
+  FIND [=[return launch_tiles(blocktile_1d_row, {BM, BN, BK}, dim3(Threads), g, stream);]=]
+  REPLACE [=[const std::int64_t band = ceil_div(ceil_div(g.m, BM), 4) * BM;
+  for (std::int64_t row = 0; row < g.m; row += band) {
+    Gemm part = g;
+    part.m = g.m - row < band ? g.m - row : band;
+    part.a += row * g.lda;
+    part.c += row * g.ldc;
+    if (const cudaError_t error = launch_tiles(blocktile_1d_row, {BM, BN, BK}, dim3(Threads), part, stream)) {
+      return error;
+    }
+  }
+  return cudaSuccess;]=])

@@ -1,0 +1,18 @@
+// The catalogue of slowdowns, as a table.
+#pragma once
+
+namespace assay {
+
+struct Slowdown {
+  const char* name;
+  const char* variant;  // the one it makes slower
+  const char* file;
+  const char* what;
+  const char* gone;  // what the file no longer has, so that the edit could not be made
+};
+
+inline constexpr Slowdown slowdowns[] = {
+#include "regress/slowdowns/slowdowns.inc"
+};
+
+}  // namespace assay

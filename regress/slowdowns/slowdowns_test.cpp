@@ -1,0 +1,100 @@
+// Every slowdown of the catalogue is still an edit of its stage, and leaves it right: as right as
+// the stage itself, to the bit where that declares its order. What it costs is for the gates to
+// see.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "oracle/trial.h"
+#include "regress/slowdowns/slowdowns.h"
+
+namespace {
+
+using namespace assay;
+
+struct Planted {
+  Backend backend;
+  Slowdown slowdown;
+};
+void PrintTo(const Planted& planted, std::ostream* out) {
+  *out << planted.slowdown.name;
+}
+
+std::vector<Planted> planted_ones() {
+  std::vector<Planted> all;
+  for (const Slowdown& slowdown : slowdowns) {
+    all.push_back({Backend::simt, slowdown});
+#if defined(ASSAY_CUDA)
+    all.push_back({Backend::cuda, slowdown});
+#endif
+  }
+  return all;
+}
+
+// One element, edges in all directions, whole tiles, packed and with gaps, with and without C, and
+// nothing to multiply. Rows of A and B are multiples of 4 apart, which every stage accepts.
+constexpr std::array cases = {
+    "m=1 n=1 k=1 lda=+3 ldb=+3 seed=1",
+    "m=131 n=67 k=37 alpha=1.5 lda=+3 ldb=+1 ldc=+2 offset=0,0,1 seed=2",
+    "m=37 n=150 k=34 alpha=-0.5 beta=2 lda=+2 ldb=+6 ldc=+1 offset=0,0,3 seed=3",
+    "m=128 n=128 k=32 beta=-1 seed=4",
+    "m=260 n=132 k=20 seed=5",
+    "m=70 n=65 k=69 beta=1 lda=+3 ldb=+3 fill=exact seed=6",
+    "m=33 n=40 k=0 beta=0.5 seed=7",
+    "m=33 n=40 k=12 alpha=0 seed=8",
+};
+constexpr std::array placements = {Placement::guarded, Placement::ends_at_fence,
+                                   Placement::begins_at_fence};
+constexpr std::array orders = {ThreadOrder::forward, ThreadOrder::reverse, ThreadOrder::shuffled};
+
+Rule strictest(const Variant& variant, const Case& c) {
+  if (c.fill == Fill::exact) return Rule::exact;
+  return variant.order == Order::one_fma_chain ? Rule::replay : Rule::bound;
+}
+
+class Catalogue : public testing::TestWithParam<Planted> {};
+
+TEST_P(Catalogue, is_right) {
+  const auto& [backend, slowdown] = GetParam();
+  ASSERT_STREQ(slowdown.gone, "") << slowdown.file << " no longer has this text; where did it go?";
+  if (const std::string why = unavailable(backend); !why.empty()) GTEST_SKIP() << why;
+  const Entry entry = entry_named(slowdown.name, backend);
+  for (const char* text : cases) {
+    const Case c = parse_case(text);
+    // A GPU chooses the order of its threads.
+    for (std::size_t i = 0; i < (backend == Backend::simt ? orders.size() : 1); ++i) {
+      const Verdict verdict = run_trial(
+          entry, c,
+          {.rule = strictest(entry.variant, c), .placement = placements[i], .order = orders[i]});
+      ASSERT_EQ(verdict.status, Status::right) << text << '\n'
+                                               << verdict.reason << '\n'
+                                               << verdict.diagnosis;
+      ASSERT_EQ(verdict.judged, c.m * c.n) << text;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Slowdown, Catalogue, testing::ValuesIn(planted_ones()),
+                         [](const auto& info) {
+                           return fmt::format("{}_{}", to_string(info.param.backend),
+                                              info.param.slowdown.name);
+                         });
+
+TEST(Slowdowns, are_many_and_differ) {
+  std::set<std::string> names, stages;
+  for (const Slowdown& slowdown : slowdowns) {
+    names.insert(slowdown.name);
+    stages.insert(slowdown.variant);
+    EXPECT_NE(std::string(slowdown.what), "") << slowdown.name;
+  }
+  EXPECT_EQ(names.size(), std::size(slowdowns));
+  EXPECT_GE(names.size(), 12u);
+  EXPECT_GE(stages.size(), 6u);
+}
+
+}  // namespace

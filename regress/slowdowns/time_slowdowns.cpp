@@ -1,0 +1,60 @@
+// Times every slowdown of the catalogue against the stage it is an edit of, on this GPU, and
+// decides as the gate does. Prints a table in Markdown.
+//
+//   time_slowdowns [PROCESSES]
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "regress/decide.h"
+#include "regress/slowdowns/slowdowns.h"
+#include "regress/statistics.h"
+#include "regress/timing_parts.h"
+
+namespace {
+
+using namespace assay;
+
+constexpr const char* problems[] = {"m=256 n=256 k=256", "m=1024 n=1024 k=1024"};
+
+int time_all(int processes) {
+  TimingJob job = {.seed = 1};
+  for (const Slowdown& slowdown : slowdowns) {
+    for (const char* problem : problems)
+      job.cells.push_back(
+          {.variant = slowdown.name, .problem = problem, .rival = slowdown.variant});
+  }
+  const auto timings =
+      time_in_processes(job, processes, "--time-worker",
+                        [](const std::string& text, double) { fmt::print(stderr, "{}\n", text); });
+  std::vector<CellData> data;
+  for (const CellJob& cell : job.cells) data.push_back({.name = cell.variant + " " + cell.problem});
+  for (const ProcessTiming& timing : timings) {
+    if (const std::string why = why_unusable(timing, {}); !why.empty()) {
+      fmt::print(stderr, "{}\n", why);
+      return 4;
+    }
+    for (std::size_t i = 0; i < data.size(); ++i)
+      data[i].confirm.push_back(replicate_of(timing.cells.at(i), false));
+  }
+  const auto verdicts = decide(data, {.confirm_processes = processes});
+  fmt::print(
+      "| slowdown | of | problem | verdict | ratio | 99 % interval | what |\n"
+      "|---|---|---|---|---|---|---|\n");
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const Slowdown& slowdown = slowdowns[i / std::size(problems)];
+    const CellVerdict& v = verdicts[i];
+    fmt::print("| {} | {} | {} | {} | {:.4f} | {:.4f} to {:.4f} | {} |\n", slowdown.name,
+               slowdown.variant, job.cells[i].problem, to_string(v.change), v.ratio, v.interval.low,
+               v.interval.high, v.change == Change::invalid ? v.reason : slowdown.what);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--time-worker") return serve_timing();
+  return time_all(argc > 1 ? std::atoi(argv[1]) : 12);
+}

@@ -1,0 +1,43 @@
+// The statistics of the timing gate: Student's t on one number for each process, and what follows
+// from it. The spread is always that of the numbers at hand, without a prior: a cell that settles
+// in two states would make a liar of any spread borrowed from other cells.
+//
+// What cannot be computed (fewer than two numbers, NaN) never argues for anything: its p is 1 and
+// its bounds are infinite. A spread of exactly zero is a certainty.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace assay {
+
+double median(std::vector<double>);  // of an even count, the mean of the middle two; NaN of none
+
+struct Summary {
+  int count = 0;
+  double mean = 0;
+  double deviation = 0;  // of the sample: over count - 1
+};
+Summary summarize(std::span<const double>);
+
+// One-sided p that the true mean is not above `bound`, or not below it.
+double p_above(const Summary&, double bound);
+double p_below(const Summary&, double bound);
+
+// One-sided bounds of the true mean. lower_bound(s, 1 - p) > x says p_above(s, x) < p, at less
+// cost.
+double upper_bound(const Summary&, double confidence);
+double lower_bound(const Summary&, double confidence);
+
+// Holm's adjusted p: calling all below `a` makes one false call or more with probability `a` at
+// most, whatever the dependence.
+std::vector<double> holm(const std::vector<double>& p);
+
+// The smallest true mean that p_above(.., bound) < p calls with probability `power`, for `count`
+// numbers with that true deviation.
+double detectable_mean(int count, double deviation, double bound, double p, double power);
+
+// About how many numbers it takes to tell a true mean from a bound `gap` away: one million at most.
+int count_needed(double deviation, double gap, double p, double power);
+
+}  // namespace assay

@@ -1,0 +1,52 @@
+// Times a batch of launches on the GPU alone: the stream is held while the batch is enqueued, so
+// that nothing of the host is in it.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "oracle/nvml.h"
+#include "regress/arm.h"
+#include "regress/operand_sets.h"
+#include "regress/probes.h"
+#include "regress/replicate.h"
+
+namespace assay {
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(const Card&);
+  ~Stopwatch();
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+  cudaStream_t stream() const { return stream_; }
+
+  // `launches` of an arm (most_launches at most), each on the next set of operands. `planted` more
+  // are launched, and not counted.
+  Sample sample(Enqueuer&, OperandSets&, int launches, int planted = 0);
+
+  // The same for anything that `enqueue` enqueues: microseconds of the whole.
+  template <class Enqueue>
+  Sample time(const Enqueue& enqueue) {
+    begin();
+    try {
+      enqueue(stream_);
+    } catch (...) {
+      *go_ = 1;
+      throw;
+    }
+    return end();
+  }
+
+ private:
+  void begin();
+  Sample end();
+
+  const Card& card_;
+  cudaStream_t stream_ = nullptr;
+  cudaEvent_t start_ = nullptr, stop_ = nullptr;
+  volatile int* go_ = nullptr;  // in the host's memory, read by the GPU
+  Stamp* stamps_ = nullptr;     // two, likewise
+};
+
+}  // namespace assay

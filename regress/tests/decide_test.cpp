@@ -1,0 +1,315 @@
+// The rule, stage by stage.
+#include "regress/decide.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "regress/tests/processes.h"
+
+namespace {
+
+using namespace assay;
+using namespace assay_test;
+using Indices = std::vector<std::size_t>;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+bool says(const CellVerdict& v, const std::string& words) {
+  return v.reason.find(words) != std::string::npos;
+}
+
+// The same log-ratio from every process.
+std::vector<Replicate> exactly(int count, double step) {
+  return std::vector<Replicate>(static_cast<std::size_t>(count), process(step));
+}
+
+// Log-ratios of which mean and deviation are just these.
+std::vector<Replicate> scattered(int count, double mean, double deviation) {
+  auto batch = exactly(count, mean);
+  for (int i = 0; i + 1 < count; i += 2) {
+    const double half = deviation * std::sqrt((count - 1.0) / (count - count % 2));
+    batch[static_cast<std::size_t>(i)].to_baseline = mean + half;
+    batch[static_cast<std::size_t>(i + 1)].to_baseline = mean - half;
+  }
+  return batch;
+}
+
+TEST(Screen, sends_on_what_could_be_different) {
+  const auto goes_on = [](double mean, double deviation) {
+    return to_confirm({{.screen = scattered(3, mean, deviation)}}).size() == 1;
+  };
+  EXPECT_FALSE(goes_on(0, 0.001));
+  EXPECT_FALSE(goes_on(0.0030, 0.001)) << "more than 0.25 %, but not for sure";
+  EXPECT_TRUE(goes_on(0.0040, 0.001)) << "plausibly slower";
+  EXPECT_TRUE(goes_on(-0.0040, 0.001)) << "plausibly faster";
+  EXPECT_FALSE(goes_on(0.0020, 0)) << "surely below 0.25 %";
+  EXPECT_TRUE(goes_on(0, 0.010)) << "too noisy to be shown the same";
+}
+
+TEST(Screen, sends_on_what_is_near_the_budget_of_creep) {
+  auto cell = CellData{.screen = exactly(3, 0)};
+  for (double anchor : {0.010, 0.019, 0.021}) {
+    for (Replicate& r : cell.screen) r.to_anchor = anchor;
+    EXPECT_EQ(to_confirm({cell}).size(), anchor > 0.0198 ? 1u : 0u) << anchor;
+  }
+  cell.screen[0].to_anchor = 0.016;
+  cell.screen[1].to_anchor = 0.020;
+  cell.screen[2].to_anchor = 0.018;
+  EXPECT_EQ(to_confirm({cell}), Indices{0}) << "not shown to be within the budget";
+  cell.unchanged = true;
+  EXPECT_TRUE(to_confirm({cell}).empty()) << "it was accepted as it is";
+}
+
+TEST(Screen, sends_on_a_control_that_looks_off_and_a_batch_that_lost_a_process) {
+  auto off = CellData{.screen = exactly(3, 0)};
+  for (Replicate& r : off.screen) r.to_twin = 0.01;
+  auto short_of_one = CellData{.screen = exactly(3, 0)};
+  short_of_one.screen[1] = {.fault = "throttled"};
+  EXPECT_EQ(to_confirm({off, short_of_one}), (Indices{0, 1}));
+  EXPECT_EQ(decide_one(short_of_one).change, Change::invalid);
+}
+
+TEST(Screen, does_not_send_on_what_cannot_be_measured) {
+  const CellData nothing, unchanged{.unchanged = true};
+  const CellData faulty{.screen = {{.fault = "wrong"}, {.fault = "wrong"}, {.fault = "wrong"}}};
+  const CellData without_baseline{.screen = {{.to_twin = 0}, {.to_twin = 0}, {.to_twin = 0}}};
+  EXPECT_TRUE(to_confirm({nothing, unchanged, faulty, without_baseline}).empty());
+}
+
+TEST(Screen, alone_never_says_slower_or_faster) {
+  for (double mean : {0.5, -0.5, 0.01}) {
+    const auto v = decide_one({.screen = exactly(3, mean)});
+    EXPECT_EQ(v.change, Change::undecided);
+    EXPECT_TRUE(says(v, "was not confirmed")) << v.reason;
+    EXPECT_EQ(v.processes_needed, 12);
+  }
+}
+
+TEST(Confirm, throws_the_data_of_the_screen_away) {
+  const auto alone = decide_one({.confirm = scattered(12, 0.006, 0.001)});
+  for (double screened : {-0.5, 0.0, 0.5, nan}) {
+    const auto v =
+        decide_one({.screen = exactly(300, screened), .confirm = scattered(12, 0.006, 0.001)});
+    EXPECT_EQ(v.change, alone.change);
+    EXPECT_EQ(v.ratio, alone.ratio);
+    EXPECT_EQ(v.p, alone.p);
+    EXPECT_EQ(v.processes, 12);
+  }
+}
+
+TEST(Confirm, says_slower_only_of_more_than_the_margin) {
+  const auto change = [](double mean, double deviation) {
+    return decide_one({.confirm = scattered(12, mean, deviation)}).change;
+  };
+  EXPECT_EQ(change(0.0100, 0.001), Change::slower);
+  EXPECT_EQ(change(0.0045, 0.0001), Change::same) << "surely slower, by less than the margin";
+  EXPECT_EQ(change(-0.0045, 0.0001), Change::same);
+  EXPECT_EQ(change(-0.0100, 0.001), Change::faster);
+  EXPECT_EQ(change(0.0080, 0.003), Change::slower);
+  EXPECT_EQ(change(0.0080, 0.005), Change::same) << "not sure, and below 1.5 %";
+  EXPECT_EQ(change(0.0080, 0.020), Change::undecided);
+  EXPECT_EQ(change(0.0150, 0.013), Change::undecided);
+}
+
+TEST(Confirm, works_with_a_spread_of_exactly_zero) {
+  for (const auto& [mean, change] :
+       {std::pair{0.0, Change::same}, {0.01, Change::slower}, {-0.01, Change::faster}}) {
+    const auto v = decide_one({.confirm = exactly(12, mean)});
+    EXPECT_EQ(v.change, change);
+    EXPECT_NEAR(v.ratio, std::exp(mean), 1e-12);
+    EXPECT_NEAR(v.interval.high - v.interval.low, 0, 1e-12);
+    EXPECT_TRUE(std::isfinite(v.detectable) && std::isfinite(v.p));
+  }
+}
+
+// p of one cell is 0.0005: enough alone and among 12, too little among 40.
+TEST(Confirm, pays_for_the_number_of_cells_confirmed) {
+  const auto suspect = CellData{.confirm = scattered(12, 0.0063, 0.001)};
+  EXPECT_EQ(decide_one(suspect).change, Change::slower);
+  std::vector<CellData> cells(40, {.confirm = scattered(12, 0, 0.001)});
+  cells.push_back(suspect);
+  const auto verdicts = decide(cells);
+  EXPECT_EQ(verdicts.back().change, Change::same);
+  EXPECT_GT(verdicts.back().detectable, decide_one(suspect).detectable);
+  EXPECT_NEAR(verdicts.back().p, 41 * decide_one(suspect).p, 1e-9);
+  for (CellData& quiet : cells) std::swap(quiet.screen, quiet.confirm);
+  std::swap(cells.back().screen, cells.back().confirm);
+  EXPECT_EQ(decide(cells).back().change, Change::slower) << "cells only screened do not count";
+}
+
+TEST(Extra, is_for_the_undecided_only) {
+  const CellData slower{.confirm = exactly(12, 0.02)}, same{.confirm = exactly(12, 0)};
+  const CellData noisy{.confirm = scattered(12, 0.008, 0.02)};
+  CellData control = noisy, repeated = noisy;
+  control.unchanged = true;
+  repeated.extra = noisy.confirm;
+  const CellData screened{.screen = exactly(3, 0.02)};
+  EXPECT_EQ(to_repeat({slower, noisy, same, control, repeated, screened}), Indices{1});
+}
+
+TEST(Extra, is_judged_together_with_the_confirmation_at_half_the_alpha) {
+  const auto with = [](double mean, double deviation) {
+    return decide_one(
+        {.confirm = scattered(12, 0.008, 0.02), .extra = scattered(12, mean, deviation)});
+  };
+  EXPECT_EQ(with(0.060, 0.001).change, Change::slower);
+  EXPECT_EQ(with(-0.200, 0.001).change, Change::faster);
+  EXPECT_EQ(with(0.000, 0.001).change, Change::same);
+  EXPECT_EQ(with(0.010, 0.020).change, Change::undecided);
+  EXPECT_EQ(with(0.060, 0.001).processes, 24);
+  EXPECT_NEAR(with(0.060, 0.001).ratio, std::exp(0.034), 1e-9);
+  // Between half the alpha and all of it.
+  const auto v =
+      decide_one({.confirm = scattered(12, 0.017, 0.016), .extra = scattered(12, 0.0102, 0.016)});
+  EXPECT_GT(v.p, 0.005);
+  EXPECT_LT(v.p, 0.010);
+  EXPECT_EQ(v.change, Change::undecided);
+}
+
+// It was chosen from among 41 by the data that the second look uses again.
+TEST(Extra, still_pays_for_all_cells_that_were_confirmed) {
+  const CellData lucky{.confirm = scattered(12, 0.013, 0.012),
+                       .extra = scattered(12, 0.012, 0.012)};
+  EXPECT_EQ(decide_one(lucky).change, Change::slower);
+  std::vector<CellData> cells(40, {.confirm = exactly(12, 0)});
+  cells.push_back(lucky);
+  EXPECT_EQ(decide(cells).back().change, Change::undecided);
+}
+
+TEST(Extra, changes_nothing_that_was_settled) {
+  for (double mean : {-0.02, 0.0, 0.02}) {
+    const CellData settled{.confirm = exactly(12, mean)};
+    CellData again = settled;
+    again.extra = exactly(12, -mean + 0.1);
+    EXPECT_EQ(decide_one(again).change, decide_one(settled).change);
+    EXPECT_EQ(decide_one(again).ratio, decide_one(settled).ratio);
+  }
+}
+
+TEST(Undecided, says_how_many_processes_would_settle_it) {
+  Random random(5);
+  for (double mean : {0.0, 0.003, 0.022}) {
+    const auto v = decide_one({.confirm = scattered(12, mean, 0.03)});
+    ASSERT_EQ(v.change, Change::undecided);
+    ASSERT_GT(v.processes_needed, 12);
+    EXPECT_TRUE(says(v, std::to_string(v.processes_needed) + " processes")) << v.reason;
+    DecisionRule planned;
+    planned.confirm_processes = v.processes_needed;
+    int settled = 0;
+    for (int i = 0; i < 200; ++i) {
+      const auto cell = confirmed(random, {mean, 0.03, {}, 0}, v.processes_needed);
+      settled += decide({cell}, planned).front().change != Change::undecided;
+    }
+    EXPECT_GE(settled, 180) << mean;
+  }
+}
+
+TEST(Detectable, is_what_a_whole_run_calls_nineteen_times_in_twenty) {
+  Random random(6);
+  for (double spread : {0.001, 0.002, 0.003, 0.004, 0.008}) {
+    const double detectable = decide_one({.confirm = scattered(12, 0, spread)}).detectable;
+    constexpr int tries = 4000;
+    int called = 0;
+    for (int i = 0; i < tries; ++i) {
+      const auto v = run_gate(random, {{std::log1p(detectable), spread, {}, 0}});
+      called += v.front().change == Change::slower;
+    }
+    EXPECT_GE(called, 0.947 * tries) << 100 * detectable << " % at a spread of " << spread;
+  }
+}
+
+TEST(Creep, is_stopped_though_the_last_step_is_small) {
+  CellData cell{.confirm = exactly(12, 0.003)};
+  for (Replicate& r : cell.confirm) r.to_anchor = 0.024;
+  const auto v = decide_one(cell);
+  EXPECT_EQ(v.change, Change::slower);
+  EXPECT_TRUE(v.crept);
+  EXPECT_NEAR(v.anchor_ratio, std::exp(0.024), 1e-9);
+  EXPECT_TRUE(says(v, "added up to 2.43 % slower than the anchor")) << v.reason;
+  for (Replicate& r : cell.confirm) r.to_anchor = 0.019;
+  EXPECT_EQ(decide_one(cell).change, Change::same);
+}
+
+TEST(Creep, is_not_said_of_a_step_that_is_slower_or_faster_itself) {
+  for (const auto& [step, change] : {std::pair{0.03, Change::slower}, {-0.03, Change::faster}}) {
+    CellData cell{.confirm = exactly(12, step)};
+    for (Replicate& r : cell.confirm) r.to_anchor = 0.04;
+    EXPECT_EQ(decide_one(cell).change, change);
+    EXPECT_FALSE(decide_one(cell).crept);
+  }
+}
+
+TEST(Unchanged, is_same_without_being_measured) {
+  const auto v = decide_one({.unchanged = true});
+  EXPECT_EQ(v.change, Change::same);
+  EXPECT_EQ(v.reason, "proven unchanged: same machine code and launch recipe");
+}
+
+TEST(Unchanged, and_measured_is_a_live_control) {
+  for (double step : {-0.02, 0.02}) {
+    const auto v = decide_one({.unchanged = true, .confirm = exactly(12, step)});
+    EXPECT_EQ(v.change, Change::invalid);
+    EXPECT_TRUE(says(v, "identical machine code")) << v.reason;
+  }
+  EXPECT_EQ(decide_one({.unchanged = true, .confirm = exactly(12, 0)}).change, Change::same);
+  EXPECT_EQ(decide_one({.unchanged = true, .screen = exactly(3, 0)}).change, Change::same);
+  EXPECT_EQ(decide_one({.unchanged = true, .screen = exactly(1, 0)}).change, Change::invalid);
+  EXPECT_EQ(decide_one({.unchanged = true, .screen = exactly(3, 0.02)}).change, Change::undecided);
+}
+
+TEST(Invalid, if_the_control_differs_from_itself) {
+  for (double off : {-0.02, 0.02}) {
+    CellData cell{.confirm = exactly(12, 0)};
+    for (Replicate& r : cell.confirm) r.to_twin = off;
+    const auto v = decide_one(cell);
+    EXPECT_EQ(v.change, Change::invalid);
+    EXPECT_TRUE(says(v, "control")) << v.reason;
+  }
+}
+
+TEST(Invalid, without_the_data_that_it_takes) {
+  const auto expect_invalid = [](const CellData& cell, const std::string& words) {
+    const auto v = decide_one(cell);
+    EXPECT_EQ(v.change, Change::invalid) << words;
+    EXPECT_TRUE(says(v, words)) << v.reason;
+  };
+  expect_invalid({}, "nothing was measured");
+  expect_invalid({.confirm = exactly(8, 0)}, "only 8 of 12 processes gave usable data");
+  expect_invalid({.screen = exactly(2, 0)}, "only 2 of 3 processes gave usable data");
+  EXPECT_EQ(decide_one({.confirm = exactly(9, 0)}).change, Change::same);
+
+  CellData cell{.confirm = exactly(12, 0)};
+  for (std::size_t i = 0; i < 3; ++i) cell.confirm[i] = {.fault = "the result was wrong"};
+  EXPECT_EQ(decide_one(cell).change, Change::same);
+  EXPECT_TRUE(says(decide_one(cell), "3 of 12 processes left out: the result was wrong"));
+  cell.confirm[3] = {.fault = "throttled"};
+  expect_invalid(cell, "only 8 of 12 processes gave usable data: the result was wrong");
+  cell.confirm = exactly(12, 0);
+  for (std::size_t i = 0; i < 3; ++i) cell.confirm[i].to_baseline = 0.5;
+  for (std::size_t i = 0; i < 3; ++i) cell.confirm[i].fault = "the result was wrong";
+  EXPECT_EQ(decide_one(cell).ratio, 1) << "whatever a faulty process measured";
+  for (Replicate& r : cell.confirm) r = {.fault = "throttled"};
+  expect_invalid(cell, "no process gave usable data: throttled");
+
+  for (auto part : {&Replicate::to_baseline, &Replicate::to_anchor, &Replicate::to_twin}) {
+    for (double bad : {nan, infinity, -infinity}) {
+      cell.confirm = exactly(12, 0);
+      cell.confirm[5].*part = bad;
+      expect_invalid(cell, "not a finite number");
+    }
+  }
+  cell.confirm = exactly(12, 0);
+  for (Replicate& r : cell.confirm) r.to_twin.reset();
+  expect_invalid(cell, "no process gave usable data: the control was not timed");
+  cell.confirm = exactly(12, 0);
+  cell.confirm[0].to_anchor = 0;
+  expect_invalid(cell, "only 1 of 12 processes gave usable data: the anchor was not timed");
+  cell.confirm = exactly(12, 0);
+  for (Replicate& r : cell.confirm) r.to_baseline.reset();
+  EXPECT_EQ(decide_one(cell).reason, no_baseline);
+}
+
+}  // namespace

@@ -1,0 +1,336 @@
+// The course of the gate and of acceptance, on a laboratory that answers as timing processes do:
+// what is measured when, and what becomes of it. What the numbers mean is for decide_test.
+#include "regress/gate.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <random>
+
+#include "kernels/registry.h"
+#include "regress/cells.h"
+
+namespace {
+
+using namespace assay;
+
+cudaError_t launch_nothing(const Gemm&, cudaStream_t) {
+  return cudaSuccess;
+}
+
+// Five variants that claim to be for a GPU; the laboratory never calls them.
+constexpr std::array names = {"lab_a", "lab_b", "lab_c", "lab_d", "lab_library"};
+const bool registered_once = [] {
+  int position = 1000;
+  for (const char* name : names)
+    register_variant({.name = name, .idea = "of the laboratory", .launch = launch_nothing},
+                     Backend::cuda, position++);
+  return true;
+}();
+
+Recipe recipe_with(unsigned value) {
+  return {{MemsetNode{.operand = Operand::c, .value = value, .element_bytes = 4, .width = 16}}};
+}
+
+// What is true of one cell.
+struct Truth {
+  double slower = 0;  // than the baseline: 0.02 for 2 %
+  double twin = 0;    // how far its control is off
+  unsigned now = 0;   // what its recipe sets memory to: another number is a change
+  bool wrong = false;
+  double time_us = 48;
+};
+
+struct Laboratory {
+  std::map<std::string, Truth> cells;  // by "VARIANT CASE"; others are unchanged
+  std::string key = "lab-1gib";
+  std::map<std::string, double> canaries = {{"arithmetic_flops_per_cycle", 200.0},
+                                            {"memory_gb_s", 1000.0}};
+  std::string unfit;
+  int dying = 0;  // so many processes of a batch give no answer
+  std::vector<std::pair<TimingJob, int>> asked = {};
+  std::mt19937_64 random{1};
+
+  std::vector<ProcessTiming> operator()(const TimingJob& job, int processes) {
+    asked.emplace_back(job, processes);
+    std::vector<ProcessTiming> timings;
+    for (int i = 0; i < processes; ++i) {
+      ProcessTiming timing = {.device = {{"key", key},
+                                         {"name", "LAB"},
+                                         {"architecture", "sm_90"},
+                                         {"driver", "1"},
+                                         {"runtime", "13.0"}},
+                              .canaries = canaries,
+                              .unfit = unfit};
+      if (job.rounds > 0 && i > 0 && i <= dying) timing.unfit = "it was ended by signal 9";
+      if (timing.unfit.empty()) {
+        for (const CellJob& cell : job.cells) timing.cells.push_back(time(cell, job));
+      }
+      timings.push_back(std::move(timing));
+      if (!unfit.empty()) break;
+    }
+    return timings;
+  }
+
+  CellTiming time(const CellJob& cell, const TimingJob& job) {
+    const Truth truth = cells[cell.variant + " " + cell.problem];
+    CellTiming timing = {.variant = cell.variant, .problem = cell.problem};
+    if (cell.variant == "lab_library") {
+      timing.no_recipe = "its machine code is in a library";
+      return timing;
+    }
+    timing.recipe = recipe_with(truth.now);
+    timing.unchanged = truth.now == 0 && !job.baselines.empty();
+    if (truth.now != 0) timing.cause = fmt::format("memset value 0 -> {}", truth.now);
+    timing.launches = cell.launches;
+    timing.wrong = truth.wrong && job.rounds > 0;
+    if (timing.wrong) timing.fault = "head: 3 of 256 elements are wrong";
+    std::normal_distribution<double> noise(0, 0.0005);
+    const double process = noise(random);
+    for (int r = 0; r < job.rounds; ++r) {
+      const auto sample = [&](double factor) {
+        return Sample{truth.time_us * factor * (1 + noise(random)), 1980, 0};
+      };
+      timing.rounds.push_back({sample((1 + truth.slower) * (1 + process)),
+                               sample((1 + truth.slower) * (1 + process) * (1 + truth.twin)),
+                               sample(1), Sample{}});
+    }
+    return timing;
+  }
+
+  TimeInProcesses time() {
+    return [this](const TimingJob& job, int processes, const TimingProgress&) {
+      return (*this)(job, processes);
+    };
+  }
+  // Batches in which something was timed, by number of processes.
+  std::vector<int> batches() const {
+    std::vector<int> sizes;
+    for (const auto& [job, processes] : asked) {
+      if (job.rounds > 0) sizes.push_back(processes);
+    }
+    return sizes;
+  }
+};
+
+class GateFlow : public testing::Test {
+ protected:
+  GateFlow() {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~GateFlow() override { std::filesystem::remove_all(folder_); }
+
+  AcceptReport accept(Laboratory& lab, bool move_anchor = false) {
+    return accept_time({.baselines = folder_.string(),
+                        .reason = "a test",
+                        .move_anchor = move_anchor,
+                        .processes = 4,
+                        .provenance = {.commit = "0123",
+                                       .harness = "assay",
+                                       .compiler = "nvcc 13",
+                                       .flags = "-O3"},
+                        .time = lab.time()});
+  }
+  GateReport gate(Laboratory& lab, GateOptions options = {}) {
+    options.baselines = folder_.string();
+    options.time = lab.time();
+    return gate_time(options);
+  }
+  static std::vector<std::string> not_same(const GateReport& report) {
+    std::vector<std::string> names;
+    for (const GateLine& line : report.lines) {
+      if (line.verdict.change != Change::same || line.wrong)
+        names.push_back(fmt::format("{} {}: {}", line.variant, line.problem,
+                                    line.wrong ? "wrong" : to_string(line.verdict.change)));
+    }
+    return names;
+  }
+  std::string cell(const char* variant, std::size_t problem = 0) {
+    return fmt::format("{} {}", variant, to_string(gate_problems().at(problem)));
+  }
+  std::string text_of(const char* file) {
+    std::ifstream in(folder_ / "lab-1gib" / file);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  std::filesystem::path folder_ =
+      std::filesystem::path(testing::TempDir()) / fmt::format("assay_gate_{}", getpid());
+};
+
+TEST_F(GateFlow, accepts_and_finds_nothing_changed) {
+  Laboratory lab;
+  const AcceptReport accepted = accept(lab);
+  EXPECT_EQ(accepted.unfit, "");
+  EXPECT_EQ(accepted.accepted, (std::vector<std::string>{"lab_a", "lab_b", "lab_c", "lab_d"}));
+  EXPECT_EQ(accepted.cells, 40);
+  EXPECT_EQ(accepted.left_out,
+            std::vector<std::string>{"lab_library: its machine code is in a library"});
+
+  lab.asked.clear();
+  const GateReport report = gate(lab);
+  EXPECT_EQ(report.unfit, "");
+  EXPECT_EQ(report.lines.size(), 40u);
+  EXPECT_EQ(not_same(report), std::vector<std::string>{});
+  EXPECT_EQ(report.proven_unchanged, 40);
+  EXPECT_EQ(report.controls, 2) << "5 % of 40 are live controls";
+  EXPECT_EQ(report.screened, 2);
+  EXPECT_EQ(lab.batches(), std::vector<int>{3});
+  EXPECT_EQ(report.not_gated,
+            std::vector<std::string>{"lab_library: its machine code is in a library"});
+}
+
+TEST_F(GateFlow, screens_what_changed_and_confirms_what_is_slow) {
+  Laboratory lab;
+  accept(lab);
+  for (const char* variant : {"lab_a", "lab_b"}) {
+    for (std::size_t i = 0; i < 10; ++i) lab.cells[cell(variant, i)].now = 1;
+  }
+  lab.cells[cell("lab_b", 3)].slower = 0.02;
+  lab.asked.clear();
+  const GateReport report = gate(lab);
+  EXPECT_EQ(not_same(report), std::vector<std::string>{cell("lab_b", 3) + ": slower"});
+  EXPECT_EQ(report.proven_unchanged, 20);
+  EXPECT_EQ(report.screened, 21);
+  EXPECT_EQ(lab.batches(), (std::vector<int>{3, 12}));
+  EXPECT_LE(report.confirmed, 3);
+  EXPECT_LT(report.detectable, 0.01);
+  for (const GateLine& line : report.lines) {
+    if (line.verdict.change != Change::slower) continue;
+    EXPECT_NEAR(line.verdict.ratio, 1.02, 0.002);
+    EXPECT_EQ(line.cause, "memset value 0 -> 1");
+    EXPECT_NEAR(line.head_us, 48.96, 0.2);
+    EXPECT_NEAR(line.baseline_us, 48, 0.2);
+    EXPECT_EQ(line.clock_mhz, 1980);
+    EXPECT_EQ(line.rounds.size(), 15u);
+  }
+  for (const auto& [job, processes] : lab.asked) {
+    if (job.rounds == 0) continue;
+    for (const CellJob& asked : job.cells)
+      EXPECT_EQ(asked.launches, 6) << "250 us of 48 us each, in every process";
+  }
+}
+
+TEST_F(GateFlow, calls_a_difference_in_unchanged_code_a_fault_of_the_measurement) {
+  Laboratory lab;
+  accept(lab);
+  for (const char* variant : {"lab_a", "lab_b", "lab_c", "lab_d"}) {
+    for (std::size_t i = 0; i < 10; ++i) lab.cells[cell(variant, i)].slower = 0.03;
+  }
+  const GateReport report = gate(lab);
+  EXPECT_EQ(not_same(report).size(), 2u);
+  for (const std::string& line : not_same(report)) EXPECT_NE(line.find("invalid"), line.npos);
+}
+
+TEST_F(GateFlow, says_invalid_where_the_control_is_off) {
+  Laboratory lab;
+  accept(lab);
+  lab.cells[cell("lab_a")] = {.twin = 0.03, .now = 1};
+  EXPECT_EQ(not_same(gate(lab)), std::vector<std::string>{cell("lab_a") + ": invalid"});
+}
+
+TEST_F(GateFlow, goes_on_without_a_process_that_died) {
+  Laboratory lab;
+  accept(lab);
+  lab.cells[cell("lab_a")] = {.slower = 0.05, .now = 1};
+  lab.dying = 1;
+  EXPECT_EQ(not_same(gate(lab, {.cell = cell("lab_a")})),
+            std::vector<std::string>{cell("lab_a") + ": slower"});
+  lab.dying = 11;
+  EXPECT_EQ(not_same(gate(lab, {.cell = cell("lab_a")})),
+            std::vector<std::string>{cell("lab_a") + ": invalid"});
+}
+
+TEST_F(GateFlow, tells_a_wrong_result) {
+  Laboratory lab;
+  accept(lab);
+  lab.cells[cell("lab_a")] = {.now = 1, .wrong = true};
+  const GateReport report = gate(lab);
+  EXPECT_EQ(not_same(report), std::vector<std::string>{cell("lab_a") + ": wrong"});
+}
+
+TEST_F(GateFlow, is_void_on_an_unfit_machine) {
+  Laboratory lab;
+  accept(lab);
+  lab.cells[cell("lab_a")] = {.slower = 0.05, .now = 1};
+  lab.canaries["memory_gb_s"] = 1040;
+  const auto faults = not_same(gate(lab, {.cell = cell("lab_a")}));
+  EXPECT_EQ(faults, std::vector<std::string>{cell("lab_a") + ": invalid"});
+  lab.canaries["memory_gb_s"] = 1020;
+  EXPECT_EQ(not_same(gate(lab, {.cell = cell("lab_a")})),
+            std::vector<std::string>{cell("lab_a") + ": slower"});
+  lab.canaries["memory_gb_s"] = std::nan("");
+  EXPECT_EQ(not_same(gate(lab, {.cell = cell("lab_a")})),
+            std::vector<std::string>{cell("lab_a") + ": invalid"});
+  lab.unfit = "2 other processes use this GPU";
+  const GateReport report = gate(lab);
+  EXPECT_EQ(report.unfit, "2 other processes use this GPU");
+  EXPECT_TRUE(report.lines.empty());
+}
+
+TEST_F(GateFlow, knows_new_and_gone_variants) {
+  Laboratory lab;
+  accept(lab);
+  const auto home = folder_ / "lab-1gib";
+  std::filesystem::remove(home / "lab_c.json");
+  std::filesystem::remove(home / "anchor" / "lab_c.json");
+  std::filesystem::copy(home / "lab_a.json", home / "lab_gone.json");
+  std::filesystem::copy(home / "anchor" / "lab_a.json", home / "anchor" / "lab_gone.json");
+  for (const char* file : {"lab_gone.json", "anchor/lab_gone.json"}) {
+    std::string text = text_of(file);
+    if (const auto at = text.find("\"lab_a\""); at != text.npos)
+      text.replace(at, 7, "\"lab_gone\"");
+    std::ofstream(home / file) << text;
+  }
+  const GateReport report = gate(lab);
+  EXPECT_EQ(report.new_variants, std::vector<std::string>{"lab_c"});
+  EXPECT_EQ(report.gone_variants, std::vector<std::string>{"lab_gone"});
+  EXPECT_EQ(report.lines.size(), 30u);
+}
+
+TEST_F(GateFlow, has_no_baseline_for_another_card) {
+  Laboratory lab;
+  EXPECT_THROW(gate(lab), NoBaseline);
+  accept(lab);
+  lab.key = "other-2gib";
+  EXPECT_THROW(gate(lab), NoBaseline);
+}
+
+TEST_F(GateFlow, writes_the_anchor_once_and_moves_it_when_told) {
+  Laboratory lab;
+  accept(lab);
+  const std::string first = text_of("anchor/lab_a.json");
+  ASSERT_FALSE(first.empty());
+  for (std::size_t i = 0; i < 10; ++i) lab.cells[cell("lab_a", i)].now = 7;
+  accept(lab);
+  EXPECT_EQ(text_of("anchor/lab_a.json"), first);
+  EXPECT_NE(text_of("lab_a.json"), first);
+  const GateReport report = gate(lab);
+  accept(lab, true);
+  EXPECT_NE(text_of("anchor/lab_a.json"), first);
+}
+
+TEST_F(GateFlow, accepts_nothing_wrong_slow_or_unfit) {
+  Laboratory lab;
+  lab.cells[cell("lab_a", 1)].wrong = true;
+  lab.cells[cell("lab_b", 2)].time_us = 9000;
+  const AcceptReport report = accept(lab);
+  EXPECT_EQ(report.cells, 38);
+  ASSERT_EQ(report.left_out.size(), 3u);
+  const auto told = [&](const std::string& text) {
+    return std::any_of(report.left_out.begin(), report.left_out.end(),
+                       [&](const std::string& line) { return line.find(text) != line.npos; });
+  };
+  EXPECT_TRUE(told(cell("lab_a", 1) + ": head: 3 of 256 elements are wrong"));
+  EXPECT_TRUE(told(cell("lab_b", 2) + ": one launch takes 9.0 ms"));
+
+  const std::string before = text_of("lab_a.json");
+  lab.unfit = "throttled";
+  EXPECT_EQ(accept(lab).unfit, "throttled");
+  EXPECT_EQ(text_of("lab_a.json"), before);
+}
+
+}  // namespace

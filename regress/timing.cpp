@@ -1,0 +1,80 @@
+#include "regress/timing.h"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+
+#include <chrono>
+#include <csignal>
+#include <iostream>
+#include <iterator>
+#include <optional>
+
+#include "regress/time_cell.h"
+#include "regress/timing_json.h"
+#include "regress/workplace.h"
+
+namespace assay {
+namespace {
+
+constexpr std::int64_t least_memory_floats = std::int64_t{1} << 27;  // for the canary of memory
+
+std::vector<Case> problems_of(const TimingJob& job) {
+  std::vector<Case> problems;
+  for (const CellJob& cell : job.cells) problems.push_back(parse_case(cell.problem));
+  return problems;
+}
+
+std::optional<Baseline> baseline_for(const TimingJob& job, const std::string& gpu) {
+  if (job.baselines.empty()) return std::nullopt;
+  return read_baseline(job.baselines, gpu);
+}
+
+}  // namespace
+
+ProcessTiming time_here(const TimingJob& job) {
+  const auto start = std::chrono::steady_clock::now();
+  cuda_check(cudaSetDevice(0), "cudaSetDevice");
+  cuda_check(cudaFree(nullptr), "starting the GPU");
+  const Card card(0);
+  ProcessTiming timing;
+  timing.device = describe_card(card);
+  const auto baseline = baseline_for(job, timing.device.at("key"));
+  const ProgramCode code(architecture());
+
+  Stopwatch stopwatch(card);
+  std::mt19937_64 random(job.seed);
+  OperandSets sets(problems_of(job), l2_bytes(), job.warm, job.seed, stopwatch.stream());
+  ProductJudge judge;
+  Workbench bench{job, code, baseline ? &*baseline : nullptr, sets, stopwatch, judge, random};
+  if (job.rounds > 0) {
+    const DeviceArray<float> memory(least_memory_floats);
+    warm_up(stopwatch);
+    timing.canaries = measure_canaries(stopwatch, memory);
+    timing.unfit = why_unfit(card);
+  }
+  for (const CellJob& cell : job.cells) timing.cells.push_back(time_cell(cell, bench));
+  if (job.rounds > 0 && timing.unfit.empty()) timing.unfit = why_unfit(card);
+  timing.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return timing;
+}
+
+int serve_timing() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody is left to answer
+  try {
+    const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+    std::cout << to_text(time_here(job_of(text))) << std::flush;
+    return std::cout ? 0 : 1;
+  } catch (const BadInput& error) {
+    ProcessTiming refusal;
+    refusal.unfit = error.what();
+    std::cout << to_text(refusal) << std::flush;
+    return 0;
+  } catch (const std::exception& error) {
+    ProcessTiming failure;
+    failure.unfit = fmt::format("measuring failed: {}", error.what());
+    std::cout << to_text(failure) << std::flush;
+    return 0;
+  }
+}
+
+}  // namespace assay

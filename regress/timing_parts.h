@@ -1,0 +1,36 @@
+// What bench, gate and accept share.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "regress/baseline.h"
+#include "regress/timing.h"
+
+namespace assay {
+
+// How far a kernel that is never edited may be off before nothing beside it is believed.
+inline constexpr double canaries_apart = 0.03;
+
+// Why a process as a whole may not be used; empty if it may. `known` are the canaries at
+// acceptance, or none.
+std::string why_unusable(const ProcessTiming&, const std::map<std::string, double>& known);
+
+// With `anchor_is_baseline` the baseline's ratio is the anchor's too.
+Replicate replicate_of(const CellTiming&, bool anchor_is_baseline);
+
+// The geometric mean over processes of the ratio whose logarithms are `logs`, and its 95 %
+// interval.
+Ratio ratio_of(const std::vector<double>& logs);
+
+// What was accepted for a cell; null where nothing was.
+const CellRecord* record_of(const std::map<std::string, VariantBaseline>&, const CellJob&);
+
+// More launches in one sample would not fit the queue of a stream that is held.
+inline constexpr int most_launches = 400;
+// How many launches of so long make a sample.
+int launches_for(double launch_us);
+
+double tflops(const std::string& problem, double time_us);
+
+}  // namespace assay
