@@ -9,9 +9,9 @@
 #include <iterator>
 #include <optional>
 
+#include "regress/fitness.h"
 #include "regress/time_cell.h"
 #include "regress/timing_json.h"
-#include "regress/workplace.h"
 
 namespace assay {
 namespace {

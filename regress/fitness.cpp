@@ -1,4 +1,4 @@
-#include "regress/workplace.h"
+#include "regress/fitness.h"
 
 #include <fmt/format.h>
 
