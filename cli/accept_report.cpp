@@ -27,6 +27,9 @@ Conclusion conclude(const AcceptResult& result) {
   const std::string what = fmt::format(
       "{} of {}, written to {}", plural(report.cells, "cell"),
       plural(static_cast<std::int64_t>(report.accepted.size()), "variant"), report.folder);
+  if (report.wrong)
+    return {ExitCode::wrong, "ACCEPTED IN PART", "a result was wrong, and was left out; " + what,
+            ""};
   if (missing.empty()) return {ExitCode::passed, "ACCEPTED", what, ""};
   return {ExitCode::wrong, "ACCEPTED IN PART",
           fmt::format("{} {} left out; {}", joined(missing), missing.size() == 1 ? "was" : "were",

@@ -38,11 +38,13 @@ struct Findings {
   std::vector<double> times, to_rival, to_anchor, to_twin, clocks;
   std::uint64_t throttled = 0;
   std::string fault;
+  bool wrong = false;
 
   void add(const CellTiming& timing, bool anchor_is_baseline) {
     const Replicate replicate = replicate_of(timing, anchor_is_baseline);
     if (!replicate.fault.empty()) {
       if (fault.empty() || timing.wrong) fault = replicate.fault;
+      wrong = wrong || timing.wrong;
       return;
     }
     times.push_back(replicate.head_us);
@@ -176,7 +178,8 @@ class Acceptance {
     for (std::size_t i = 0; i < kept_.size(); ++i) {
       const Findings& found = findings_[i];
       const std::string name = kept_[i].variant + " " + kept_[i].problem;
-      if (options_.measured && found.times.empty()) {
+      if (found.wrong || (options_.measured && found.times.empty())) {
+        report_.wrong = report_.wrong || found.wrong;
         report_.left_out.push_back(fmt::format("{}: {}", name, found.fault));
         continue;
       }

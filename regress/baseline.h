@@ -34,8 +34,8 @@ struct Ratio {
 struct CellRecord {
   std::string problem;  // the text form of a case
   Recipe recipe;
-  std::string cubin;  // SHA-256 of the machine code that the recipe runs; empty if it runs none
-  double time_us = 0;
+  std::string cubin;   // SHA-256 of the machine code that the recipe runs; empty if it runs none
+  double time_us = 0;  // 0 where it was not measured
   double tflops = 0;
   Ratio to_baseline, to_anchor;  // of the time: over what was accepted before, over the anchor
   Ratio to_cublas;               // of the time

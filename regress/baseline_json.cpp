@@ -107,7 +107,7 @@ CellRecord cell_of(const Field& field) {
                      "process_spread", "detectable", "clock_mhz", "throttled", "cubin", "recipe"});
   CellRecord cell;
   cell.problem = problem_of(field["problem"]);
-  cell.time_us = field["time_us"].positive();
+  cell.time_us = field["time_us"].not_negative();
   cell.tflops = field["tflops"].not_negative();
   cell.to_baseline = ratio_of(field["to_baseline"]);
   cell.to_anchor = ratio_of(field["to_anchor"]);

@@ -66,7 +66,8 @@ struct AcceptReport {
   std::vector<std::string> accepted;  // variants
   std::vector<std::string> left_out;  // "VARIANT: why"
   int cells = 0;
-  std::string unfit;  // why nothing was written; exit 4
+  bool wrong = false;  // something was left out because its result is wrong
+  std::string unfit;   // why nothing was written; exit 4
   double seconds = 0;
 };
 

@@ -122,7 +122,7 @@ TEST_F(Baselines, ThatAreWrongChangeNothing) {
 
   const std::pair<std::function<void(Baseline&, CellRecord&)>, const char*> faults[] = {
       {[&](auto&, auto& cell) { cell.time_us = nan; }, "/small.json: cells[0].time_us: expected"},
-      {[&](auto&, auto& cell) { cell.time_us = 0; }, "/small.json: cells[0].time_us: expected"},
+      {[&](auto&, auto& cell) { cell.time_us = -1; }, "/small.json: cells[0].time_us: expected"},
       {[&](auto&, auto& cell) { cell.clock_mhz = infinity; },
        "/small.json: cells[0].clock_mhz: expected"},
       {[&](auto&, auto& cell) { cell.to_cublas.high = infinity; },

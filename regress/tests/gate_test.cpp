@@ -291,6 +291,19 @@ TEST_F(GateFlow, knows_new_and_gone_variants) {
   EXPECT_EQ(report.lines.size(), 30u);
 }
 
+TEST_F(GateFlow, compares_with_what_was_accepted_without_measuring) {
+  Laboratory lab;
+  const AcceptReport accepted = accept_time({.baselines = folder_.string(),
+                                             .reason = "against another commit",
+                                             .measured = false,
+                                             .provenance = {.commit = "0123"},
+                                             .time = lab.time()});
+  EXPECT_EQ(accepted.cells, 40);
+  EXPECT_EQ(lab.batches(), std::vector<int>{});
+  lab.cells[cell("lab_a")] = {.slower = 0.05, .now = 1};
+  EXPECT_EQ(not_same(gate(lab)), std::vector<std::string>{cell("lab_a") + ": slower"});
+}
+
 TEST_F(GateFlow, has_no_baseline_for_another_card) {
   Laboratory lab;
   EXPECT_THROW(gate(lab), NoBaseline);
@@ -324,6 +337,7 @@ TEST_F(GateFlow, accepts_nothing_wrong_slow_or_unfit) {
                        [&](const std::string& line) { return line.find(text) != line.npos; });
   };
   EXPECT_TRUE(told(cell("lab_a", 1) + ": head: 3 of 256 elements are wrong"));
+  EXPECT_TRUE(report.wrong);
   EXPECT_TRUE(told(cell("lab_b", 2) + ": one launch takes 9.0 ms"));
 
   const std::string before = text_of("lab_a.json");

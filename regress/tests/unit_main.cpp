@@ -1,0 +1,42 @@
+// The unit tests of this room, and the timing processes that some of them start: one that answers
+// as it should, and some that do not.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <iostream>
+#include <iterator>
+
+#include "regress/timing_json.h"
+
+namespace {
+
+using namespace assay;
+
+// Seven launches where the first process is to choose; the seed as a canary.
+int answer() {
+  const TimingJob job = job_of({std::istreambuf_iterator<char>(std::cin), {}});
+  ProcessTiming timing = {.device = {{"key", "lab"}},
+                          .canaries = {{"seed", static_cast<double>(job.seed)}}};
+  for (const CellJob& cell : job.cells) {
+    timing.cells.push_back({.variant = cell.variant,
+                            .problem = cell.problem,
+                            .launches = cell.launches == 0 ? 7 : cell.launches + 100});
+  }
+  std::cout << to_text(timing) << std::flush;
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view argument = argc == 2 ? argv[1] : "";
+  if (argument == "--answer") return answer();
+  if (argument == "--die") return std::raise(SIGKILL);
+  if (argument == "--fail") return 3;
+  if (argument == "--babble") {
+    std::cout << "all is well";
+    return 0;
+  }
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
