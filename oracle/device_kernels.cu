@@ -1,26 +1,18 @@
 #include "oracle/device_kernels.h"
 
+#include "oracle/device_code.h"
+
 namespace assay {
 namespace {
 
-__device__ long long now() {
-  long long nanoseconds = 0;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(nanoseconds));
-  return nanoseconds;
-}
-
-__device__ std::int64_t index_of_thread() {
-  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-}
-
 __global__ void spin(long long nanoseconds) {
-  const long long start = now();
-  while (now() - start < nanoseconds) {
+  const long long start = nanoseconds_now();
+  while (nanoseconds_now() - start < nanoseconds) {
   }
 }
 
 __global__ void bustle(float* memory, std::int64_t floats, int rounds) {
-  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  const std::int64_t stride = number_of_threads();
   float sum = static_cast<float>(threadIdx.x);
   for (int r = 0; r < rounds; ++r) {
     for (std::int64_t i = index_of_thread(); i < floats; i += stride) {
@@ -45,7 +37,7 @@ __global__ void widen(const float* first, std::int64_t ld, std::int64_t columns,
 
 __global__ void product_check(Gemm g, std::int64_t guard_floats, double relative_bound,
                               ProductCheck* found) {
-  const std::int64_t count = g.m * g.n, stride = std::int64_t{gridDim.x} * blockDim.x;
+  const std::int64_t count = g.m * g.n, stride = number_of_threads();
   for (std::int64_t at = index_of_thread(); at < count + guard_floats; at += stride) {
     if (at >= count) {
       if (!isnan(g.c[at])) atomicAdd(&found->guard_changes, 1ull);

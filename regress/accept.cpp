@@ -155,13 +155,15 @@ class Acceptance {
         options_.time(job, options_.processes, [&](const std::string& text, double done) {
           if (progress_) progress_(fmt::format("{}: {}", step, text), done);
         });
+    std::map<std::string, std::vector<double>> canaries;
     for (const ProcessTiming& timing : timings) {
       report_.unfit = why_unusable(timing, {});
       if (!report_.unfit.empty()) return false;
-      next_.canaries = timing.canaries;
+      for (const auto& [name, value] : timing.canaries) canaries[name].push_back(value);
       for (std::size_t i = 0; i < kept_.size(); ++i)
         findings[i].add(timing.cells.at(i), anchor_is_baseline(kept_[i]));
     }
+    for (const auto& [name, values] : canaries) next_.canaries[name] = median(values);
     return true;
   }
 

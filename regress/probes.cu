@@ -1,17 +1,9 @@
 #include "regress/probes.h"
 
+#include "oracle/device_code.h"
+
 namespace assay {
 namespace {
-
-__device__ long long nanoseconds_now() {
-  long long nanoseconds = 0;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(nanoseconds));
-  return nanoseconds;
-}
-
-__device__ std::int64_t index_of_thread() {
-  return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-}
 
 __global__ void hold(const volatile int* go) {
   const long long start = nanoseconds_now();
@@ -33,7 +25,7 @@ __device__ std::uint64_t mixed(std::uint64_t x) {
 }
 
 __global__ void fill(float* first, std::int64_t floats, std::uint64_t seed) {
-  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  const std::int64_t stride = number_of_threads();
   for (std::int64_t i = index_of_thread(); i < floats; i += stride) {
     const std::uint64_t bits = mixed(mixed(seed) + static_cast<std::uint64_t>(i));
     first[i] = static_cast<float>(bits >> 40) * 0x1p-23f - 1.0f;
@@ -55,7 +47,7 @@ __global__ void latency(const float* first, std::int64_t floats, double* cycles)
 
 __global__ void compare(Gemm g, const double* product, const double* gauge, const float* before,
                         double bound, unsigned long long* wrong) {
-  const std::int64_t count = g.m * g.n, stride = std::int64_t{gridDim.x} * blockDim.x;
+  const std::int64_t count = g.m * g.n, stride = number_of_threads();
   for (std::int64_t i = index_of_thread(); i < count; i += stride) {
     const std::int64_t at = i / g.n * g.ldc + i % g.n;
     const double old = g.beta == 0 ? 0.0 : double{g.beta} * before[at];
@@ -82,7 +74,7 @@ __global__ void arithmetic_canary(float* sink) {
 }
 
 __global__ void read_canary(const float4* memory, std::int64_t quads, int times, float* sink) {
-  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  const std::int64_t stride = number_of_threads();
   float sum = 0;
   for (int t = 0; t < times; ++t) {
 #pragma unroll 4

@@ -50,7 +50,8 @@ struct Laboratory {
   std::map<std::string, double> canaries = {{"arithmetic_flops_per_cycle", 200.0},
                                             {"memory_gb_s", 1000.0}};
   std::string unfit;
-  int dying = 0;  // so many processes of a batch give no answer
+  int dying = 0;   // so many processes of a batch give no answer,
+  int shared = 0;  // and so many find others on the GPU when they are done
   std::vector<std::pair<TimingJob, int>> asked = {};
   std::mt19937_64 random{1};
 
@@ -69,6 +70,7 @@ struct Laboratory {
       if (timing.unfit.empty()) {
         for (const CellJob& cell : job.cells) timing.cells.push_back(time(cell, job));
       }
+      if (job.rounds > 0 && i > 0 && i <= shared) timing.unfit = "1 other process uses this GPU";
       timings.push_back(std::move(timing));
       if (!unfit.empty()) break;
     }
@@ -179,6 +181,7 @@ TEST_F(GateFlow, accepts_and_finds_nothing_changed) {
   EXPECT_EQ(report.controls, 2) << "5 % of 40 are live controls";
   EXPECT_EQ(report.screened, 2);
   EXPECT_EQ(lab.batches(), std::vector<int>{3});
+  EXPECT_EQ(read_baseline(folder_, "lab-1gib").canaries, lab.canaries);
   EXPECT_EQ(report.not_gated,
             std::vector<std::string>{"lab_library: its machine code is in a library"});
 }
@@ -201,6 +204,7 @@ TEST_F(GateFlow, screens_what_changed_and_confirms_what_is_slow) {
   for (const GateLine& line : report.lines) {
     if (line.verdict.change != Change::slower) continue;
     EXPECT_NEAR(line.verdict.ratio, 1.02, 0.002);
+    EXPECT_NEAR(line.verdict.anchor_ratio, 1.02, 0.002) << "the anchor is the baseline still";
     EXPECT_EQ(line.cause, "memset value 0 -> 1");
     EXPECT_NEAR(line.head_us, 48.96, 0.2);
     EXPECT_NEAR(line.baseline_us, 48, 0.2);
@@ -242,6 +246,16 @@ TEST_F(GateFlow, goes_on_without_a_process_that_died) {
   lab.dying = 11;
   EXPECT_EQ(not_same(gate(lab, {.cell = cell("lab_a")})),
             std::vector<std::string>{cell("lab_a") + ": invalid"});
+}
+
+TEST_F(GateFlow, believes_nothing_that_was_measured_beside_others) {
+  Laboratory lab;
+  accept(lab);
+  lab.cells[cell("lab_a")] = {.slower = 0.05, .now = 1};
+  lab.shared = 11;
+  EXPECT_EQ(not_same(gate(lab, {.cell = cell("lab_a")})),
+            std::vector<std::string>{cell("lab_a") + ": invalid"});
+  EXPECT_EQ(accept(lab).unfit, "1 other process uses this GPU");
 }
 
 TEST_F(GateFlow, tells_a_wrong_result) {
