@@ -6,12 +6,10 @@
 #include <limits>
 
 #include "cli/check_text.h"
+#include "regress/timing_parts.h"
 
 namespace assay {
 namespace {
-
-// So many times as long must cold operands take as those in the cache, to be called cold.
-constexpr double shown_cold = 1.3;
 
 bool was_timed(const BenchLine& line) {
   return !line.wrong && line.why_not.empty();
@@ -90,7 +88,7 @@ std::string cold_text(const BenchResult& result) {
   for (const BenchLine& line : result.report.lines) {
     if (!was_timed(line)) continue;
     least = std::min(least, line.cold);
-    if (!(line.cold > shown_cold))
+    if (!(line.cold >= least_coldness))
       doubtful.push_back(fmt::format("{} {} ({:.2f})", line.variant, line.problem, line.cold));
   }
   if (doubtful.empty()) {
@@ -102,7 +100,7 @@ std::string cold_text(const BenchResult& result) {
   return fmt::format(
       "not shown to be cold, for operands took less than {} times as long to reach "
       "as in the L2 cache: {}\n",
-      shown_cold, joined(doubtful));
+      least_coldness, joined(doubtful));
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ void describe(BenchLine& line, const std::vector<const CellTiming*>& timings,
               const BenchReport& report) {
   std::vector<double> times, to_cublas, clocks;
   for (const CellTiming* timing : timings) {
-    const Replicate replicate = replicate_of(*timing, false);
+    const Replicate replicate = replicate_of(*timing, false, true);  // coldness is told beside
     line.wrong = line.wrong || timing->wrong;
     if (!replicate.fault.empty()) {
       line.why_not = replicate.fault;

@@ -194,6 +194,7 @@ TEST_F(Baselines, CannotBeWrittenWhereAFileIs) {
 
 // Every stored cubin decodes, is what its record says, and has a recipe that can be read.
 TEST(StoredBaselines, AreWhole) {
+  ASSERT_FALSE(stored_gpus(ASSAY_BASELINES).empty());
   for (const std::string& gpu : stored_gpus(ASSAY_BASELINES)) {
     SCOPED_TRACE(gpu);
     EXPECT_NO_THROW(read_baseline(ASSAY_BASELINES, gpu));

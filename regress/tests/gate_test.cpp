@@ -40,7 +40,8 @@ struct Truth {
   double slower = 0;  // than the baseline: 0.02 for 2 %
   double twin = 0;    // how far its control is off
   unsigned now = 0;   // what its recipe sets memory to: another number is a change
-  bool wrong = false;
+  bool wrong = false, wrong_at_last = false;  // in every process, or in the last of a batch
+  double cold = 2.2;
   double time_us = 48;
 };
 
@@ -68,7 +69,8 @@ struct Laboratory {
                               .unfit = unfit};
       if (job.rounds > 0 && i > 0 && i <= dying) timing.unfit = "it was ended by signal 9";
       if (timing.unfit.empty()) {
-        for (const CellJob& cell : job.cells) timing.cells.push_back(time(cell, job));
+        for (const CellJob& cell : job.cells)
+          timing.cells.push_back(time(cell, job, i == processes - 1));
       }
       if (job.rounds > 0 && i > 0 && i <= shared) timing.unfit = "1 other process uses this GPU";
       timings.push_back(std::move(timing));
@@ -77,7 +79,7 @@ struct Laboratory {
     return timings;
   }
 
-  CellTiming time(const CellJob& cell, const TimingJob& job) {
+  CellTiming time(const CellJob& cell, const TimingJob& job, bool last) {
     const Truth truth = cells[cell.variant + " " + cell.problem];
     CellTiming timing = {.variant = cell.variant, .problem = cell.problem};
     if (cell.variant == "lab_library") {
@@ -88,7 +90,8 @@ struct Laboratory {
     timing.unchanged = truth.now == 0 && !job.baselines.empty();
     if (truth.now != 0) timing.cause = fmt::format("memset value 0 -> {}", truth.now);
     timing.launches = cell.launches;
-    timing.wrong = truth.wrong && job.rounds > 0;
+    timing.cold = truth.cold;
+    timing.wrong = (truth.wrong || (truth.wrong_at_last && last)) && job.rounds > 0;
     if (timing.wrong) timing.fault = "head: 3 of 256 elements are wrong";
     std::normal_distribution<double> noise(0, 0.0005);
     const double process = noise(random);
@@ -264,6 +267,27 @@ TEST_F(GateFlow, tells_a_wrong_result) {
   lab.cells[cell("lab_a")] = {.now = 1, .wrong = true};
   const GateReport report = gate(lab);
   EXPECT_EQ(not_same(report), std::vector<std::string>{cell("lab_a") + ": wrong"});
+}
+
+TEST_F(GateFlow, tells_a_result_that_was_wrong_once) {
+  Laboratory lab;
+  accept(lab);
+  lab.cells[cell("lab_a")] = {.slower = 0.05, .now = 1, .wrong_at_last = true};
+  EXPECT_EQ(not_same(gate(lab)), std::vector<std::string>{cell("lab_a") + ": wrong"});
+  const AcceptReport report = accept(lab);
+  EXPECT_TRUE(report.wrong);
+  EXPECT_EQ(report.cells, 39);
+}
+
+// flashinfer-ai/flashinfer#4468: a cache that stayed warm, and nobody saw
+TEST_F(GateFlow, believes_no_warm_cache) {
+  Laboratory lab;
+  accept(lab);
+  for (const double cold : {1.0, 1.2, 0.0, std::nan("")}) {
+    lab.cells[cell("lab_a")] = {.slower = 0.05, .now = 1, .cold = cold};
+    EXPECT_EQ(not_same(gate(lab, {.cell = cell("lab_a")})),
+              std::vector<std::string>{cell("lab_a") + ": invalid"});
+  }
 }
 
 TEST_F(GateFlow, is_void_on_an_unfit_machine) {
