@@ -24,6 +24,15 @@ std::vector<Case> problems_of(const TimingJob& job) {
   return problems;
 }
 
+// What ends a context ends the process; let it be known which cell it was.
+CellTiming time_or_name(const CellJob& cell, Workbench& bench) {
+  try {
+    return time_cell(cell, bench);
+  } catch (const std::exception& error) {
+    throw std::runtime_error(fmt::format("{} {}: {}", cell.variant, cell.problem, error.what()));
+  }
+}
+
 std::optional<Baseline> baseline_for(const TimingJob& job, const std::string& gpu) {
   if (job.baselines.empty()) return std::nullopt;
   return read_baseline(job.baselines, gpu);
@@ -52,7 +61,7 @@ ProcessTiming time_here(const TimingJob& job) {
     timing.canaries = measure_canaries(stopwatch, memory);
     timing.unfit = why_unfit(card);
   }
-  for (const CellJob& cell : job.cells) timing.cells.push_back(time_cell(cell, bench));
+  for (const CellJob& cell : job.cells) timing.cells.push_back(time_or_name(cell, bench));
   if (job.rounds > 0 && timing.unfit.empty()) timing.unfit = why_unfit(card);
   timing.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return timing;
