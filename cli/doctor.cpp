@@ -13,6 +13,7 @@
 #include "cli/result_files.h"
 #include "cli/table.h"
 #include "oracle/gpu_info.h"
+#include "regress/baseline.h"
 
 namespace assay {
 namespace {
@@ -94,6 +95,13 @@ Finding corpus(const std::string& path) {
   }
 }
 
+Finding baselines() {
+  const auto gpus = stored_gpus(ASSAY_BASELINES_PATH);
+  return {"baselines", !gpus.empty(),
+          gpus.empty() ? std::string("none: `assay gate time` has nothing to compare with")
+                       : fmt::format("for {}", joined(gpus))};
+}
+
 std::vector<std::string> names_of(const std::vector<BackendState>& states, bool usable) {
   std::vector<std::string> names;
   for (const BackendState& state : states) {
@@ -134,7 +142,7 @@ Diagnosis diagnose_machine(const std::string& corpus_path) {
        tool("nvcc", "kernels cannot be compiled for a GPU here"),
        tool("compute-sanitizer", "NVIDIA's memory and race checks cannot be run here"),
        tool("nvidia-smi", "the driver cannot be asked about its GPUs"), gpu_devices(),
-       corpus(corpus_path)});
+       corpus(corpus_path), baselines()});
   return diagnosis;
 }
 
