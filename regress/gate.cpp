@@ -79,7 +79,7 @@ class Gate {
         add_newcomer(entry.variant);
         continue;
       }
-      for (const CellRecord& record : accepted->second.cells) add_cell(name, record);
+      for (const CellRecord& record : accepted->second.cells) add_cell(entry.variant, record);
     }
     for (const auto& [name, unused] : baseline_.accepted) {
       if (!here.contains(name) && is_chosen(options_.variants, name))
@@ -103,9 +103,16 @@ class Gate {
         fmt::format("{}: it accepts none of the problems that are gated on", variant.name));
   }
 
-  void add_cell(const std::string& variant, const CellRecord& record) {
-    CellJob job = {.variant = variant, .problem = record.problem};
-    if (!options_.cell.empty() && options_.cell != variant + " " + record.problem) return;
+  void add_cell(const Variant& variant, const CellRecord& record) {
+    CellJob job = {.variant = variant.name, .problem = record.problem};
+    if (!options_.cell.empty() && options_.cell != job.variant + " " + job.problem) return;
+    if (const std::string why = not_timed(variant, parse_case(job.problem)); !why.empty()) {
+      CellVerdict refused;
+      refused.reason = "it no longer accepts this problem: " + why;
+      report_.lines.push_back(
+          {.variant = job.variant, .problem = job.problem, .verdict = std::move(refused)});
+      return;
+    }
     if (record.time_us > 0) job.launches = launches_for(record.time_us);
     const CellRecord* anchor = record_of(baseline_.anchor, job);
     const bool same = anchor != nullptr && same_launch(anchor->recipe, record.recipe);

@@ -21,13 +21,18 @@ cudaError_t launch_nothing(const Gemm&, cudaStream_t) {
   return cudaSuccess;
 }
 
-// Five variants that claim to be for a GPU; the laboratory never calls them.
-constexpr std::array names = {"lab_a", "lab_b", "lab_c", "lab_d", "lab_library"};
+// Variants that claim to be for a GPU; the laboratory never calls them. The picky one does not
+// accept one of the ten problems.
+constexpr std::array names = {"lab_a", "lab_b", "lab_c", "lab_d", "lab_library", "lab_picky"};
 const bool registered_once = [] {
   int position = 1000;
-  for (const char* name : names)
-    register_variant({.name = name, .idea = "of the laboratory", .launch = launch_nothing},
+  for (const std::string_view name : names) {
+    register_variant({.name = name.data(),
+                      .idea = "of the laboratory",
+                      .launch = launch_nothing,
+                      .needs = {.packed = name == "lab_picky"}},
                      Backend::cuda, position++);
+  }
   return true;
 }();
 
@@ -170,19 +175,20 @@ TEST_F(GateFlow, accepts_and_finds_nothing_changed) {
   Laboratory lab;
   const AcceptReport accepted = accept(lab);
   EXPECT_EQ(accepted.unfit, "");
-  EXPECT_EQ(accepted.accepted, (std::vector<std::string>{"lab_a", "lab_b", "lab_c", "lab_d"}));
-  EXPECT_EQ(accepted.cells, 40);
+  EXPECT_EQ(accepted.accepted,
+            (std::vector<std::string>{"lab_a", "lab_b", "lab_c", "lab_d", "lab_picky"}));
+  EXPECT_EQ(accepted.cells, 49);
   EXPECT_EQ(accepted.left_out,
             std::vector<std::string>{"lab_library: its machine code is in a library"});
 
   lab.asked.clear();
   const GateReport report = gate(lab);
   EXPECT_EQ(report.unfit, "");
-  EXPECT_EQ(report.lines.size(), 40u);
+  EXPECT_EQ(report.lines.size(), 49u);
   EXPECT_EQ(not_same(report), std::vector<std::string>{});
-  EXPECT_EQ(report.proven_unchanged, 40);
-  EXPECT_EQ(report.controls, 2) << "5 % of 40 are live controls";
-  EXPECT_EQ(report.screened, 2);
+  EXPECT_EQ(report.proven_unchanged, 49);
+  EXPECT_EQ(report.controls, 3) << "5 % of 49 are live controls";
+  EXPECT_EQ(report.screened, 3);
   EXPECT_EQ(lab.batches(), std::vector<int>{3});
   EXPECT_EQ(read_baseline(folder_, "lab-1gib").canaries, lab.canaries);
   EXPECT_EQ(report.not_gated,
@@ -199,8 +205,8 @@ TEST_F(GateFlow, screens_what_changed_and_confirms_what_is_slow) {
   lab.asked.clear();
   const GateReport report = gate(lab);
   EXPECT_EQ(not_same(report), std::vector<std::string>{cell("lab_b", 3) + ": slower"});
-  EXPECT_EQ(report.proven_unchanged, 20);
-  EXPECT_EQ(report.screened, 21);
+  EXPECT_EQ(report.proven_unchanged, 29);
+  EXPECT_EQ(report.screened, 22);
   EXPECT_EQ(lab.batches(), (std::vector<int>{3, 12}));
   EXPECT_LE(report.confirmed, 3);
   EXPECT_LT(report.detectable, 0.01);
@@ -224,11 +230,11 @@ TEST_F(GateFlow, screens_what_changed_and_confirms_what_is_slow) {
 TEST_F(GateFlow, calls_a_difference_in_unchanged_code_a_fault_of_the_measurement) {
   Laboratory lab;
   accept(lab);
-  for (const char* variant : {"lab_a", "lab_b", "lab_c", "lab_d"}) {
+  for (const char* variant : {"lab_a", "lab_b", "lab_c", "lab_d", "lab_picky"}) {
     for (std::size_t i = 0; i < 10; ++i) lab.cells[cell(variant, i)].slower = 0.03;
   }
   const GateReport report = gate(lab);
-  EXPECT_EQ(not_same(report).size(), 2u);
+  EXPECT_EQ(not_same(report).size(), 3u);
   for (const std::string& line : not_same(report)) EXPECT_NE(line.find("invalid"), line.npos);
 }
 
@@ -276,7 +282,7 @@ TEST_F(GateFlow, tells_a_result_that_was_wrong_once) {
   EXPECT_EQ(not_same(gate(lab)), std::vector<std::string>{cell("lab_a") + ": wrong"});
   const AcceptReport report = accept(lab);
   EXPECT_TRUE(report.wrong);
-  EXPECT_EQ(report.cells, 39);
+  EXPECT_EQ(report.cells, 48);
 }
 
 // flashinfer-ai/flashinfer#4468: a cache that stayed warm, and nobody saw
@@ -326,7 +332,23 @@ TEST_F(GateFlow, knows_new_and_gone_variants) {
   const GateReport report = gate(lab);
   EXPECT_EQ(report.new_variants, std::vector<std::string>{"lab_c"});
   EXPECT_EQ(report.gone_variants, std::vector<std::string>{"lab_gone"});
-  EXPECT_EQ(report.lines.size(), 30u);
+  EXPECT_EQ(report.lines.size(), 39u);
+}
+
+TEST_F(GateFlow, launches_nothing_that_is_no_longer_accepted) {
+  Laboratory lab;
+  accept(lab);
+  std::string text = text_of("lab_a.json");
+  text.replace(text.find("\"lab_a\""), 7, "\"lab_picky\"");
+  std::ofstream(folder_ / "lab-1gib" / "lab_picky.json") << text;
+  lab.asked.clear();
+  const GateReport report = gate(lab);
+  ASSERT_EQ(not_same(report), std::vector<std::string>{cell("lab_picky", 6) + ": invalid"});
+  EXPECT_NE(report.lines[0].verdict.reason.find("no longer accepts"), std::string::npos);
+  for (const auto& [job, processes] : lab.asked) {
+    for (const CellJob& asked : job.cells)
+      EXPECT_NE(asked.variant + " " + asked.problem, cell("lab_picky", 6));
+  }
 }
 
 TEST_F(GateFlow, compares_with_what_was_accepted_without_measuring) {
@@ -336,7 +358,7 @@ TEST_F(GateFlow, compares_with_what_was_accepted_without_measuring) {
                                              .measured = false,
                                              .provenance = {.commit = "0123"},
                                              .time = lab.time()});
-  EXPECT_EQ(accepted.cells, 40);
+  EXPECT_EQ(accepted.cells, 49);
   EXPECT_EQ(lab.batches(), std::vector<int>{});
   lab.cells[cell("lab_a")] = {.slower = 0.05, .now = 1};
   EXPECT_EQ(not_same(gate(lab)), std::vector<std::string>{cell("lab_a") + ": slower"});
@@ -368,7 +390,7 @@ TEST_F(GateFlow, accepts_nothing_wrong_slow_or_unfit) {
   lab.cells[cell("lab_a", 1)].wrong = true;
   lab.cells[cell("lab_b", 2)].time_us = 9000;
   const AcceptReport report = accept(lab);
-  EXPECT_EQ(report.cells, 38);
+  EXPECT_EQ(report.cells, 47);
   ASSERT_EQ(report.left_out.size(), 3u);
   const auto told = [&](const std::string& text) {
     return std::any_of(report.left_out.begin(), report.left_out.end(),
