@@ -75,6 +75,7 @@ std::string variants_text(const GateReport& report) {
     text += fmt::format("new, without a baseline: {}; once they are as they should be: {}\n",
                         joined(report.new_variants), accept_line(report.new_variants));
   }
+  for (const std::string& reason : report.not_gated) text += fmt::format("not gated: {}\n", reason);
   if (!report.gone_variants.empty()) {
     text += fmt::format("gone, with a baseline that nothing is compared with: {}\n",
                         joined(report.gone_variants));

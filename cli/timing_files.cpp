@@ -126,6 +126,8 @@ std::string markdown_of(const GateResult& result, const Conclusion& conclusion) 
     text += fmt::format("\nNew, without a baseline: {}. Run {}\n", joined(report.new_variants),
                         accept_line(report.new_variants));
   }
+  for (const std::string& reason : report.not_gated)
+    text += fmt::format("\nNot gated: {}\n", in_cell(reason));
   if (!report.gone_variants.empty()) {
     text += fmt::format("\nGone, with a baseline that nothing is compared with: {}\n",
                         joined(report.gone_variants));

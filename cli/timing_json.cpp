@@ -149,6 +149,7 @@ std::string json_of(const GateResult& result, const Conclusion& conclusion) {
   json["confirmed"] = report.confirmed;
   json["controls"] = report.controls;
   json["new_variants"] = report.new_variants;
+  json["not_gated"] = report.not_gated;
   json["gone_variants"] = report.gone_variants;
   json["results"] = Json::array();
   for (const GateLine& line : report.lines)

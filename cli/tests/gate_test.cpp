@@ -176,7 +176,9 @@ TEST(GateText, KeepsToFailuresWhenQuiet) {
   GateResult result = gate({cell("a", Change::faster, 0.9), slower()});
   result.report.new_variants = {"mine"};
   result.report.gone_variants = {"old"};
+  result.report.not_gated = {"cublas: its code is in a library"};
   EXPECT_THAT(text(result), HasSubstr("\nfaster: a "));
+  EXPECT_THAT(text(result), HasSubstr("\nnot gated: cublas: its code is in a library\n"));
   EXPECT_THAT(text(result), HasSubstr("gone, with a baseline that nothing is compared with: old"));
   result.request.quiet = true;
   EXPECT_THAT(text(result), Not(HasSubstr("faster: ")));
