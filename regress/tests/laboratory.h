@@ -1,0 +1,177 @@
+// A laboratory that answers as timing processes do, with whatever is said to be true of a cell.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include "kernels/registry.h"
+#include "regress/cells.h"
+#include "regress/gate.h"
+
+namespace assay {
+
+inline cudaError_t launch_nothing(const Gemm&, cudaStream_t) {
+  return cudaSuccess;
+}
+
+// Variants that claim to be for a GPU; the laboratory never calls them. The picky one does not
+// accept one of the ten problems.
+inline constexpr std::array names = {"lab_a", "lab_b",       "lab_c",
+                                     "lab_d", "lab_library", "lab_picky"};
+inline const bool registered_once = [] {
+  int position = 1000;
+  for (const std::string_view name : names) {
+    register_variant({.name = name.data(),
+                      .idea = "of the laboratory",
+                      .launch = launch_nothing,
+                      .needs = {.packed = name == "lab_picky"}},
+                     Backend::cuda, position++);
+  }
+  return true;
+}();
+
+inline Recipe recipe_with(unsigned value) {
+  return {{MemsetNode{.operand = Operand::c, .value = value, .element_bytes = 4, .width = 16}}};
+}
+
+// What is true of one cell.
+struct Truth {
+  double slower = 0;  // than the baseline: 0.02 for 2 %
+  double twin = 0;    // how far its control is off
+  unsigned now = 0;   // what its recipe sets memory to: another number is a change
+  bool wrong = false, wrong_at_last = false;  // in every process, or in the last of a batch
+  double cold = 2.2;
+  double time_us = 48;
+};
+
+struct Laboratory {
+  std::map<std::string, Truth> cells;  // by "VARIANT CASE"; others are unchanged
+  std::string key = "lab-1gib";
+  std::map<std::string, double> canaries = {{"arithmetic_flops_per_cycle", 200.0},
+                                            {"memory_gb_s", 1000.0}};
+  std::string unfit;
+  int dying = 0;   // so many processes of a batch give no answer,
+  int shared = 0;  // and so many find others on the GPU when they are done
+  std::vector<std::pair<TimingJob, int>> asked = {};
+  std::mt19937_64 random{1};
+
+  std::vector<ProcessTiming> operator()(const TimingJob& job, int processes) {
+    asked.emplace_back(job, processes);
+    std::vector<ProcessTiming> timings;
+    for (int i = 0; i < processes; ++i) {
+      ProcessTiming timing = {.device = {{"key", key},
+                                         {"name", "LAB"},
+                                         {"architecture", "sm_90"},
+                                         {"driver", "1"},
+                                         {"runtime", "13.0"}},
+                              .canaries = canaries,
+                              .unfit = unfit};
+      if (job.rounds > 0 && i > 0 && i <= dying) timing.unfit = "it was ended by signal 9";
+      if (timing.unfit.empty()) {
+        for (const CellJob& cell : job.cells)
+          timing.cells.push_back(time(cell, job, i == processes - 1));
+      }
+      if (job.rounds > 0 && i > 0 && i <= shared) timing.unfit = "1 other process uses this GPU";
+      timings.push_back(std::move(timing));
+      if (!unfit.empty()) break;
+    }
+    return timings;
+  }
+
+  CellTiming time(const CellJob& cell, const TimingJob& job, bool last) {
+    const Truth truth = cells[cell.variant + " " + cell.problem];
+    CellTiming timing = {.variant = cell.variant, .problem = cell.problem};
+    if (cell.variant == "lab_library") {
+      timing.no_recipe = "its machine code is in a library";
+      return timing;
+    }
+    timing.recipe = recipe_with(truth.now);
+    timing.unchanged = truth.now == 0 && !job.baselines.empty();
+    if (truth.now != 0) timing.cause = fmt::format("memset value 0 -> {}", truth.now);
+    timing.launches = cell.launches;
+    timing.cold = truth.cold;
+    timing.wrong = (truth.wrong || (truth.wrong_at_last && last)) && job.rounds > 0;
+    if (timing.wrong) timing.fault = "head: 3 of 256 elements are wrong";
+    std::normal_distribution<double> noise(0, 0.0005);
+    const double process = noise(random);
+    for (int r = 0; r < job.rounds; ++r) {
+      const auto sample = [&](double factor) {
+        return Sample{truth.time_us * factor * (1 + noise(random)), 1980, 0};
+      };
+      timing.rounds.push_back({sample((1 + truth.slower) * (1 + process)),
+                               sample((1 + truth.slower) * (1 + process) * (1 + truth.twin)),
+                               sample(1), Sample{}});
+    }
+    return timing;
+  }
+
+  TimeInProcesses time() {
+    return [this](const TimingJob& job, int processes, const TimingProgress&) {
+      return (*this)(job, processes);
+    };
+  }
+  // Batches in which something was timed, by number of processes.
+  std::vector<int> batches() const {
+    std::vector<int> sizes;
+    for (const auto& [job, processes] : asked) {
+      if (job.rounds > 0) sizes.push_back(processes);
+    }
+    return sizes;
+  }
+};
+
+class GateFlow : public testing::Test {
+ protected:
+  GateFlow() {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~GateFlow() override { std::filesystem::remove_all(folder_); }
+
+  AcceptReport accept(Laboratory& lab, bool move_anchor = false) {
+    return accept_time({.baselines = folder_.string(),
+                        .reason = "a test",
+                        .move_anchor = move_anchor,
+                        .processes = 4,
+                        .provenance = {.commit = "0123",
+                                       .harness = "assay",
+                                       .compiler = "nvcc 13",
+                                       .flags = "-O3"},
+                        .time = lab.time()});
+  }
+  GateReport gate(Laboratory& lab, GateOptions options = {}) {
+    options.baselines = folder_.string();
+    options.time = lab.time();
+    return gate_time(options);
+  }
+  static std::vector<std::string> not_same(const GateReport& report) {
+    std::vector<std::string> names;
+    for (const GateLine& line : report.lines) {
+      if (line.verdict.change != Change::same || line.wrong)
+        names.push_back(fmt::format("{} {}: {}", line.variant, line.problem,
+                                    line.wrong ? "wrong" : to_string(line.verdict.change)));
+    }
+    return names;
+  }
+  std::string cell(const char* variant, std::size_t problem = 0) {
+    return fmt::format("{} {}", variant, to_string(gate_problems().at(problem)));
+  }
+  std::string text_of(const char* file) {
+    std::ifstream in(folder_ / "lab-1gib" / file);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  std::filesystem::path folder_ =
+      std::filesystem::path(testing::TempDir()) / fmt::format("assay_gate_{}", getpid());
+};
+
+}  // namespace assay
