@@ -99,7 +99,11 @@ TEST_F(GateFlow, believes_nothing_that_was_measured_beside_others) {
   lab.shared = 11;
   EXPECT_EQ(not_same(gate(lab, {.cell = cell("lab_a")})),
             std::vector<std::string>{cell("lab_a") + ": invalid"});
+
+  const std::string before = text_of("lab_a.json");
+  lab.shared = 1;
   EXPECT_EQ(accept(lab).unfit, "1 other process uses this GPU");
+  EXPECT_EQ(text_of("lab_a.json"), before);
 }
 
 TEST_F(GateFlow, tells_a_wrong_result) {
