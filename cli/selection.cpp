@@ -152,8 +152,16 @@ Selection select(const std::vector<std::string>& variants,
   const auto is_wanted = [&](Backend backend) {
     return backends.empty() || contains(backends, backend);
   };
+  const auto is_named = [&](const Entry& entry) {
+    return variants.empty() || contains(variants, std::string(entry.variant.name));
+  };
+  const auto has_one_named = [&](Backend backend) {
+    return std::any_of(entries.begin(), entries.end(), [&](const Entry& entry) {
+      return entry.backend == backend && is_named(entry);
+    });
+  };
   for (const BackendState& state : backend_states()) {
-    const bool meant = backends.empty() ? state.variants > 0 : is_wanted(state.backend);
+    const bool meant = backends.empty() ? has_one_named(state.backend) : is_wanted(state.backend);
     if (meant && !state.why_not.empty())
       selection.left_out.push_back(fmt::format("{}: {}", to_string(state.backend), state.why_not));
   }
@@ -163,8 +171,7 @@ Selection select(const std::vector<std::string>& variants,
     for (const std::string& name : variants) insist_on_a_backend_for(name, entries, backends);
   }
   for (const Entry& entry : entries) {
-    const bool named = variants.empty() || contains(variants, std::string(entry.variant.name));
-    if (named && is_wanted(entry.backend) && unavailable(entry.backend).empty())
+    if (is_named(entry) && is_wanted(entry.backend) && unavailable(entry.backend).empty())
       selection.entries.push_back(entry);
   }
   return selection;
