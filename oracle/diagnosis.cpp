@@ -159,7 +159,8 @@ class Detective {
   std::string wrong_scalars() const {
     const double alpha = f_.c.alpha, beta = f_.c.beta;
     const std::vector<std::pair<const char*, Mistaken>> mistakes = {
-        {"C is unchanged there", [&](Place p) { return c(p); }},
+        // With beta 0 there was nothing to leave unchanged but poison, which is looked at before.
+        {"C is unchanged there", [&](Place p) { return beta == 0 ? std::nan("") : c(p); }},
         {"beta * C is missing", [&](Place p) { return alpha * product(p); }},
         {"C was added without beta", [&](Place p) { return alpha * product(p) + c(p); }},
         {"beta was applied twice",

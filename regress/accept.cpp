@@ -29,10 +29,6 @@ std::optional<Baseline> baseline_so_far(const std::string& folder, const std::st
   }
 }
 
-double deviation_of(const std::vector<double>& logs) {
-  return summarize(logs).deviation;
-}
-
 // What several processes found of one cell.
 struct Findings {
   std::vector<double> times, to_rival, to_anchor, to_twin, clocks;
@@ -216,7 +212,7 @@ class Acceptance {
     record.to_cublas = ratio_of(found.to_rival);
     record.to_baseline = ratio_of(against_[i].to_rival);
     record.to_anchor = ratio_of(against_[i].to_anchor);
-    record.process_spread = deviation_of(found.to_twin);
+    record.process_spread = summarize(found.to_twin).deviation;
     const DecisionRule rule;
     record.detectable = std::expm1(detectable_mean(rule.confirm_processes, record.process_spread,
                                                    std::log1p(rule.margin), rule.confirm_p, 0.95));

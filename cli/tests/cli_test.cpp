@@ -15,15 +15,6 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-// One line on stderr, nothing on stdout, exit 2.
-void expect_bad_input(const Answer& answer, const std::string& message) {
-  EXPECT_EQ(answer.code, 2);
-  EXPECT_THAT(answer.out, IsEmpty());
-  EXPECT_THAT(answer.err, StartsWith("assay: "));
-  EXPECT_THAT(answer.err, HasSubstr(message));
-  EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
-}
-
 TEST(Check, PassesWhatIsRight) {
   const Answer answer = run({"check", "naive", "eigen", "--cases", "3"});
   EXPECT_EQ(answer.code, 0) << answer.out << answer.err;

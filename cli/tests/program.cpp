@@ -1,5 +1,8 @@
 #include "cli/tests/program.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
@@ -168,6 +171,14 @@ std::string text_of(const std::string& file) {
 
 void write_text(const std::string& file, const std::string& text) {
   std::ofstream(file, std::ios::binary) << text;
+}
+
+void expect_bad_input(const Answer& answer, const std::string& message) {
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.out, testing::IsEmpty());
+  EXPECT_THAT(answer.err, testing::StartsWith("assay: "));
+  EXPECT_THAT(answer.err, testing::HasSubstr(message));
+  EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
 }
 
 bool has_gpu() {

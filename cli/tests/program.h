@@ -28,6 +28,9 @@ struct Circumstances {
 
 Answer run(const std::vector<std::string>& arguments, const Circumstances& = {});
 
+// One line on stderr, nothing on stdout, exit 2.
+void expect_bad_input(const Answer&, const std::string& message);
+
 // The words of a command line, as a shell would see them; quotes group.
 std::vector<std::string> words_of(const std::string& line);
 

@@ -25,14 +25,6 @@ Options parsed(std::vector<std::string> words) {
   return std::get<Options>(parse_command_line(static_cast<int>(argv.size()), argv.data()));
 }
 
-void expect_bad_input(const Answer& answer, const std::string& message) {
-  EXPECT_EQ(answer.code, 2);
-  EXPECT_THAT(answer.out, IsEmpty());
-  EXPECT_THAT(answer.err, StartsWith("assay: "));
-  EXPECT_THAT(answer.err, HasSubstr(message));
-  EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
-}
-
 TEST(BenchFlags, AreRead) {
   const auto usual = parsed<BenchRequest>({"bench"});
   EXPECT_THAT(usual.variants, IsEmpty());

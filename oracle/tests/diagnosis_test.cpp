@@ -97,6 +97,11 @@ TEST(Diagnosis, names_a_mistake_with_the_scalars) {
     EXPECT_EQ(x.diagnose(mistake), std::string("every element: ") + words);
 }
 
+TEST(Diagnosis, does_not_take_zeros_for_an_old_C_that_is_not_read) {
+  const Bench x(parse_case("m=5 n=8 k=3 alpha=1.5 fill=small_ints seed=1"));
+  EXPECT_EQ(x.diagnose([](auto, auto) { return 0.0; }), "every element: alpha * A * B is missing");
+}
+
 TEST(Diagnosis, names_a_mistake_with_the_scalars_of_a_part_of_C) {
   const Bench x(scaled);
   EXPECT_EQ(x.diagnose([&](auto i, auto j) {
