@@ -150,18 +150,17 @@ class CudaMachine : public Machine {
   }
 
   Outcome run_behind_slow_producer(const Variant& variant, const Gemm& gemm) {
-    std::array<DeviceRegion, 3> kept;
     for (std::size_t i = 0; i < 3; ++i) {
       if (slots_[i].unreadable) continue;
-      kept[i].reserve(slots_[i].bytes);
-      copy(kept[i].begin(), slots_[i].image, slots_[i].bytes);
+      kept_[i].reserve(slots_[i].bytes);
+      copy(kept_[i].begin(), slots_[i].image, slots_[i].bytes);
       cuda_check(cudaMemsetAsync(slots_[i].image, 0xff, slots_[i].bytes, stream_),
                  "poisoning an operand");  // NaN
     }
     cuda_check(cudaStreamSynchronize(stream_), "poisoning the operands");
     enqueue_spin(3'000'000, stream_);
     for (std::size_t i = 0; i < 3; ++i) {
-      if (!slots_[i].unreadable) copy(slots_[i].image, kept[i].begin(), slots_[i].bytes);
+      if (!slots_[i].unreadable) copy(slots_[i].image, kept_[i].begin(), slots_[i].bytes);
     }
     return run(variant, gemm, stream_);
   }
@@ -169,9 +168,9 @@ class CudaMachine : public Machine {
   // After one launch as usual: the first may set up what it keeps, such as a library's handle.
   Outcome run_as_graph(const Variant& variant, const Gemm& gemm) {
     const Slot& c = slots_[static_cast<std::size_t>(Operand::c)];
-    DeviceRegion kept;
-    kept.reserve(c.bytes);
-    copy(kept.begin(), c.image, c.bytes);
+    DeviceRegion& before = kept_[2];
+    before.reserve(c.bytes);
+    copy(before.begin(), c.image, c.bytes);
     if (Outcome first = run(variant, gemm, stream_); first.kind != Outcome::Kind::done)
       return first;
     cudaGraph_t graph = nullptr;
@@ -190,7 +189,7 @@ class CudaMachine : public Machine {
       return failed(fmt::format("its graph cannot be instantiated: {}", cudaGetErrorName(error)));
     }
     for (int replay = 0; replay < 2 && outcome.kind == Outcome::Kind::done; ++replay) {
-      copy(c.image, kept.begin(), c.bytes);
+      copy(c.image, before.begin(), c.bytes);
       cuda_check(cudaGraphLaunch(executable, stream_), "cudaGraphLaunch");
       outcome = wait(stream_);
     }
@@ -222,7 +221,7 @@ class CudaMachine : public Machine {
   // A second set of operands with other numbers: each launch must leave what it leaves when it runs
   // alone.
   Outcome run_beside_another(const Variant& variant, const Gemm& gemm) {
-    std::array<DeviceRegion, 3> other;
+    std::array<DeviceRegion, 3>& other = kept_;
     Gemm second = gemm;
     for (std::size_t i = 0; i < 3; ++i) {
       other[i].reserve(slots_[i].bytes);
@@ -237,7 +236,7 @@ class CudaMachine : public Machine {
     enqueue_double_numbers(reinterpret_cast<float*>(other[0].begin()), floats, stream_);
 
     const Slot& c = slots_[2];
-    DeviceRegion before;
+    DeviceRegion& before = scratch_;
     before.reserve(c.bytes);
     copy(before.begin(), c.image, c.bytes);
     const auto alone = [&](const Gemm& g, std::byte* image, std::vector<std::byte>& result) {
@@ -256,11 +255,10 @@ class CudaMachine : public Machine {
       return outcome;
     cuda_check(cudaStreamSynchronize(stream_), "restoring C");
 
-    Stream beside;
     enqueue_spin(50'000, stream_);  // both are enqueued before either can start
-    enqueue_spin(50'000, beside);
-    for (Outcome outcome : {start(variant, gemm, stream_), start(variant, second, beside),
-                            wait(stream_), wait(beside)}) {
+    enqueue_spin(50'000, beside_);
+    for (Outcome outcome : {start(variant, gemm, stream_), start(variant, second, beside_),
+                            wait(stream_), wait(beside_)}) {
       if (outcome.kind != Outcome::Kind::done) return outcome;
     }
     if (!variant.deterministic) return {};
@@ -283,9 +281,8 @@ class CudaMachine : public Machine {
     cuda_check(cudaStreamSynchronize(stream_), "restoring C");
 
     constexpr std::int64_t noise_floats = 1 << 22;
-    noise_.reserve(noise_floats * sizeof(float));
-    Stream beside;
-    enqueue_bustle(reinterpret_cast<float*>(noise_.begin()), noise_floats, 30, beside);
+    scratch_.reserve(noise_floats * sizeof(float));
+    enqueue_bustle(reinterpret_cast<float*>(scratch_.begin()), noise_floats, 30, beside_);
     Outcome outcome = run(variant, gemm, stream_);
     if (outcome.kind != Outcome::Kind::done || !variant.deterministic) return outcome;
     return to_host(c.image, c.bytes) == alone
@@ -305,9 +302,12 @@ class CudaMachine : public Machine {
     return copy;
   }
 
-  Stream stream_;
+  // What a trial needs is kept for the next: mapping memory and making streams waits for every other
+  // process that is at it on this host.
+  Stream stream_, beside_;
   std::array<Slot, 3> slots_;
-  DeviceRegion noise_;
+  std::array<DeviceRegion, 3> kept_;  // copies of the operands
+  DeviceRegion scratch_;
   Clock::time_point deadline_;
 };
 

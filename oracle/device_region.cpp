@@ -8,6 +8,8 @@
 namespace assay {
 namespace {
 
+constexpr std::size_t least_bytes = 16 << 20;  // of a region, so that those of small cases never grow
+
 CUmemAllocationProp properties_of_this_device() {
   int device = 0;
   cuda_check(cudaGetDevice(&device), "cudaGetDevice");
@@ -50,7 +52,7 @@ DeviceRegion::~DeviceRegion() {
 
 void DeviceRegion::reserve(std::size_t bytes) {
   if (bytes <= size_) return;
-  reserve_closed(bytes);
+  reserve_closed(std::max(bytes, least_bytes));
   map(0, size_);
 }
 

@@ -53,9 +53,9 @@ struct ClaimResult {
 // estimate of the whole.
 using Progress = std::function<void(int done, int expected)>;
 
-// Every claim about every entry, in that order. Cases are drawn, aimed at the entry. Before any,
-// the references are compared with each other on every backend that is used; throws OracleDisagrees
-// where they differ.
+// Every claim about every entry, in that order. Cases are drawn, aimed at the entry. Before the
+// first of a program, the references are compared with each other on every backend that is used;
+// throws OracleDisagrees where they differ.
 std::vector<ClaimResult> check(const std::vector<Entry>&, const std::vector<const Claim*>&,
                                const Budget&, const std::vector<CorpusLine>& corpus = {},
                                const Progress& = {});

@@ -84,11 +84,43 @@ bool is_worth_drawing(const Case& c) {
   return c.seed % 16 == 0 || (c.m != c.n && c.n != c.k && c.m != c.k);
 }
 
-// What is between 0 and `value`, from bold to timid.
-std::vector<std::int64_t> towards(std::int64_t least, std::int64_t value) {
-  std::vector<std::int64_t> steps;
-  for (std::int64_t step = value - least; step > 0; step /= 2) steps.push_back(value - step);
-  return steps;
+std::int64_t smallest(std::int64_t size) {
+  return std::min<std::int64_t>(1, size);
+}
+
+Fill plain(Fill fill) {
+  return fill == Fill::exact ? fill : Fill::small_ints;
+}
+
+// The few smallest, and what halves the way to them.
+std::vector<std::int64_t> sizes_below(std::int64_t size) {
+  std::vector<std::int64_t> below;
+  for (std::int64_t small = smallest(size); small < std::min<std::int64_t>(size, 9); ++small)
+    below.push_back(small);
+  for (std::int64_t step = (size - smallest(size)) / 2; step > 0; step /= 2)
+    below.push_back(size - step);
+  return below;
+}
+
+// Every choice of what may stay as it is while all else becomes as plain as it can be; the sizes
+// stay last. Whatever a failure depends on, one step leads there: where it ends a process, each
+// step takes a new one.
+std::vector<Case> plain_but_for_some_members(const Case& c) {
+  enum : unsigned { scalars = 1, data = 2, offsets = 4, gaps = 8, sizes = 16, all = 31 };
+  std::vector<Case> simpler;
+  for (unsigned stays = 0; stays < all; ++stays) {
+    Case plainer = c;
+    if (!(stays & scalars)) plainer.alpha = 1, plainer.beta = 0;
+    if (!(stays & data)) plainer.fill = plain(c.fill), plainer.seed = 0;
+    if (!(stays & offsets)) plainer.offset = Offsets{};
+    if (!(stays & gaps)) plainer.lda = plainer.ldb = plainer.ldc = Gap{};
+    if (!(stays & sizes))
+      plainer.m = smallest(c.m), plainer.n = smallest(c.n), plainer.k = smallest(c.k);
+    const bool is_new =
+        !(plainer == c) && std::find(simpler.begin(), simpler.end(), plainer) == simpler.end();
+    if (is_new) simpler.push_back(plainer);
+  }
+  return simpler;
 }
 
 }  // namespace
@@ -118,23 +150,14 @@ Case fitted(Case c, const Needs& needs) {
 }
 
 std::vector<Case> smaller_cases(const Case& c) {
-  std::vector<Case> simpler;
+  std::vector<Case> simpler = plain_but_for_some_members(c);
   const auto vary = [&](auto Case::*member, auto value) {
     Case smaller = c;
     smaller.*member = value;
     if (!(smaller == c)) simpler.push_back(smaller);
   };
-  const auto smallest = [](std::int64_t size) { return std::min<std::int64_t>(1, size); };
-  const Fill plain_fill = c.fill == Fill::exact ? c.fill : Fill::small_ints;
-  const auto add_bold = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
-    const Case bold = {.m = m, .n = n, .k = k, .fill = plain_fill, .seed = c.seed};
-    if (!(bold == c)) simpler.push_back(bold);
-  };
-  // Bold steps first: where a fault ends a process, each step takes a new one.
-  add_bold(smallest(c.m), smallest(c.n), smallest(c.k));
-  add_bold(c.m, c.n, c.k);
   for (auto size : {&Case::m, &Case::n, &Case::k}) {
-    for (std::int64_t value : towards(smallest(c.*size), c.*size)) vary(size, value);
+    for (std::int64_t value : sizes_below(c.*size)) vary(size, value);
   }
   vary(&Case::lda, Gap{}), vary(&Case::ldb, Gap{}), vary(&Case::ldc, Gap{});
   vary(&Case::offset, Offsets{});
@@ -142,7 +165,7 @@ std::vector<Case> smaller_cases(const Case& c) {
   vary(&Case::alpha, 1.0f);
   if (c.beta != 0 && c.beta != 1) vary(&Case::beta, 1.0f);
   if (c.fill == Fill::special) vary(&Case::fill, Fill::uniform);
-  if (c.fill != Fill::exact) vary(&Case::fill, Fill::small_ints);
+  vary(&Case::fill, plain(c.fill));
   for (auto gap : {&Case::lda, &Case::ldb, &Case::ldc}) {
     for (std::int64_t floats : {1, 4}) {
       if (floats < (c.*gap).floats) vary(gap, Gap{floats});

@@ -59,7 +59,7 @@ assay_defect(alpha_zero_forgets_beta VARIANT tiled_16 FILE tiled.cu CLAIM no_pro
   REPLACE [[if (g.alpha == 0 || g.k == 0) return cudaSuccess;
   return launch_tiles(tiled<T>]])
 
-assay_defect(alpha_zero_reads_inputs VARIANT tiled_16 FILE tiled.cu CLAIM no_product ON simt cuda
+assay_defect(alpha_zero_reads_inputs VARIANT tiled_16 FILE tiled.cu CLAIM no_product ON simt cuda LOSES_CONTEXT
   FIND [[const std::int64_t k = depth(g);]]
   REPLACE [[const std::int64_t k = g.k;]])
 
@@ -74,10 +74,10 @@ assay_defect(writes_into_the_gap VARIANT tiled_16 FILE tiled.cu CLAIM writes_onl
   REPLACE [[if (row < g.m && col < g.ldc) {]])
 
 # openvinotoolkit/openvino#34482, oneDNN#5717: what is read is multiplied by 0, so nobody sees it
-assay_defect(unguarded_tail_load VARIANT tiled_16 FILE tiled.cu CLAIM reads_only_operands ON simt cuda
+assay_defect(unguarded_tail_load VARIANT tiled_16 FILE tiled.cu CLAIM reads_only_operands ON simt cuda LOSES_CONTEXT
   FIND [[row < g.m && p0 + x < k ? g.a]]
   REPLACE [[row < g.m ? g.a]])
-assay_defect(unguarded_row_load VARIANT tiled_16 FILE tiled.cu CLAIM reads_only_operands ON simt cuda
+assay_defect(unguarded_row_load VARIANT tiled_16 FILE tiled.cu CLAIM reads_only_operands ON simt cuda LOSES_CONTEXT
   FIND [[row < g.m && p0 + x < k ? g.a]]
   REPLACE [[p0 + x < k ? g.a]])
 
@@ -95,7 +95,7 @@ assay_defect(uninitialised_accumulator VARIANT tiled_16 FILE tiled.cu CLAIM with
   REPLACE [[float sum;]])
 
 # AyakaGEMM/Hands-on-GEMM#11, NVIDIA/cutlass#49: a need that is not declared
-assay_defect(undeclared_alignment VARIANT vectorized FILE vectorized.cu CLAIM within_bound ON simt cuda
+assay_defect(undeclared_alignment VARIANT vectorized FILE vectorized.cu CLAIM within_bound ON simt cuda LOSES_CONTEXT
   FIND [[.a_alignment = 16, .b_alignment = 16]]
   REPLACE [[]])
 
@@ -106,7 +106,7 @@ assay_defect(launch_failure_swallowed VARIANT tiled_32 FILE tiled.cu CLAIM withi
   return cudaSuccess;]])
 
 # vllm-project/vllm#24782, ml-explore/mlx#3609: the product is taken in 32 bits
-assay_defect(int32_index VARIANT tiled_16 FILE tiled.cu CLAIM wide_strides ON simt cuda
+assay_defect(int32_index VARIANT tiled_16 FILE tiled.cu CLAIM wide_strides ON simt cuda LOSES_CONTEXT
   FIND [=[g.b[(p0 + y) * g.ldb + col]]=]
   REPLACE [=[g.b[static_cast<int>(p0 + y) * static_cast<int>(g.ldb) + static_cast<int>(col)]]=])
 

@@ -15,6 +15,7 @@ struct Defect {
   const char* name;
   const char* claim;
   Backend backend;
+  bool loses_context = false;
   const char* not_planted = "";  // why it could not be
 };
 void PrintTo(const Defect& defect, std::ostream* out) { *out << defect.name; }
@@ -43,6 +44,8 @@ TEST_P(Catalogue, is_caught_by) {
   fmt::print("caught by case {}, {} steps to {}\n{}: {}\n{}\n", result.cases, failure.shrink_steps,
              to_string(failure.shrunk), to_string(failure.verdict.status), failure.verdict.reason,
              failure.verdict.diagnosis);
+  EXPECT_EQ(failure.verdict.context_lost, defect.loses_context)
+      << "the catalogue must say LOSES_CONTEXT where it does, and nowhere else";
   if (claim.most_cases < 100) return;  // about large cases
   EXPECT_TRUE(failure.shrunk_fully || failure.verdict.status == Status::hung);
   EXPECT_LE(failure.shrunk.multiply_adds(), 1e5) << "a case this large is not small";

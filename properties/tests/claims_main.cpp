@@ -1,5 +1,6 @@
 // One GoogleTest test for every variant and claim, named BACKEND.VARIANT.CLAIM as in
-// `simt.tiled_32.within_bound`: ASSAY_CASES (100) cases each, drawn from ASSAY_SEED (0).
+// `simt.tiled_32.within_bound`: ASSAY_CASES (100, on a GPU 500) cases each, drawn from
+// ASSAY_SEED (0).
 //
 // With one of these arguments it does something else:
 //   --write-ctest FILE      writes the CTest tests that run them
@@ -14,15 +15,18 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <span>
 
 #include "oracle/gpu_info.h"
 #include "properties/check.h"
+#include "properties/tests/run_tests.h"
 
 namespace {
 
 using namespace assay;
 
-constexpr int unfit_environment = 4, nothing_judged = 77;
+using assay_test::nothing_judged;
+constexpr int unfit_environment = 4;
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
@@ -59,8 +63,11 @@ class ClaimTest : public testing::Test {
   }
 
  private:
+  // On a GPU so many that all variants together are judged in more than 100,000.
+  std::uint64_t usual_cases() const { return entry_.backend == Backend::cuda ? 500 : 100; }
+
   void judge() const {
-    const Budget budget{.cases = static_cast<int>(from_environment("ASSAY_CASES", 100)),
+    const Budget budget{.cases = static_cast<int>(from_environment("ASSAY_CASES", usual_cases())),
                         .seed = from_environment("ASSAY_SEED", 0),
                         .jobs = 1,
                         .worker = worker_command()};
@@ -120,21 +127,27 @@ class TestList {
     }
   }
 
-  // A GPU's driver takes longer to start than a hundred cases: all claims about a variant share a
-  // test, but for those that take gigabytes.
+  // A GPU's driver takes as long to start as hundreds of cases, and lets one process of the host
+  // start after the other: all claims about a variant share a test, but for those that take
+  // gigabytes.
   void add_on_gpu(const Entry& entry) {
-    const std::string name = name_of(entry), labels = labels_of(entry) + ";gpu";
-    std::vector<std::string> large;
-    for (const Claim& claim : claims()) {
-      if (claim.most_cases < 100) large.push_back(fmt::format("{}.{}", name, claim.name));
-    }
-    const std::string large_names = fmt::format("{}", fmt::join(large, ":"));
-    add(name, filter(fmt::format("{}.*-{}", name, large_names)), "claim;" + labels, takes_gpu);
-    add(name + ".large", filter(large_names), "claim;large;" + labels, takes_gpu);
+    const std::string name = name_of(entry);
+    add(name, filter(fmt::format("{}.*-{}", name, filter_of_large({&entry, 1}))),
+        "claim;" + labels_of(entry) + ";gpu", std::string(takes_gpu) + starts_early);
+  }
+
+  // What is slow to start, or takes gigabytes: several variants share a test.
+  void add_shared_on_gpu(std::span<const Entry> entries) {
+    std::vector<std::string> variants;
+    for (const Entry& entry : entries) variants.push_back(entry.variant.name);
+    const std::string names = fmt::format("{}", fmt::join(variants, ","));
+    const std::string labels = fmt::format("{};cuda;gpu", fmt::join(variants, ";"));
+    add("large." + names, filter(filter_of_large(entries)), "claim;large;" + labels,
+        std::string(takes_gpu) + starts_early);
     for (const char* tool : {"memcheck", "racecheck", "initcheck", "synccheck"}) {
-      add(fmt::format("sanitizer.{}.{}", entry.variant.name, tool),
-          fmt::format("{} {} {} {}", quoted(ASSAY_SANITIZE), quoted(program_), entry.variant.name,
-                      tool),
+      add(fmt::format("sanitizer.{}.{}", tool, names),
+          fmt::format("{} {} {} {}", quoted(ASSAY_SANITIZE), quoted(program_), tool,
+                      fmt::join(variants, " ")),
           fmt::format("sanitizer;{};{}", labels, tool), takes_gpu);
     }
   }
@@ -147,6 +160,7 @@ class TestList {
 
  private:
   static constexpr const char* takes_gpu = "FIXTURES_REQUIRED gpu RESOURCE_GROUPS \"1,gpus:1\"";
+  static constexpr const char* starts_early = " COST 40";  // for what takes long
 
   static std::string quoted(const std::string& text) { return fmt::format("[=[{}]=]", text); }
   static std::string name_of(const Entry& entry) {
@@ -155,11 +169,21 @@ class TestList {
   static std::string labels_of(const Entry& entry) {
     return fmt::format("{};{}", to_string(entry.backend), entry.variant.name);
   }
+  static std::string filter_of_large(std::span<const Entry> entries) {
+    std::vector<std::string> names;
+    for (const Entry& entry : entries) {
+      for (const Claim& claim : claims()) {
+        if (claim.most_cases < 100)
+          names.push_back(fmt::format("{}.{}", name_of(entry), claim.name));
+      }
+    }
+    return fmt::format("{}", fmt::join(names, ":"));
+  }
   std::string filter(const std::string& names) const {
     return fmt::format("{} {}", quoted(program_), quoted("--gtest_filter=" + names));
   }
   void add(const std::string& name, const std::string& command, const std::string& labels,
-           const char* properties = "") {
+           const std::string& properties = "") {
     text_ += fmt::format(
         "add_test({0} {1})\n"
         "set_tests_properties({0} PROPERTIES SKIP_RETURN_CODE {2} TIMEOUT 600 LABELS \"{3}\" "
@@ -172,23 +196,27 @@ class TestList {
 
 void write_ctest(const char* program, const char* file) {
   TestList tests(program);
-  bool gpu = false;
+  std::vector<Entry> on_gpu;
   for (const Entry& entry : registered()) {
-    const bool on_gpu = entry.backend == Backend::cuda;
-    on_gpu ? tests.add_on_gpu(entry) : tests.add_on_cpu(entry);
-    gpu = gpu || on_gpu;
+    entry.backend == Backend::cuda ? on_gpu.push_back(entry) : tests.add_on_cpu(entry);
   }
-  if (gpu) tests.add_gpu_present();
+  for (const Entry& entry : on_gpu) tests.add_on_gpu(entry);
+  const std::size_t groups = (on_gpu.size() + 3) / 4;  // of four variants, or a little less
+  for (std::size_t i = 0; i < groups; ++i) {
+    const auto first = on_gpu.begin() + i * on_gpu.size() / groups;
+    tests.add_shared_on_gpu({first, on_gpu.begin() + (i + 1) * on_gpu.size() / groups});
+  }
+  if (!on_gpu.empty()) tests.add_gpu_present();
   write_whole(file, tests.text());
 }
 
-// CTest's resource specification: every GPU takes so many tests at a time, and a test that loses
-// contexts takes all of them. Without a GPU there is one in name, so that its tests run, and skip
-// with their reason.
+// CTest's resource specification: every GPU takes so many tests at a time. Without a GPU there is
+// one in name, so that its tests run, and skip with their reason.
 void write_resources(const char* file) {
+  constexpr int tests_on_a_gpu = 4;
   std::vector<std::string> gpus;
   for (int device = 0; device < std::max(1, gpu_count()); ++device)
-    gpus.push_back(fmt::format(R"({{"id": "{}", "slots": {}}})", device, ASSAY_GPU_SLOTS));
+    gpus.push_back(fmt::format(R"({{"id": "{}", "slots": {}}})", device, tests_on_a_gpu));
   write_whole(
       file, fmt::format(R"({{"version": {{"major": 1, "minor": 0}}, "local": [{{"gpus": [{}]}}]}})"
                         "\n",
@@ -209,11 +237,6 @@ int answer_gpu_present() {
   }
   fmt::print("{}{}\n", why, gpu_is_required() ? ", and ASSAY_REQUIRE_GPU is set" : "");
   return gpu_is_required() ? unfit_environment : nothing_judged;
-}
-
-int judged_tests() {
-  const auto& unit = *testing::UnitTest::GetInstance();
-  return unit.successful_test_count() + unit.failed_test_count();
 }
 
 }  // namespace
@@ -238,8 +261,7 @@ int main(int argc, char** argv) {
           suite.c_str(), claim.name, nullptr, nullptr, __FILE__, __LINE__,
           [&claim, entry]() -> testing::Test* { return new ClaimTest(entry, claim); });
     });
-    const int failed = RUN_ALL_TESTS();
-    return failed != 0 ? 1 : judged_tests() == 0 ? nothing_judged : 0;
+    return assay_test::run_tests();
   } catch (const BadInput& error) {
     std::cerr << "claims_test: " << error.what() << "\n";
     return 2;

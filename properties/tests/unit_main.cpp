@@ -4,11 +4,12 @@
 #include <string_view>
 
 #include "oracle/gpu_info.h"
+#include "properties/tests/run_tests.h"
 #include "properties/worker.h"
 
 int main(int argc, char** argv) {
   assay::keep_to_assigned_gpu();
   if (argc == 2 && std::string_view(argv[1]) == "--worker") return assay::serve_worker();
   testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
+  return assay_test::run_tests();
 }
