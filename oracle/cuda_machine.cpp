@@ -302,8 +302,8 @@ class CudaMachine : public Machine {
     return copy;
   }
 
-  // What a trial needs is kept for the next: mapping memory and making streams waits for every other
-  // process that is at it on this host.
+  // What a trial needs is kept for the next: mapping memory and making streams waits for every
+  // other process that is at it on this host.
   Stream stream_, beside_;
   std::array<Slot, 3> slots_;
   std::array<DeviceRegion, 3> kept_;  // copies of the operands
@@ -314,6 +314,9 @@ class CudaMachine : public Machine {
 }  // namespace
 
 std::string why_no_gpu() {
+  // Said without the driver, which takes its time to find out.
+  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES"); visible && *visible == '\0')
+    return "CUDA_VISIBLE_DEVICES is empty, which hides every GPU";
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   cudaGetLastError();

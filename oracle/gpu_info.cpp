@@ -8,6 +8,7 @@
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
+#include "oracle/cuda_machine.h"
 #include "oracle/nvml.h"
 #endif
 
@@ -55,8 +56,7 @@ std::string cublas_version() {
 
 int gpu_count() {
   int count = 0;
-  if (cudaGetDeviceCount(&count) != cudaSuccess) count = 0;
-  cudaGetLastError();
+  if (why_no_gpu().empty()) cudaGetDeviceCount(&count);
   return count;
 }
 

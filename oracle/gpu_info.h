@@ -7,6 +7,9 @@
 
 namespace assay {
 
+// So many are worth starting at a time on one GPU: the driver of a host starts one after the other.
+constexpr int processes_on_a_gpu = 4;
+
 // How many GPUs can be used; 0 in a build without CUDA.
 int gpu_count();
 

@@ -4,16 +4,16 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <thread>
 
+#include "oracle/gpu_info.h"
 #include "properties/generators.h"
+#include "properties/lanes.h"
 
 namespace assay {
 namespace {
@@ -187,30 +187,6 @@ ClaimResult examine(const Claim& claim, const Entry& entry, const Budget& budget
   return result;
 }
 
-// Calls work(i, t) for 0 <= i < count, on threads that are numbered by t < jobs.
-void in_parallel(std::size_t count, std::size_t jobs,
-                 const std::function<void(std::size_t, std::size_t)>& work) {
-  std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  std::exception_ptr failure;
-  const auto serve = [&](std::size_t t) {
-    for (std::size_t i; (i = next++) < count;) {
-      try {
-        work(i, t);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (!failure) failure = std::current_exception();
-        next = count;
-      }
-    }
-  };
-  std::vector<std::jthread> threads;
-  for (std::size_t t = 1; t < jobs && t < count; ++t) threads.emplace_back(serve, t);
-  serve(0);
-  threads.clear();
-  if (failure) std::rethrow_exception(failure);
-}
-
 std::size_t cores() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
@@ -245,6 +221,17 @@ void calibrate(const std::vector<Entry>& entries, const Judge& judge) {
 
 using Examine = std::function<ClaimResult(const Entry&, const Claim&, const Judge&)>;
 
+// The pairs that take a GPU, each served by a few threads only, and all others.
+std::vector<Lane> lanes_of(const std::vector<Entry>& entries, std::size_t claims,
+                           std::size_t jobs) {
+  Lane gpu{.threads = jobs}, cpu{.threads = jobs};
+  for (std::size_t i = 0; i < entries.size() * claims; ++i)
+    (entries[i / claims].backend == Backend::cuda ? gpu : cpu).items.push_back(i);
+  if (!gpu.items.empty() && jobs > processes_on_a_gpu)
+    gpu.threads = std::min<std::size_t>(jobs, processes_on_a_gpu * std::max(1, gpu_count()));
+  return {gpu, cpu};
+}
+
 // Every pair of entry and claim, each thread with a worker of its own; cores that no pair occupies
 // are left to the executor.
 std::vector<ClaimResult> for_each_pair(const std::vector<Entry>& entries,
@@ -266,7 +253,7 @@ std::vector<ClaimResult> for_each_pair(const std::vector<Entry>& entries,
     };
   };
   calibrate(entries, judge_with(0));
-  in_parallel(results.size(), jobs, [&](std::size_t i, std::size_t t) {
+  in_lanes(lanes_of(entries, claims.size(), jobs), [&](std::size_t i, std::size_t t) {
     results[i] =
         examine_pair(entries[i / claims.size()], *claims[i % claims.size()], judge_with(t));
   });

@@ -142,7 +142,6 @@ TEST(Check, IsBadInputWhereTheSelectionMatchesNothing) {
 }
 
 TEST(Check, JudgesNothingOnABackendThatIsMissing) {
-  if (has_gpu()) GTEST_SKIP() << "there is a GPU";
   const Answer answer = run({"check", "naive", "--backend", "cuda"});
   EXPECT_EQ(answer.code, 77);
   EXPECT_THAT(answer.last_line(), StartsWith("NOTHING JUDGED: cuda: "));
@@ -151,7 +150,6 @@ TEST(Check, JudgesNothingOnABackendThatIsMissing) {
 }
 
 TEST(Check, IsUnfitWhereAGpuIsRequired) {
-  if (has_gpu()) GTEST_SKIP() << "there is a GPU";
   const Circumstances required{.environment = {{"ASSAY_REQUIRE_GPU", "1"}}};
   const Answer answer = run({"check", "naive", "--cases", "1"}, required);
   EXPECT_EQ(answer.code, 4);

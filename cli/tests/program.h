@@ -26,6 +26,7 @@ struct Circumstances {
   rlim_t largest_file = RLIM_INFINITY;  // bytes; writing more fails
 };
 
+// As on a computer without a GPU.
 Answer run(const std::vector<std::string>& arguments, const Circumstances& = {});
 
 // One line on stderr, nothing on stdout, exit 2.
@@ -51,7 +52,5 @@ class Folder {
 
 std::string text_of(const std::string& file);
 void write_text(const std::string& file, const std::string& text);
-
-bool has_gpu();  // as `assay doctor` sees it
 
 }  // namespace assay::tests

@@ -18,8 +18,8 @@
 #include <span>
 
 #include "oracle/gpu_info.h"
+#include "oracle/tests/run_tests.h"
 #include "properties/check.h"
-#include "properties/tests/run_tests.h"
 
 namespace {
 
@@ -213,10 +213,9 @@ void write_ctest(const char* program, const char* file) {
 // CTest's resource specification: every GPU takes so many tests at a time. Without a GPU there is
 // one in name, so that its tests run, and skip with their reason.
 void write_resources(const char* file) {
-  constexpr int tests_on_a_gpu = 4;
   std::vector<std::string> gpus;
   for (int device = 0; device < std::max(1, gpu_count()); ++device)
-    gpus.push_back(fmt::format(R"({{"id": "{}", "slots": {}}})", device, tests_on_a_gpu));
+    gpus.push_back(fmt::format(R"({{"id": "{}", "slots": {}}})", device, processes_on_a_gpu));
   write_whole(
       file, fmt::format(R"({{"version": {{"major": 1, "minor": 0}}, "local": [{{"gpus": [{}]}}]}})"
                         "\n",

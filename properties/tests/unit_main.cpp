@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "oracle/gpu_info.h"
-#include "properties/tests/run_tests.h"
+#include "oracle/tests/run_tests.h"
 #include "properties/worker.h"
 
 int main(int argc, char** argv) {

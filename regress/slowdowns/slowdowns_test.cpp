@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "oracle/gpu_info.h"
+#include "oracle/tests/run_tests.h"
 #include "oracle/trial.h"
 #include "regress/slowdowns/slowdowns.h"
 
@@ -98,3 +100,9 @@ TEST(Slowdowns, are_many_and_differ) {
 }
 
 }  // namespace
+
+int main(int argc, char** argv) {
+  assay::keep_to_assigned_gpu();
+  testing::InitGoogleTest(&argc, argv);
+  return assay_test::run_tests();
+}
