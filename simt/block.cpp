@@ -130,7 +130,7 @@ BlockRunner::Thread* BlockRunner::pick() {
     }
   }
   Thread* next = &threads_[queue_[queue_head_]];
-  queue_head_ = (queue_head_ + 1) % queue_.size();
+  queue_head_ = (queue_head_ + 1) % max_threads_per_block;
   --queue_size_;
   return next;
 }
@@ -245,7 +245,7 @@ void BlockRunner::release_warp(const Thread& waiting) {
     if ((mask >> (lane.number % 32) & 1) == 0 || lane.state == Thread::State::done) continue;
     lane.state = Thread::State::ready;
     gathered_[lane.number] = gathered;
-    queue_head_ = (queue_head_ + queue_.size() - 1) % queue_.size();
+    queue_head_ = (queue_head_ + max_threads_per_block - 1) % max_threads_per_block;
     queue_[queue_head_] = lane.number;
     ++queue_size_;
   }
