@@ -8,10 +8,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <thread>
 
 #include "oracle/gpu_info.h"
+#include "properties/calibration.h"
 #include "properties/generators.h"
 #include "properties/lanes.h"
 
@@ -191,34 +191,6 @@ std::size_t cores() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-// Cases with odd distances and offsets, where a reference that is called wrongly shows it.
-std::vector<Case> calibration_cases() {
-  std::vector<Case> cases;
-  for (const char* text :
-       {"m=1 n=1 k=1", "m=17 n=13 k=29 alpha=1.5 beta=-0.5 lda=+3 ldb=+1 ldc=+5 offset=1,2,3",
-        "m=1 n=257 k=64 beta=3 ldb=+64 seed=1", "m=129 n=1 k=777 alpha=-1 lda=+1 ldc=+7 seed=2",
-        "m=65 n=127 k=33 beta=1 lda=+4 ldb=+3 ldc=+1 fill=exact seed=3",
-        "m=31 n=67 k=513 alpha=0.5 beta=0.25 lda=+7 offset=3,1,2 seed=4"}) {
-    cases.push_back(parse_case(text));
-  }
-  return cases;
-}
-
-// Once for each backend in the life of a program.
-void calibrate(const std::vector<Entry>& entries, const Judge& judge) {
-  static std::mutex mutex;
-  static std::set<Backend> agreed;
-  const std::lock_guard lock(mutex);
-  for (const Entry& entry : entries) {
-    if (agreed.contains(entry.backend)) continue;
-    for (const Case& c : calibration_cases()) {
-      const Verdict verdict = judge(entry, calibration(), c, default_watchdog_seconds);
-      if (verdict.status != Status::right) throw OracleDisagrees(verdict.reason);
-    }
-    agreed.insert(entry.backend);
-  }
-}
-
 using Examine = std::function<ClaimResult(const Entry&, const Claim&, const Judge&)>;
 
 // The pairs that take a GPU, each served by a few threads only, and all others.
@@ -252,7 +224,11 @@ std::vector<ClaimResult> for_each_pair(const std::vector<Entry>& entries,
       return claim.judge(entry, c, cores_of_each);
     };
   };
-  calibrate(entries, judge_with(0));
+  for (const Entry& entry : entries) {
+    Calibration::of(entry.backend).require([&](const Case& c) {
+      return judge_with(0)(entry, calibration(), c, default_watchdog_seconds);
+    });
+  }
   in_lanes(lanes_of(entries, claims.size(), jobs), [&](std::size_t i, std::size_t t) {
     results[i] =
         examine_pair(entries[i / claims.size()], *claims[i % claims.size()], judge_with(t));

@@ -4,9 +4,9 @@
 
 #include <functional>
 #include <optional>
-#include <stdexcept>
 #include <vector>
 
+#include "properties/calibration.h"
 #include "properties/claims.h"
 #include "properties/corpus.h"
 #include "properties/worker.h"
@@ -27,11 +27,6 @@ struct Failure {
   Verdict original_verdict, verdict;  // of each of the two
   int shrink_steps = 0;
   bool shrunk_fully = true;  // false where the time for shrinking ran out
-};
-
-// The references do not agree with each other: nothing can be judged here.
-struct OracleDisagrees : std::runtime_error {
-  using std::runtime_error::runtime_error;
 };
 
 // What was found out about one claim for one variant on one backend.

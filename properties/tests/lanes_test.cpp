@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -30,16 +31,41 @@ Taken take(const std::vector<Lane>& lanes) {
   return taken;
 }
 
+// In the middle of its first item, until all are there: so nobody does the others' work.
+class Roll {
+ public:
+  explicit Roll(std::size_t expected) : expected_(expected) {}
+  void answer(std::size_t t) {
+    std::unique_lock lock(mutex_);
+    present_.insert(t);
+    changed_.notify_all();
+    const auto all = [&] { return present_.size() >= expected_; };
+    if (!changed_.wait_for(lock, std::chrono::seconds(20), all))
+      expected_ = 0;  // nobody else comes
+  }
+  std::size_t present() const { return present_.size(); }
+
+ private:
+  std::size_t expected_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<std::size_t> present_;
+};
+
 TEST(Lanes, give_each_item_once_to_a_thread_that_may_take_it) {
   std::vector<Lane> lanes = {{.threads = 2}, {.threads = 5}};
   for (std::size_t i = 0; i < 1000; ++i) lanes[i % 3 == 0 ? 0 : 1].items.push_back(i);
-  const Taken taken = take(lanes);
+  Roll roll(5);
+  std::mutex mutex;
   std::set<std::size_t> items;
-  for (const auto& [item, t] : taken.items) {
+  in_lanes(lanes, [&](std::size_t item, std::size_t t) {
+    roll.answer(t);
+    const std::lock_guard lock(mutex);
     EXPECT_LT(t, item % 3 == 0 ? 2u : 5u) << item;
     EXPECT_TRUE(items.insert(item).second) << item;
-  }
+  });
   EXPECT_EQ(items.size(), 1000u);
+  EXPECT_EQ(roll.present(), 5u);
 }
 
 TEST(Lanes, are_served_in_their_order_by_one_thread) {
@@ -50,15 +76,10 @@ TEST(Lanes, are_served_in_their_order_by_one_thread) {
 }
 
 TEST(Lanes, run_at_the_same_time) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  std::atomic<int> waiting = 0;
+  Roll roll(4);
   in_lanes({{.items = {0, 1}, .threads = 2}, {.items = {2, 3}, .threads = 4}},
-           [&](std::size_t, std::size_t) {
-             ++waiting;
-             while (waiting < 4 && std::chrono::steady_clock::now() < deadline)
-               std::this_thread::yield();
-             EXPECT_EQ(waiting, 4);
-           });
+           [&](std::size_t, std::size_t t) { roll.answer(t); });
+  EXPECT_EQ(roll.present(), 4u);
 }
 
 TEST(Lanes, of_nothing_are_fine) {

@@ -1,0 +1,30 @@
+// Before anything is judged on a backend, the references there must agree with each other.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <stdexcept>
+
+#include "oracle/trial.h"
+
+namespace assay {
+
+// The references do not agree with each other: nothing can be judged here.
+struct OracleDisagrees : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Calibration {
+ public:
+  // The one of a backend, in the life of this program.
+  static Calibration& of(Backend);
+
+  // Once they have agreed, nothing is asked again. Throws OracleDisagrees where they do not.
+  void require(const std::function<Verdict(const Case&)>& judge);
+
+ private:
+  std::mutex mutex_;
+  bool done_ = false;
+};
+
+}  // namespace assay
