@@ -1,11 +1,10 @@
-// Prints how fast the CPU executor runs each variant: multiply-adds a second on one core, at m = n
-// = k.
-//
-//   simt_speed [SIZE [VARIANT...]]      SIZE is 256 if not given
+// Prints how fast the CPU executor runs each variant, or those named: multiply-adds a second on one
+// core, at m = n = k = 256.
 #include <fmt/format.h>
 #include <time.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -51,15 +50,18 @@ double seconds_of(const Entry& entry, const Case& c) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::int64_t size = argc > 1 ? std::stoll(argv[1]) : 256;
-  const std::vector<std::string> wanted(argv + std::min(argc, 2), argv + argc);
-  fmt::print("{:<18} {:>8} {:>24}   at {}x{}x{}\n", "variant", "ms", "M multiply-adds/s/core", size,
-             size, size);
-  for (const Entry& entry : registered()) {
-    if (!wanted.empty() &&
-        std::find(wanted.begin(), wanted.end(), entry.variant.name) == wanted.end())
-      continue;
-    const Case c{.m = size, .n = size, .k = size};
+  std::vector<Entry> entries;
+  try {
+    for (int i = 1; i < argc; ++i) entries.push_back(entry_named(argv[i], Backend::simt));
+  } catch (const std::out_of_range& error) {
+    fmt::print(stderr, "simt_speed: {}\n", error.what());
+    return 2;
+  }
+  if (entries.empty()) entries = registered();
+  const Case c{.m = 256, .n = 256, .k = 256};
+  fmt::print("{:<18} {:>8} {:>24}\n", "variant", "ms", "M multiply-adds/s/core");
+  for (const Entry& entry : entries) {
+    if (entry.backend == Backend::cuda) continue;
     const double seconds = seconds_of(entry, c);
     fmt::print("{:<18} {:>8.2f} {:>24.0f}\n", entry.variant.name, seconds * 1e3,
                c.multiply_adds() / seconds / 1e6);
