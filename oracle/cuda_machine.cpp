@@ -82,7 +82,7 @@ class CudaMachine : public Machine {
   }
 
   Outcome launch(const Variant& variant, const Gemm& gemm, const Schedule& schedule) override {
-    cuda_check(cudaStreamSynchronize(stream_), "preparing a launch");
+    cuda_check(cudaDeviceSynchronize(), "preparing a launch");  // nothing of the last trial runs on
     cudaGetLastError();
     deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                    std::chrono::duration<double>(schedule.seconds));
