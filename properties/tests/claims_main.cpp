@@ -12,9 +12,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <span>
 
 #include "oracle/gpu_info.h"
@@ -28,13 +31,15 @@ using namespace assay;
 using assay_test::nothing_judged;
 constexpr int unfit_environment = 4;
 
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+std::optional<std::uint64_t> from_environment(const char* name, std::uint64_t least,
+                                              std::uint64_t most) {
   const char* text = std::getenv(name);
-  if (text == nullptr) return otherwise;
-  char* end = nullptr;
-  const std::uint64_t value = std::strtoull(text, &end, 10);
-  if (end == text || *end != '\0')
-    throw BadInput(fmt::format("{}='{}' is not a number", name, text));
+  if (text == nullptr) return std::nullopt;
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text, text + std::strlen(text), value);
+  if (error != std::errc() || *end != '\0' || value < least || value > most)
+    throw BadInput(
+        fmt::format("{}='{}': it takes a number from {} to {}", name, text, least, most));
   return value;
 }
 
@@ -42,6 +47,13 @@ std::filesystem::path corpus_path() {
   const char* path = std::getenv("ASSAY_CORPUS");
   return path != nullptr ? path : ASSAY_CORPUS_PATH;
 }
+
+// What the environment asks of all tests.
+struct Wishes {
+  std::optional<std::uint64_t> cases = from_environment("ASSAY_CASES", 1, 1'000'000);
+  std::uint64_t seed = from_environment("ASSAY_SEED", 0, ~std::uint64_t{0}).value_or(0);
+  std::vector<CorpusLine> corpus = read_corpus(corpus_path());
+};
 
 // Under a debugger or a sanitizer everything is to happen in one process.
 WorkerCommand worker_command() {
@@ -51,7 +63,8 @@ WorkerCommand worker_command() {
 
 class ClaimTest : public testing::Test {
  public:
-  ClaimTest(const Entry& entry, const Claim& claim) : entry_(entry), claim_(claim) {}
+  ClaimTest(const Entry& entry, const Claim& claim, const Wishes& wishes)
+      : entry_(entry), claim_(claim), wishes_(wishes) {}
 
   void TestBody() override {
     if (const std::string why = exemption(claim_, entry_); !why.empty()) GTEST_SKIP() << why;
@@ -67,12 +80,11 @@ class ClaimTest : public testing::Test {
   std::uint64_t usual_cases() const { return entry_.backend == Backend::cuda ? 500 : 100; }
 
   void judge() const {
-    const Budget budget{.cases = static_cast<int>(from_environment("ASSAY_CASES", usual_cases())),
-                        .seed = from_environment("ASSAY_SEED", 0),
+    const Budget budget{.cases = static_cast<int>(wishes_.cases.value_or(usual_cases())),
+                        .seed = wishes_.seed,
                         .jobs = 1,
                         .worker = worker_command()};
-    const auto corpus = read_corpus(corpus_path());
-    const ClaimResult result = check({entry_}, {&claim_}, budget, corpus).front();
+    const ClaimResult result = check({entry_}, {&claim_}, budget, wishes_.corpus).front();
     if (!result.exempt.empty()) GTEST_SKIP() << result.exempt;
     if (result.failure) {
       append_to_corpus(corpus_path(), {&claim_, result.failure->shrunk});
@@ -95,6 +107,7 @@ class ClaimTest : public testing::Test {
 
   Entry entry_;
   const Claim& claim_;
+  const Wishes& wishes_;
 };
 
 // Claims that take a GPU are no tests of other backends; all other pairs are, if only to be skipped
@@ -253,12 +266,15 @@ int main(int argc, char** argv) {
       return 0;
     }
     if (argc == 2 && std::string_view(argv[1]) == "--gpu-present") return answer_gpu_present();
-    testing::InitGoogleTest(&argc, argv);
-    for_each_pair([](const Entry& entry, const Claim& claim) {
+    testing::InitGoogleTest(&argc, argv);  // takes out its own arguments
+    if (argc > 1) throw BadInput(fmt::format("there is no argument '{}'", argv[1]));
+    const Wishes wishes;
+    for_each_pair([&wishes](const Entry& entry, const Claim& claim) {
       const std::string suite = fmt::format("{}.{}", to_string(entry.backend), entry.variant.name);
-      testing::RegisterTest(
-          suite.c_str(), claim.name, nullptr, nullptr, __FILE__, __LINE__,
-          [&claim, entry]() -> testing::Test* { return new ClaimTest(entry, claim); });
+      testing::RegisterTest(suite.c_str(), claim.name, nullptr, nullptr, __FILE__, __LINE__,
+                            [&claim, &wishes, entry]() -> testing::Test* {
+                              return new ClaimTest(entry, claim, wishes);
+                            });
     });
     return assay_test::run_tests();
   } catch (const BadInput& error) {
