@@ -1,11 +1,10 @@
 // Records what the replay of the decision rests on: real kernels timed against themselves on this
 // GPU, with slowdowns of known cost planted by launching one or more times more in each sample.
 //
-//   record_replay FILE [PROCESSES]
+//   record_replay FILE
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <iostream>
@@ -19,6 +18,7 @@ namespace {
 using namespace assay;
 using Json = nlohmann::ordered_json;
 
+constexpr int processes = 20;
 constexpr int launches = 200;  // one more is half a percent
 constexpr double planted_percent[] = {0, 0.5, 1, 1.5, 2, 3, 5};
 
@@ -44,7 +44,7 @@ TimingJob job() {
   return job;
 }
 
-int record(const std::string& file, int processes) {
+int record(const std::string& file) {
   const auto timings =
       time_in_processes(job(), processes, "--time-worker",
                         [](const std::string& text, double) { fmt::print(stderr, "{}\n", text); });
@@ -84,7 +84,7 @@ int record(const std::string& file, int processes) {
               {"gpu", device.at("key")},
               {"driver", device.at("driver")},
               {"date", fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))},
-              {"command", fmt::format("record_replay FILE {}", processes)},
+              {"command", "record_replay FILE"},
               {"cells", std::move(recorded)}}
              .dump(1)
       << "\n";
@@ -99,9 +99,9 @@ int record(const std::string& file, int processes) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--time-worker") return serve_timing();
-  if (argc < 2) {
-    fmt::print(stderr, "usage: record_replay FILE [PROCESSES]\n");
+  if (argc != 2) {
+    fmt::print(stderr, "usage: record_replay FILE\n");
     return 2;
   }
-  return record(argv[1], argc > 2 ? std::atoi(argv[2]) : 24);
+  return record(argv[1]);
 }

@@ -1,11 +1,8 @@
 // Times every slowdown of the catalogue against the stage it is an edit of, on this GPU, and
 // decides as the gate does. Prints a table in Markdown.
-//
-//   time_slowdowns [PROCESSES]
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdlib>
 
 #include "regress/decide.h"
 #include "regress/slowdowns/slowdowns.h"
@@ -18,7 +15,9 @@ using namespace assay;
 
 constexpr const char* problems[] = {"m=256 n=256 k=256", "m=1024 n=1024 k=1024"};
 
-int time_all(int processes) {
+constexpr int processes = 12;
+
+int time_all() {
   TimingJob job = {.seed = 1};
   for (const Slowdown& slowdown : slowdowns) {
     for (const char* problem : problems)
@@ -56,5 +55,9 @@ int time_all(int processes) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--time-worker") return serve_timing();
-  return time_all(argc > 1 ? std::atoi(argv[1]) : 12);
+  if (argc > 1) {
+    fmt::print(stderr, "usage: time_slowdowns\n");
+    return 2;
+  }
+  return time_all();
 }
