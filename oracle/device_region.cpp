@@ -8,7 +8,8 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t least_bytes = 16 << 20;  // of a region, so that those of small cases never grow
+// Of a region, so that those of small cases never grow.
+constexpr std::size_t least_bytes = std::size_t{16} << 20;
 
 CUmemAllocationProp properties_of_this_device() {
   int device = 0;

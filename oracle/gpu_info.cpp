@@ -44,6 +44,12 @@ std::string version_text(int number) {
   return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
 }
 
+std::string memory_text(std::optional<std::uint64_t> free_bytes, std::uint64_t all_bytes) {
+  const double all = static_cast<double>(all_bytes) / 0x1p30;
+  if (!free_bytes) return fmt::format("{:.1f} GiB", all);
+  return fmt::format("{:.1f} of {:.1f} GiB free", static_cast<double>(*free_bytes) / 0x1p30, all);
+}
+
 std::string cublas_version() {
   int major = 0, minor = 0, patch = 0;
   cublasGetProperty(MAJOR_VERSION, &major);
@@ -74,17 +80,14 @@ std::vector<std::pair<std::string, std::string>> describe_gpus() {
   for (int device = 0; device < gpu_count(); ++device) {
     cudaDeviceProp properties = {};
     if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) continue;
-    std::size_t free_bytes = 0, all_bytes = 0;
-    cudaSetDevice(device);
-    cudaMemGetInfo(&free_bytes, &all_bytes);
+    const Card card(device);
     facts.push_back(
         {fmt::format("GPU {}", device),
-         fmt::format("{}, compute capability {}.{}, {} multiprocessors, {:.1f} of {:.1f} GiB free, "
-                     "ECC {}, MIG {}",
+         fmt::format("{}, compute capability {}.{}, {} multiprocessors, {}, ECC {}, MIG {}",
                      properties.name, properties.major, properties.minor,
-                     properties.multiProcessorCount, static_cast<double>(free_bytes) / 0x1p30,
-                     static_cast<double>(all_bytes) / 0x1p30,
-                     properties.ECCEnabled != 0 ? "on" : "off", Card(device).mig())});
+                     properties.multiProcessorCount,
+                     memory_text(card.free_bytes(), properties.totalGlobalMem),
+                     properties.ECCEnabled != 0 ? "on" : "off", card.mig())});
   }
   return facts;
 }

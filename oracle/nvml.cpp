@@ -25,10 +25,10 @@ bool is_ready() {
   return ready;
 }
 
-template <class Number>
-std::optional<Number> ask(const char* name, void* handle) {
-  const auto function = nvml<int(void*, Number*)>(name);
-  Number value{};
+template <class Fact>
+std::optional<Fact> ask(const char* name, void* handle) {
+  const auto function = nvml<int(void*, Fact*)>(name);
+  Fact value{};
   if (handle == nullptr || function == nullptr || function(handle, &value) != 0)
     return std::nullopt;
   return value;
@@ -68,6 +68,15 @@ std::string Card::mig() const {
   unsigned now = 0, pending = 0;
   if (handle_ == nullptr || function == nullptr) return "unknown (NVML is not there)";
   return function(handle_, &now, &pending) != 0 ? "not supported" : now != 0 ? "on" : "off";
+}
+
+std::optional<std::uint64_t> Card::free_bytes() const {
+  struct Memory {
+    unsigned long long total, free, used;
+  };
+  const auto memory = ask<Memory>("nvmlDeviceGetMemoryInfo", handle_);
+  if (!memory) return std::nullopt;
+  return memory->free;
 }
 
 std::optional<double> Card::power_limit_w() const {
