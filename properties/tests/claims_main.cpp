@@ -146,7 +146,7 @@ class TestList {
   void add_on_gpu(const Entry& entry) {
     const std::string name = name_of(entry);
     add(name, filter(fmt::format("{}.*-{}", name, filter_of_large({&entry, 1}))),
-        "claim;" + labels_of(entry) + ";gpu", std::string(takes_gpu) + starts_early);
+        "claim;" + labels_of(entry) + ";gpu", takes_gpu_at_cost(50));
   }
 
   // What is slow to start, or takes gigabytes: several variants share a test.
@@ -156,13 +156,13 @@ class TestList {
     const std::string names = fmt::format("{}", fmt::join(variants, ","));
     const std::string labels = fmt::format("{};cuda;gpu", fmt::join(variants, ";"));
     add("large." + names, filter(filter_of_large(entries)), "claim;large;" + labels,
-        std::string(takes_gpu) + starts_early);
+        takes_gpu_at_cost(40));
     for (const char* tool : {"memcheck", "racecheck", "initcheck", "synccheck"}) {
       add(fmt::format("sanitizer.{}.{}", tool, names),
           fmt::format("{} {} {} {}", quoted(ASSAY_SANITIZE), quoted(program_), tool,
                       fmt::join(variants, " ")),
           fmt::format("sanitizer;{};{}", labels, tool),
-          std::string(takes_gpu) + (std::string_view(tool) == "racecheck" ? starts_first : ""));
+          takes_gpu_at_cost(std::string_view(tool) == "racecheck" ? 35 : 0));
     }
   }
 
@@ -174,10 +174,11 @@ class TestList {
 
  private:
   static constexpr const char* takes_gpu = "FIXTURES_REQUIRED gpu RESOURCE_GROUPS \"1,gpus:1\"";
-  // CTest starts first what costs most. Few slots are left beside the claims, so the longest of
-  // what is to run in those goes ahead.
-  static constexpr const char* starts_early = " COST 40";
-  static constexpr const char* starts_first = " COST 45";
+  // CTest starts first what costs most: the claims, which take the longest; the planted faults
+  // (45), which wait for process after process; then these.
+  static std::string takes_gpu_at_cost(int cost) {
+    return fmt::format("{} COST {}", takes_gpu, cost);
+  }
 
   static std::string quoted(const std::string& text) { return fmt::format("[=[{}]=]", text); }
   static std::string name_of(const Entry& entry) {
