@@ -104,7 +104,6 @@ class BlockRunner {
   std::byte* dynamic_arena_;
   void* dynamic_shared_ = nullptr;
   void* timer_;
-  bool timed_ = false;
 };
 
 // The runner whose launch this operating system thread is in the middle of, if any.

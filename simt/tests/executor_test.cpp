@@ -46,8 +46,11 @@ TEST(Executor, runs_every_thread_of_every_block_once) {
                                             {{1, 65535, 1}, {2, 1, 1}}}) {
       std::vector<unsigned> out(std::size_t{grid.x} * grid.y * grid.z * block.x * block.y * block.z,
                                 ~0u);
-      EXPECT_FALSE(run([&] { EXPECT_EQ(write_flat_index(out.data(), grid, block), cudaSuccess); },
-                       settings));
+      EXPECT_FALSE(run(
+          [&, &grid = grid, &block = block] {
+            EXPECT_EQ(write_flat_index(out.data(), grid, block), cudaSuccess);
+          },
+          settings));
       for (unsigned i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], i);
     }
   }
