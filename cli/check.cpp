@@ -70,6 +70,7 @@ ExitCode run_check(const CheckOptions& options) {
   report.budget = {.cases = options.cases,
                    .seed = options.seed,
                    .jobs = options.jobs,
+                   .watchdog_seconds = static_cast<double>(options.watchdog),
                    .worker = {{worker_flag}}};
   if (options.case_text) report.given = parse_case(*options.case_text);
   report.selection =

@@ -62,6 +62,8 @@ class CheckCommand : public Command {
          "judge exactly this one, by the claims about what a variant accepts");
     number("--seed", options_.seed, "of the cases that are drawn (0)");
     number("--jobs", options_.jobs, 0, 1024, "at once (one for each core)");
+    number("--watchdog", options_.watchdog, 1, 3600,
+           "seconds until a kernel on a GPU counts as hung (10)");
     result("--json", options_.json, "write the results as JSON; - is stdout");
     result("--junit", options_.junit, "write the results as JUnit XML; - is stdout");
     corpus(options_.corpus);

@@ -136,7 +136,7 @@ class CudaMachine : public Machine {
       if (state == cudaSuccess) break;
       if (state != cudaErrorNotReady) return crashed(state);
       if (Clock::now() > deadline_)
-        return {Outcome::Kind::hung, "the kernel was still running at the time limit", true};
+        return {Outcome::Kind::hung, "the kernel never returned, or takes longer than --watchdog allows", true};
       if (polls > 1000) std::this_thread::yield();
     }
     const cudaError_t error = cudaDeviceSynchronize();  // work that went to another stream
@@ -158,7 +158,7 @@ class CudaMachine : public Machine {
                  "poisoning an operand");  // NaN
     }
     cuda_check(cudaStreamSynchronize(stream_), "poisoning the operands");
-    enqueue_spin(3'000'000, stream_);
+    enqueue_spin(1'000'000, stream_);  // far longer than it takes to launch
     for (std::size_t i = 0; i < 3; ++i) {
       if (!slots_[i].unreadable) copy(slots_[i].image, kept_[i].begin(), slots_[i].bytes);
     }

@@ -173,6 +173,9 @@ Status status_of(Outcome::Kind kind) {
 void set_watchdog(double seconds) {
   watchdog_seconds = seconds;
 }
+double watchdog() {
+  return watchdog_seconds;
+}
 
 std::string_view to_string(Status status) {
   switch (status) {

@@ -45,6 +45,7 @@ struct Verdict {
 // ending; of this thread.
 inline constexpr double default_watchdog_seconds = 10;
 void set_watchdog(double seconds);
+double watchdog();
 
 std::string_view to_string(Status);
 

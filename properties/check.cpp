@@ -38,9 +38,13 @@ using Judge =
 // One claim about one entry: runs cases, notes what they show, and stops at the first failure.
 class Examination {
  public:
-  Examination(const Claim& claim, const Entry& entry, const Judge& judge,
+  Examination(const Claim& claim, const Entry& entry, double watchdog_seconds, const Judge& judge,
               const std::function<void()>& tick)
-      : claim_(claim), entry_(entry), judge_(judge), tick_(tick) {
+      : claim_(claim),
+        entry_(entry),
+        watchdog_seconds_(watchdog_seconds),
+        judge_(judge),
+        tick_(tick) {
     result_.entry = entry;
     result_.claim = &claim;
     result_.exempt = exemption(claim, entry);
@@ -62,7 +66,7 @@ class Examination {
       result_.refused.push_back(fmt::format("{}: {}", claim_.name, reason));
       return;
     }
-    const Verdict verdict = judge(c, default_watchdog_seconds);
+    const Verdict verdict = judge(c, watchdog_seconds_);
     if (verdict.status == Status::refused) {
       result_.refused.push_back(verdict.reason);
       return;
@@ -104,6 +108,7 @@ class Examination {
                     .original_verdict = verdict,
                     .verdict = verdict};
     const auto start = Clock::now();
+    const double patience = std::min(watchdog_seconds_, shrink_watchdog_seconds);
     rc::Shrinkable<Case> smallest = original;
     for (bool found = true; found;) {
       found = false;
@@ -113,7 +118,7 @@ class Examination {
           failure.shrunk_fully = false;
           return failure;
         }
-        const Verdict simpler_verdict = judge(candidate->value(), shrink_watchdog_seconds);
+        const Verdict simpler_verdict = judge(candidate->value(), patience);
         if (simpler_verdict.status != verdict.status) continue;
         smallest = *candidate;
         failure.shrunk = smallest.value();
@@ -128,6 +133,7 @@ class Examination {
 
   const Claim& claim_;
   const Entry& entry_;
+  double watchdog_seconds_;
   const Judge& judge_;
   const std::function<void()>& tick_;
   ClaimResult result_;
@@ -156,7 +162,7 @@ std::vector<Case> large_cases(const Claim& claim, const Entry& entry, const Budg
 ClaimResult examine(const Claim& claim, const Entry& entry, const Budget& budget,
                     const Judge& judge, const std::vector<CorpusLine>& corpus,
                     const std::function<void()>& tick) {
-  Examination examination(claim, entry, judge, tick);
+  Examination examination(claim, entry, budget.watchdog_seconds, judge, tick);
   const auto run_given = [&](const Case& c) {
     if (examination.wants_more(budget.cases)) examination.run(shrinkable_case(c, claim));
   };
@@ -226,7 +232,7 @@ std::vector<ClaimResult> for_each_pair(const std::vector<Entry>& entries,
   };
   for (const Entry& entry : entries) {
     Calibration::of(entry.backend).require([&](const Case& c) {
-      return judge_with(0)(entry, calibration(), c, default_watchdog_seconds);
+      return judge_with(0)(entry, calibration(), c, budget.watchdog_seconds);
     });
   }
   in_lanes(lanes_of(entries, claims.size(), jobs), [&](std::size_t i, std::size_t t) {
@@ -259,12 +265,12 @@ std::vector<ClaimResult> check_case(const std::vector<Entry>& entries,
                                     const std::vector<const Claim*>& claims, const Case& c,
                                     const Budget& budget) {
   const std::function<void()> no_tick = [] {};
-  return for_each_pair(entries, claims, budget,
-                       [&](const Entry& entry, const Claim& claim, const Judge& judge) {
-                         Examination examination(claim, entry, judge, no_tick);
-                         if (examination.wants_more(1)) examination.run(shrinkable_case(c, claim));
-                         return std::move(examination).finish();
-                       });
+  return for_each_pair(
+      entries, claims, budget, [&](const Entry& entry, const Claim& claim, const Judge& judge) {
+        Examination examination(claim, entry, budget.watchdog_seconds, judge, no_tick);
+        if (examination.wants_more(1)) examination.run(shrinkable_case(c, claim));
+        return std::move(examination).finish();
+      });
 }
 
 std::string replay_line(const ClaimResult& result, const Case& c) {

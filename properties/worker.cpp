@@ -113,8 +113,8 @@ bool send_message(int descriptor, const Message& message) {
 
 // The last line of defence: the executor and the GPU backend end what never ends by themselves,
 // much sooner.
-int patience_ms(const Case& c) {
-  return static_cast<int>(std::min(2e9, 60e3 + c.multiply_adds() / 1e3));
+int patience_ms(const Case& c, double watchdog_seconds) {
+  return static_cast<int>(std::min(2e9, 60e3 + 1e3 * watchdog_seconds + c.multiply_adds() / 1e3));
 }
 
 std::string death_of(int wait_status) {
@@ -236,14 +236,14 @@ Verdict Worker::judge(const Entry& entry, const Claim& claim, const Case& c, int
   Message request;
   request.put(std::string(entry.variant.name)).put(entry.backend).put(std::string(claim.name));
   request.put(to_string(c)).put(workers).put(number_).put(watchdog_seconds);
-  std::optional<Message> answer = process_->ask(request, patience_ms(c));
+  const int patience = patience_ms(c, watchdog_seconds);
+  std::optional<Message> answer = process_->ask(request, patience);
   if (!answer) {
     const bool hung = process_->timed_out();
     const int status = process_->end();
     process_.reset();
     if (hung) {
-      return {.status = Status::hung,
-              .reason = fmt::format("no answer for {} s", patience_ms(c) / 1000)};
+      return {.status = Status::hung, .reason = fmt::format("no answer for {} s", patience / 1000)};
     }
     return {.status = Status::crashed, .reason = death_of(status)};
   }

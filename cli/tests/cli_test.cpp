@@ -130,6 +130,7 @@ TEST(Check, RefusesNumbersOutOfRange) {
   expect_bad_input(run({"check", "--cases", "99999999999999999999"}), "--cases is");
   expect_bad_input(run({"check", "--seed", "-1"}), "--seed is a whole number from 0 to ");
   expect_bad_input(run({"check", "--jobs", "-2"}), "--jobs is a whole number from 0 to ");
+  expect_bad_input(run({"check", "--watchdog", "0"}), "--watchdog is a whole number from 1 to ");
   expect_bad_input(run({"check", "--cases"}), "--cases");
   expect_bad_input(run({"check", "--json", "--quiet"}), "--json takes the name of a file");
   expect_bad_input(run({"check", "--json", "-", "--junit", "-"}), "--json and --junit both name -");

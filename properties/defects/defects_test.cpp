@@ -34,7 +34,7 @@ TEST_P(Catalogue, is_caught_by) {
   if (const std::string why = exemption(claim, entry); !why.empty()) GTEST_SKIP() << why;
   ClaimResult result;
   try {
-    result = check({entry}, {&claim}, {.jobs = 1, .worker = {{"--worker"}}}).front();
+    result = check({entry}, {&claim}, {.jobs = 1, .watchdog_seconds = 2, .worker = {{"--worker"}}}).front();
   } catch (const Unavailable& error) {
     GTEST_SKIP() << error.what();
   }

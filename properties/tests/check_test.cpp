@@ -194,6 +194,24 @@ TEST(Check, takes_every_end_but_right_and_refused_for_a_failure) {
   }
 }
 
+TEST(Check, allows_a_trial_the_time_of_its_budget_and_a_second_while_it_shrinks) {
+  static std::vector<double> allowed;
+  const Claim claim = claim_that([](const Entry&, const Case&, int) {
+    allowed.push_back(watchdog());
+    return Verdict{.status = Status::hung};
+  });
+  const std::vector<std::pair<double, double>> budget_and_shrinking = {{25, 1}, {0.5, 0.5}};
+  for (const auto& [budget, shrinking] : budget_and_shrinking) {
+    allowed.clear();
+    const auto c = parse_case("m=9 n=9 k=9");
+    check_case({host_entry(multiply)}, {&claim}, c, {.jobs = 1, .watchdog_seconds = budget});
+    ASSERT_GE(allowed.size(), 2u);
+    EXPECT_EQ(allowed.front(), budget);
+    for (std::size_t i = 1; i < allowed.size(); ++i) EXPECT_EQ(allowed[i], shrinking);
+    set_watchdog(default_watchdog_seconds);
+  }
+}
+
 TEST(Check, shrinks_within_one_kind_of_failure) {
   const Claim claim = claim_that([](const Entry&, const Case& c, int) {
     return Verdict{.status = c.m > 4 ? Status::crashed : Status::wrong, .judged = 1};
