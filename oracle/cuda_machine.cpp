@@ -56,16 +56,15 @@ class CudaMachine : public Machine {
     }
     DeviceRegion& region = image.is_sparse() ? slot.sparse : slot.region;
     slot.bytes = bytes_of(image.spread());
-    image.is_sparse() ? region.reserve_closed(slot.bytes) : region.reserve(slot.bytes);
+    image.is_sparse() ? region.reserve_sparse(slot.bytes) : region.reserve(slot.bytes);
     slot.image = placement == Placement::ends_at_fence ? region.end() - slot.bytes : region.begin();
     slot.first = reinterpret_cast<float*>(slot.image) + image.first;
+    if (image.is_sparse()) open_rows(slot, image);
     for (const Piece& piece : pieces_of(image)) {
-      const std::size_t length = bytes_of(piece.end - piece.begin);
-      if (image.is_sparse())
-        region.open(reinterpret_cast<std::byte*>(slot.first + piece.at), length);
-      cuda_check(cudaMemcpyAsync(slot.first + piece.at, image.floats.data() + piece.begin, length,
-                                 cudaMemcpyHostToDevice, stream_),
-                 "copying an operand to the GPU");
+      cuda_check(
+          cudaMemcpyAsync(slot.first + piece.at, image.floats.data() + piece.begin,
+                          bytes_of(piece.end - piece.begin), cudaMemcpyHostToDevice, stream_),
+          "copying an operand to the GPU");
     }
     return slot.first;
   }
@@ -116,6 +115,15 @@ class CudaMachine : public Machine {
             fmt::format("{}: {}", cudaGetErrorName(error), cudaGetErrorString(error)), true};
   }
 
+  static void open_rows(Slot& slot, const Image& image) {
+    std::vector<std::span<std::byte>> rows;
+    for (const Piece& piece : pieces_of(image)) {
+      rows.emplace_back(reinterpret_cast<std::byte*>(slot.first + piece.at),
+                        bytes_of(piece.end - piece.begin));
+    }
+    slot.sparse.open_only(rows);
+  }
+
   // Calls the variant's launch function: its own answer, and what it did not say.
   Outcome start(const Variant& variant, const Gemm& gemm, cudaStream_t stream) {
     const cudaError_t answer = variant.launch(gemm, stream);
@@ -136,7 +144,8 @@ class CudaMachine : public Machine {
       if (state == cudaSuccess) break;
       if (state != cudaErrorNotReady) return crashed(state);
       if (Clock::now() > deadline_)
-        return {Outcome::Kind::hung, "the kernel never returned, or takes longer than --watchdog allows", true};
+        return {Outcome::Kind::hung,
+                "the kernel never returned, or takes longer than --watchdog allows", true};
       if (polls > 1000) std::this_thread::yield();
     }
     const cudaError_t error = cudaDeviceSynchronize();  // work that went to another stream

@@ -1,6 +1,8 @@
 #include "oracle/device_region.h"
 
 #include <algorithm>
+#include <bit>
+#include <set>
 
 #include "oracle/cuda_check.h"
 #include "oracle/cuda_driver.h"
@@ -38,11 +40,16 @@ CUdeviceptr address_of(const std::byte* pointer) {
   return reinterpret_cast<CUdeviceptr>(pointer);
 }
 
-std::byte* reserve_addresses(std::size_t bytes) {
+std::byte* new_addresses(std::size_t bytes) {
   ASSAY_DRIVER(cuMemAddressReserve);
   CUdeviceptr address = 0;
   driver_check(cuMemAddressReserve_(&address, bytes, 0, 0, 0), "cuMemAddressReserve");
   return reinterpret_cast<std::byte*>(address);
+}
+
+std::size_t whole_units(std::size_t bytes) {
+  const std::size_t unit = granularity();
+  return std::max<std::size_t>(1, (bytes + unit - 1) / unit) * unit;
 }
 
 }  // namespace
@@ -53,27 +60,38 @@ DeviceRegion::~DeviceRegion() {
 
 void DeviceRegion::reserve(std::size_t bytes) {
   if (bytes <= size_) return;
-  reserve_closed(std::max(bytes, least_bytes));
+  reserve_addresses(whole_units(std::max(bytes, least_bytes)));
+  size_ = reserved_;
   map(0, size_);
 }
 
-void DeviceRegion::reserve_closed(std::size_t bytes) {
-  release();
-  const std::size_t unit = granularity();
-  const std::size_t size = std::max<std::size_t>(1, (bytes + unit - 1) / unit) * unit;
-  base_ = reserve_addresses(size + 2 * unit) + unit;
-  size_ = size;
+void DeviceRegion::reserve_sparse(std::size_t bytes) {
+  if (bytes > reserved_) reserve_addresses(std::bit_ceil(whole_units(bytes)));
+  size_ = whole_units(bytes);
 }
 
-void DeviceRegion::open(const std::byte* first, std::size_t bytes) {
+void DeviceRegion::open_only(const std::vector<std::span<std::byte>>& stretches) {
   const std::size_t unit = granularity();
-  const auto begin = static_cast<std::size_t>(first - base_) / unit * unit;
-  for (std::size_t offset = begin; offset < static_cast<std::size_t>(first - base_) + bytes;
-       offset += unit) {
-    const bool mapped = std::any_of(mappings_.begin(), mappings_.end(),
-                                    [&](const Mapping& m) { return m.offset == offset; });
-    if (!mapped) map(offset, unit);
+  std::set<std::size_t> wanted;
+  for (const std::span<std::byte>& stretch : stretches) {
+    const auto begin = static_cast<std::size_t>(stretch.data() - base_);
+    for (std::size_t offset = begin / unit * unit; offset < begin + stretch.size(); offset += unit)
+      wanted.insert(offset);
   }
+  for (auto one = mappings_.begin(); one != mappings_.end();) {
+    const bool stays = wanted.contains(one->first);
+    if (!stays) unmap(one->first, one->second);
+    one = stays ? std::next(one) : mappings_.erase(one);
+  }
+  for (std::size_t offset : wanted) {
+    if (!mappings_.contains(offset)) map(offset, unit);
+  }
+}
+
+void DeviceRegion::reserve_addresses(std::size_t bytes) {
+  release();
+  base_ = new_addresses(bytes + 2 * granularity()) + granularity();
+  reserved_ = bytes;
 }
 
 void DeviceRegion::map(std::size_t offset, std::size_t size) {
@@ -83,7 +101,7 @@ void DeviceRegion::map(std::size_t offset, std::size_t size) {
   const CUmemAllocationProp properties = properties_of_this_device();
   CUmemGenericAllocationHandle handle = 0;
   driver_check(cuMemCreate_(&handle, size, &properties, 0), "no device memory for the operands");
-  mappings_.push_back({offset, size, handle});
+  mappings_[offset] = {size, handle};
   driver_check(cuMemMap_(address_of(base_ + offset), size, 0, handle, 0), "cuMemMap");
   CUmemAccessDesc access = {};
   access.location = properties.location;
@@ -91,23 +109,25 @@ void DeviceRegion::map(std::size_t offset, std::size_t size) {
   driver_check(cuMemSetAccess_(address_of(base_ + offset), size, &access, 1), "cuMemSetAccess");
 }
 
-void DeviceRegion::release() {
-  if (size_ == 0) return;
+void DeviceRegion::unmap(std::size_t offset, const Mapping& mapping) {
   ASSAY_DRIVER(cuMemUnmap);
   ASSAY_DRIVER(cuMemRelease);
+  cuMemUnmap_(address_of(base_ + offset), mapping.size);
+  cuMemRelease_(mapping.handle);
+}
+
+void DeviceRegion::release() {
+  if (reserved_ == 0) return;
   ASSAY_DRIVER(cuMemAddressFree);
-  for (const Mapping& m : mappings_) {
-    cuMemUnmap_(address_of(base_ + m.offset), m.size);
-    cuMemRelease_(m.handle);
-  }
+  for (const auto& [offset, mapping] : mappings_) unmap(offset, mapping);
   mappings_.clear();
-  cuMemAddressFree_(address_of(base_) - granularity(), size_ + 2 * granularity());
+  cuMemAddressFree_(address_of(base_) - granularity(), reserved_ + 2 * granularity());
   base_ = nullptr;
-  size_ = 0;
+  reserved_ = size_ = 0;
 }
 
 std::byte* forbidden_device_memory() {
-  static std::byte* const memory = reserve_addresses(std::size_t{1} << 40);
+  static std::byte* const memory = new_addresses(std::size_t{1} << 40);
   return memory;
 }
 

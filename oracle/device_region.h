@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <span>
 #include <vector>
 
 namespace assay {
@@ -18,24 +20,27 @@ class DeviceRegion {
   // At least so many bytes of memory; what was there is lost if it has to grow. Throws
   // std::runtime_error if there is not enough.
   void reserve(std::size_t bytes);
-  // So many bytes of addresses, all of which fault until they are opened, in steps of the device's
-  // granularity.
-  void reserve_closed(std::size_t bytes);
-  void open(const std::byte* first, std::size_t bytes);
+  // So many bytes of addresses, of which only those are memory, in steps of the device's
+  // granularity, that were opened last; all others fault. What is opened again keeps its memory:
+  // to map it takes the driver, which serves one process of a host after the other.
+  void reserve_sparse(std::size_t bytes);
+  void open_only(const std::vector<std::span<std::byte>>& stretches);
 
   std::byte* begin() const { return base_; }
   std::byte* end() const { return base_ + size_; }
 
  private:
   struct Mapping {
-    std::size_t offset, size;
+    std::size_t size;
     std::uint64_t handle;
   };
+  void reserve_addresses(std::size_t bytes);
   void release();
   void map(std::size_t offset, std::size_t size);
+  void unmap(std::size_t offset, const Mapping&);
   std::byte* base_ = nullptr;
-  std::size_t size_ = 0;
-  std::vector<Mapping> mappings_;
+  std::size_t reserved_ = 0, size_ = 0;
+  std::map<std::size_t, Mapping> mappings_;  // by offset
 };
 
 // Device addresses that nobody may touch.
