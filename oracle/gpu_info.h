@@ -7,8 +7,9 @@
 
 namespace assay {
 
-// So many are worth starting at a time on one GPU: the driver of a host starts one after the other.
-constexpr int processes_on_a_gpu = 4;
+// So many at a time share a GPU well: with more, each waits longer for its slice of time than it
+// gains, and the driver of a host starts one after the other.
+constexpr int processes_on_a_gpu = 2;
 
 // How many GPUs can be used; 0 in a build without CUDA.
 int gpu_count();

@@ -156,7 +156,7 @@ class TestList {
     const std::string names = fmt::format("{}", fmt::join(variants, ","));
     const std::string labels = fmt::format("{};cuda;gpu", fmt::join(variants, ";"));
     add("large." + names, filter(filter_of_large(entries)), "claim;large;" + labels,
-        takes_gpu_at_cost(47));
+        takes_gpu_at_cost(55));
     for (const char* tool : {"memcheck", "racecheck", "initcheck", "synccheck"}) {
       add(fmt::format("sanitizer.{}.{}", tool, names),
           fmt::format("{} {} {} {}", quoted(ASSAY_SANITIZE), quoted(program_), tool,
@@ -174,8 +174,8 @@ class TestList {
 
  private:
   static constexpr const char* takes_gpu = "FIXTURES_REQUIRED gpu RESOURCE_GROUPS \"1,gpus:1\"";
-  // CTest starts first what costs most: the claims, which take the longest; those that take
-  // gigabytes; the planted faults (45), which wait for process after process; then these.
+  // CTest starts first what costs most: the claims, those that take gigabytes before all; the
+  // planted faults (45), which wait for process after process; then these.
   static std::string takes_gpu_at_cost(int cost) {
     return fmt::format("{} COST {}", takes_gpu, cost);
   }
