@@ -126,6 +126,12 @@ void write_whole(const char* file, const std::string& text) {
   if (!(out << text).flush()) throw BadInput(fmt::format("{}: cannot be written", file));
 }
 
+std::string names_of(std::span<const Entry> entries, const char* separator) {
+  std::vector<std::string> names;
+  for (const Entry& entry : entries) names.push_back(entry.variant.name);
+  return fmt::format("{}", fmt::join(names, separator));
+}
+
 // What CTest reads: one test after the other.
 class TestList {
  public:
@@ -136,7 +142,8 @@ class TestList {
     for (const Claim& claim : claims()) {
       const std::string name = fmt::format("{}.{}", name_of(entry), claim.name);
       if (!claim.takes_gpu)
-        add(name, filter(name), fmt::format("claim;{};{}", labels_of(entry), claim.name));
+        add(name, filter(name), fmt::format("claim;{};{}", labels_of(entry), claim.name),
+            sees_no_gpu);
     }
   }
 
@@ -149,21 +156,18 @@ class TestList {
         "claim;" + labels_of(entry) + ";gpu", takes_gpu_at_cost(50));
   }
 
-  // What is slow to start, or takes gigabytes: several variants share a test.
-  void add_shared_on_gpu(std::span<const Entry> entries) {
-    std::vector<std::string> variants;
-    for (const Entry& entry : entries) variants.push_back(entry.variant.name);
-    const std::string names = fmt::format("{}", fmt::join(variants, ","));
-    const std::string labels = fmt::format("{};cuda;gpu", fmt::join(variants, ";"));
-    add("large." + names, filter(filter_of_large(entries)), "claim;large;" + labels,
-        takes_gpu_at_cost(55));
-    for (const char* tool : {"memcheck", "racecheck", "initcheck", "synccheck"}) {
-      add(fmt::format("sanitizer.{}.{}", tool, names),
-          fmt::format("{} {} {} {}", quoted(ASSAY_SANITIZE), quoted(program_), tool,
-                      fmt::join(variants, " ")),
-          fmt::format("sanitizer;{};{}", labels, tool),
-          takes_gpu_at_cost(std::string_view(tool) == "racecheck" ? 35 : 0));
-    }
+  // What takes gigabytes, and what is slow to start: several variants share a test.
+  void add_large_on_gpu(std::span<const Entry> entries) {
+    add("large." + names_of(entries, ","), filter(filter_of_large(entries)),
+        "claim;large;cuda;gpu;" + names_of(entries, ";"), takes_gpu_at_cost(55));
+  }
+  void add_sanitizer(const std::string& tool, const std::string& test,
+                     std::span<const Entry> entries) {
+    add("sanitizer." + test,
+        fmt::format("{} {} {} {}", quoted(ASSAY_SANITIZE), quoted(program_), tool,
+                    names_of(entries, " ")),
+        fmt::format("sanitizer;{};cuda;gpu;{}", tool, names_of(entries, ";")),
+        takes_gpu_at_cost(35));
   }
 
   void add_gpu_present() {
@@ -173,9 +177,10 @@ class TestList {
   const std::string& text() const { return text_; }
 
  private:
+  static constexpr const char* sees_no_gpu = "ENVIRONMENT CUDA_VISIBLE_DEVICES=";
   static constexpr const char* takes_gpu = "FIXTURES_REQUIRED gpu RESOURCE_GROUPS \"1,gpus:1\"";
-  // CTest starts first what costs most: the claims, those that take gigabytes before all; the
-  // planted faults (45), which wait for process after process; then these.
+  // CTest starts first what costs most: planted faults that end processes (60), one of them at a
+  // time; then claims, those that take gigabytes before all; then the other planted faults (45).
   static std::string takes_gpu_at_cost(int cost) {
     return fmt::format("{} COST {}", takes_gpu, cost);
   }
@@ -201,7 +206,7 @@ class TestList {
     return fmt::format("{} {}", quoted(program_), quoted("--gtest_filter=" + names));
   }
   void add(const std::string& name, const std::string& command, const std::string& labels,
-           const std::string& properties = "") {
+           const std::string& properties) {
     text_ += fmt::format(
         "add_test({0} {1})\n"
         "set_tests_properties({0} PROPERTIES SKIP_RETURN_CODE {2} TIMEOUT 600 LABELS \"{3}\" "
@@ -222,9 +227,14 @@ void write_ctest(const char* program, const char* file) {
   const std::size_t groups = (on_gpu.size() + 3) / 4;  // of four variants, or a little less
   for (std::size_t i = 0; i < groups; ++i) {
     const auto first = on_gpu.begin() + i * on_gpu.size() / groups;
-    tests.add_shared_on_gpu({first, on_gpu.begin() + (i + 1) * on_gpu.size() / groups});
+    const std::span group(first, on_gpu.begin() + (i + 1) * on_gpu.size() / groups);
+    tests.add_large_on_gpu(group);
+    tests.add_sanitizer("racecheck", "racecheck." + names_of(group, ","), group);
   }
-  if (!on_gpu.empty()) tests.add_gpu_present();
+  if (on_gpu.empty()) return write_whole(file, tests.text());
+  for (const char* tool : {"memcheck", "initcheck", "synccheck"})
+    tests.add_sanitizer(tool, tool, on_gpu);
+  tests.add_gpu_present();
   write_whole(file, tests.text());
 }
 
