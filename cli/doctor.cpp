@@ -134,8 +134,8 @@ Diagnosis diagnose_machine(const std::string& corpus_path) {
                     missing.empty() ? "" : fmt::format(", not on {}", joined(missing, " or ")));
   }
   for (const BackendState& state : states) diagnosis.findings.push_back(backend(state));
-  for (const auto& [topic, text] : describe_gpus())
-    diagnosis.findings.push_back({topic, true, text});
+  for (const GpuFact& fact : describe_gpus())
+    diagnosis.findings.push_back({fact.topic, fact.good, fact.text});
   diagnosis.findings.insert(
       diagnosis.findings.end(),
       {cores(), memory(), fused_multiply_add(),

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <sstream>
+#include <utility>
 
 #if defined(ASSAY_CUDA)
 #include <cublas_v2.h>
@@ -32,7 +33,7 @@ void keep_to_assigned_gpu() {
 int gpu_count() {
   return 0;
 }
-std::vector<std::pair<std::string, std::string>> describe_gpus() {
+std::vector<GpuFact> describe_gpus() {
   return {};
 }
 
@@ -50,12 +51,22 @@ std::string memory_text(std::optional<std::uint64_t> free_bytes, std::uint64_t a
   return fmt::format("{:.1f} of {:.1f} GiB free", static_cast<double>(*free_bytes) / 0x1p30, all);
 }
 
-std::string cublas_version() {
+GpuFact driver_fact() {
+  int version = 0;
+  cudaDriverGetVersion(&version);
+  if (version == 0) return {"CUDA driver", false, "none"};
+  return {"CUDA driver", true,
+          fmt::format("{}, good for CUDA {}", nvml_driver(), version_text(version))};
+}
+
+GpuFact cublas_fact() {
   int major = 0, minor = 0, patch = 0;
-  cublasGetProperty(MAJOR_VERSION, &major);
-  cublasGetProperty(MINOR_VERSION, &minor);
-  cublasGetProperty(PATCH_LEVEL, &patch);
-  return fmt::format("{}.{}.{}", major, minor, patch);
+  for (const auto& [part, value] :
+       {std::pair{MAJOR_VERSION, &major}, {MINOR_VERSION, &minor}, {PATCH_LEVEL, &patch}}) {
+    if (const auto status = cublasGetProperty(part, value); status != CUBLAS_STATUS_SUCCESS)
+      return {"cuBLAS", false, cublasGetStatusString(status)};
+  }
+  return {"cuBLAS", true, fmt::format("{}.{}.{}", major, minor, patch)};
 }
 
 }  // namespace
@@ -66,23 +77,17 @@ int gpu_count() {
   return count;
 }
 
-std::vector<std::pair<std::string, std::string>> describe_gpus() {
-  int driver = 0, runtime = 0;
-  cudaDriverGetVersion(&driver);
+std::vector<GpuFact> describe_gpus() {
+  int runtime = 0;
   cudaRuntimeGetVersion(&runtime);
-  std::vector<std::pair<std::string, std::string>> facts = {
-      {"CUDA driver",
-       driver == 0 ? "none"
-                   : fmt::format("{}, good for CUDA {}", nvml_driver(), version_text(driver))},
-      {"CUDA runtime", version_text(runtime)},
-      {"cuBLAS", cublas_version()},
-  };
+  std::vector<GpuFact> facts = {
+      driver_fact(), {"CUDA runtime", true, version_text(runtime)}, cublas_fact()};
   for (int device = 0; device < gpu_count(); ++device) {
     cudaDeviceProp properties = {};
     if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) continue;
     const Card card(device);
     facts.push_back(
-        {fmt::format("GPU {}", device),
+        {fmt::format("GPU {}", device), true,
          fmt::format("{}, compute capability {}.{}, {} multiprocessors, {}, ECC {}, MIG {}",
                      properties.name, properties.major, properties.minor,
                      properties.multiProcessorCount,

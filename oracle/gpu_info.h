@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace assay {
@@ -21,6 +20,11 @@ void keep_to_assigned_gpu();
 
 // What is known of the driver, the runtime, cuBLAS and each GPU, as pairs such as ("compute
 // capability", "9.0"). Empty in a build without CUDA.
-std::vector<std::pair<std::string, std::string>> describe_gpus();
+struct GpuFact {
+  std::string topic;
+  bool good;  // what trials on a GPU need is there
+  std::string text;
+};
+std::vector<GpuFact> describe_gpus();
 
 }  // namespace assay

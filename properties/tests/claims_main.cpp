@@ -150,16 +150,16 @@ class TestList {
   // A GPU's driver takes as long to start as hundreds of cases, and lets one process of the host
   // start after the other: all claims about a variant share a test, but for those that take
   // gigabytes.
-  void add_on_gpu(const Entry& entry) {
+  void add_on_gpu(const Entry& entry, int place) {
     const std::string name = name_of(entry);
     add(name, filter(fmt::format("{}.*-{}", name, filter_of_large({&entry, 1}))),
-        "claim;" + labels_of(entry) + ";gpu", takes_gpu_at_cost(50));
+        "claim;" + labels_of(entry) + ";gpu", takes_gpu_at_cost(50 + place));
   }
 
   // What takes gigabytes, and what is slow to start: several variants share a test.
   void add_large_on_gpu(std::span<const Entry> entries) {
     add("large." + names_of(entries, ","), filter(filter_of_large(entries)),
-        "claim;large;cuda;gpu;" + names_of(entries, ";"), takes_gpu_at_cost(55));
+        "claim;large;cuda;gpu;" + names_of(entries, ";"), takes_gpu_at_cost(90));
   }
   void add_sanitizer(const std::string& tool, const std::string& test,
                      std::span<const Entry> entries) {
@@ -170,8 +170,11 @@ class TestList {
         takes_gpu_at_cost(35));
   }
 
+  // Alone, and so first: beside dozens of starting programs the driver starts three times as
+  // slowly.
   void add_gpu_present() {
-    add("gpu.present", quoted(program_) + " --gpu-present", "gpu", "FIXTURES_SETUP gpu");
+    add("gpu.present", quoted(program_) + " --gpu-present", "gpu",
+        "FIXTURES_SETUP gpu RUN_SERIAL ON");
   }
 
   const std::string& text() const { return text_; }
@@ -179,8 +182,9 @@ class TestList {
  private:
   static constexpr const char* sees_no_gpu = "ENVIRONMENT CUDA_VISIBLE_DEVICES=";
   static constexpr const char* takes_gpu = "FIXTURES_REQUIRED gpu RESOURCE_GROUPS \"1,gpus:1\"";
-  // CTest starts first what costs most: planted faults that end processes (60), one of them at a
-  // time; then claims, those that take gigabytes before all; then the other planted faults (45).
+  // CTest starts first what costs most: planted faults that end processes (100), one of them at a
+  // time; claims, those that take gigabytes before all, then the last variants, which take the
+  // longest; then the other planted faults (45).
   static std::string takes_gpu_at_cost(int cost) {
     return fmt::format("{} COST {}", takes_gpu, cost);
   }
@@ -223,7 +227,7 @@ void write_ctest(const char* program, const char* file) {
   for (const Entry& entry : registered()) {
     entry.backend == Backend::cuda ? on_gpu.push_back(entry) : tests.add_on_cpu(entry);
   }
-  for (const Entry& entry : on_gpu) tests.add_on_gpu(entry);
+  for (std::size_t i = 0; i < on_gpu.size(); ++i) tests.add_on_gpu(on_gpu[i], static_cast<int>(i));
   const std::size_t groups = (on_gpu.size() + 3) / 4;  // of four variants, or a little less
   for (std::size_t i = 0; i < groups; ++i) {
     const auto first = on_gpu.begin() + i * on_gpu.size() / groups;
@@ -259,7 +263,7 @@ bool gpu_is_required() {
 int answer_gpu_present() {
   const std::string why = unavailable(Backend::cuda);
   if (why.empty()) {
-    for (const auto& [name, value] : describe_gpus()) fmt::print("{}: {}\n", name, value);
+    for (const GpuFact& fact : describe_gpus()) fmt::print("{}: {}\n", fact.topic, fact.text);
     return 0;
   }
   fmt::print("{}{}\n", why, gpu_is_required() ? ", and ASSAY_REQUIRE_GPU is set" : "");

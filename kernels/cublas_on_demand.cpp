@@ -1,0 +1,56 @@
+// cuBLAS, loaded when one of its functions is first called: it is 600 MB, and most processes of a
+// build with CUDA never multiply by it. Who links with this calls it as ever; where it cannot be
+// loaded, every call says CUBLAS_STATUS_NOT_INITIALIZED.
+#include <cublas_v2.h>
+#include <dlfcn.h>
+
+namespace {
+
+#define TEXT_OF(number) #number
+#define SONAME_OF(version) "libcublas.so." TEXT_OF(version)
+
+void* library() {
+  static void* const loaded = [] {
+    void* const there = dlopen(ASSAY_CUBLAS, RTLD_NOW | RTLD_LOCAL);  // where this was built
+    return there != nullptr ? there : dlopen(SONAME_OF(CUBLAS_VER_MAJOR), RTLD_NOW | RTLD_LOCAL);
+  }();
+  return loaded;
+}
+
+// The function of that name, or null.
+template <class Function>
+Function* loaded(const char* name) {
+  return library() == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(library(), name));
+}
+
+}  // namespace
+
+// A name of cublas_v2.h may be a macro for its newest version: it is that name which is defined,
+// and looked up.
+#define NAME_OF(name) #name
+#define ON_DEMAND(name, parameters, arguments)                           \
+  cublasStatus_t name parameters {                                       \
+    static auto* const function = loaded<decltype(name)>(NAME_OF(name)); \
+    if (function == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;       \
+    return function arguments;                                           \
+  }
+
+ON_DEMAND(cublasCreate, (cublasHandle_t * handle), (handle))
+ON_DEMAND(cublasDestroy, (cublasHandle_t handle), (handle))
+ON_DEMAND(cublasSetStream, (cublasHandle_t handle, cudaStream_t stream), (handle, stream))
+ON_DEMAND(cublasSetMathMode, (cublasHandle_t handle, cublasMath_t mode), (handle, mode))
+ON_DEMAND(cublasGetProperty, (libraryPropertyType type, int* value), (type, value))
+
+#define GEMM_ON_DEMAND(name, Number)                                                           \
+  ON_DEMAND(name,                                                                              \
+            (cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int64_t m, \
+             int64_t n, int64_t k, const Number* alpha, const Number* a, int64_t lda,          \
+             const Number* b, int64_t ldb, const Number* beta, Number* c, int64_t ldc),        \
+            (handle, of_a, of_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc))
+GEMM_ON_DEMAND(cublasSgemm_64, float)
+GEMM_ON_DEMAND(cublasDgemm_64, double)
+
+const char* cublasGetStatusString(cublasStatus_t status) {
+  static auto* const function = loaded<decltype(cublasGetStatusString)>("cublasGetStatusString");
+  return function != nullptr ? function(status) : "cuBLAS could not be loaded";
+}
