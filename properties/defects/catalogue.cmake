@@ -109,6 +109,9 @@ assay_defect(launch_failure_swallowed VARIANT tiled_32 FILE tiled.cu CLAIM withi
 assay_defect(int32_index VARIANT tiled_16 FILE tiled.cu CLAIM wide_strides ON simt cuda LOSES_CONTEXT
   FIND [=[g.b[(p0 + y) * g.ldb + col]]=]
   REPLACE [=[g.b[static_cast<int>(p0 + y) * static_cast<int>(g.ldb) + static_cast<int>(col)]]=])
+assay_defect(uint32_index VARIANT tiled_16 FILE tiled.cu CLAIM wide_strides ON simt
+  FIND [=[g.b[(p0 + y) * g.ldb + col]]=]
+  REPLACE [=[g.b[static_cast<unsigned>(p0 + y) * static_cast<unsigned>(g.ldb) + static_cast<unsigned>(col)]]=])
 
 # A declared order that is not kept: right within the bound, but not what was promised.
 assay_defect(descending_order VARIANT tiled_16 FILE tiled.cu CLAIM fma_replay ON simt cuda

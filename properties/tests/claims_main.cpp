@@ -183,8 +183,8 @@ class TestList {
   static constexpr const char* sees_no_gpu = "ENVIRONMENT CUDA_VISIBLE_DEVICES=";
   static constexpr const char* takes_gpu = "FIXTURES_REQUIRED gpu RESOURCE_GROUPS \"1,gpus:1\"";
   // CTest starts first what costs most: planted faults that end processes (100), one of them at a
-  // time; claims, those that take gigabytes before all, then the last variants, which take the
-  // longest; then the other planted faults (45).
+  // time; claims that take gigabytes; the other planted faults (80), then the other claims, of the
+  // last variants first, which take the longest.
   static std::string takes_gpu_at_cost(int cost) {
     return fmt::format("{} COST {}", takes_gpu, cost);
   }
