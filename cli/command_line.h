@@ -26,7 +26,7 @@ struct CheckOptions {
   int cases = 100;
   std::optional<std::string> case_text;
   std::uint64_t seed = 0;
-  int jobs = 0;  // 0 means one for each core
+  int jobs = 0;       // 0 means one for each core
   int watchdog = 10;  // seconds
   std::string json, junit;
   std::string corpus;

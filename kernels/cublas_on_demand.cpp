@@ -52,5 +52,7 @@ GEMM_ON_DEMAND(cublasDgemm_64, double)
 
 const char* cublasGetStatusString(cublasStatus_t status) {
   static auto* const function = loaded<decltype(cublasGetStatusString)>("cublasGetStatusString");
-  return function != nullptr ? function(status) : "cuBLAS could not be loaded";
+  return function != nullptr ? function(status)
+                             : SONAME_OF(CUBLAS_VER_MAJOR) " could not be loaded: put the folder of "
+                               "CUDA's libraries on LD_LIBRARY_PATH";
 }

@@ -1,5 +1,7 @@
 #include "oracle/cuda_machine.h"
 
+#include <cublas_v2.h>
+
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -331,6 +333,12 @@ std::string why_no_gpu() {
   cudaGetLastError();
   if (error != cudaSuccess) return fmt::format("no GPU can be used: {}", cudaGetErrorString(error));
   return count == 0 ? "there is no GPU" : "";
+}
+
+std::string why_no_cublas() {
+  int version = 0;
+  const cublasStatus_t status = cublasGetProperty(MAJOR_VERSION, &version);
+  return status == CUBLAS_STATUS_SUCCESS ? "" : cublasGetStatusString(status);
 }
 
 // The one of this worker's number, where there are several.

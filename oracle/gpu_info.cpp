@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <sstream>
-#include <utility>
 
 #if defined(ASSAY_CUDA)
 #include <cublas_v2.h>
@@ -60,12 +59,11 @@ GpuFact driver_fact() {
 }
 
 GpuFact cublas_fact() {
+  if (const std::string why = why_no_cublas(); !why.empty()) return {"cuBLAS", false, why};
   int major = 0, minor = 0, patch = 0;
-  for (const auto& [part, value] :
-       {std::pair{MAJOR_VERSION, &major}, {MINOR_VERSION, &minor}, {PATCH_LEVEL, &patch}}) {
-    if (const auto status = cublasGetProperty(part, value); status != CUBLAS_STATUS_SUCCESS)
-      return {"cuBLAS", false, cublasGetStatusString(status)};
-  }
+  cublasGetProperty(MAJOR_VERSION, &major);
+  cublasGetProperty(MINOR_VERSION, &minor);
+  cublasGetProperty(PATCH_LEVEL, &patch);
   return {"cuBLAS", true, fmt::format("{}.{}.{}", major, minor, patch)};
 }
 

@@ -18,11 +18,10 @@ int gpu_count();
 // several.
 void keep_to_assigned_gpu();
 
-// What is known of the driver, the runtime, cuBLAS and each GPU, as pairs such as ("compute
-// capability", "9.0"). Empty in a build without CUDA.
+// What is known of the driver, the runtime, cuBLAS and each GPU. Empty in a build without CUDA.
 struct GpuFact {
   std::string topic;
-  bool good;  // what trials on a GPU need is there
+  bool good;  // it is there, as trials on a GPU need it
   std::string text;
 };
 std::vector<GpuFact> describe_gpus();

@@ -10,10 +10,10 @@ namespace assay {
 namespace {
 
 std::unique_ptr<Machine> make_machine(Backend backend) {
-  if (const std::string why = unavailable(backend); !why.empty()) throw Unavailable(why);
 #if defined(ASSAY_CUDA)
   if (backend == Backend::cuda) return make_cuda_machine();
 #endif
+  if (const std::string why = unavailable(backend); !why.empty()) throw Unavailable(why);
   return make_cpu_machine(backend);
 }
 
@@ -22,7 +22,8 @@ std::unique_ptr<Machine> make_machine(Backend backend) {
 std::string unavailable(Backend backend) {
   if (backend != Backend::cuda) return "";
 #if defined(ASSAY_CUDA)
-  return why_no_gpu();
+  const std::string why = why_no_gpu();
+  return why.empty() ? why_no_cublas() : why;
 #else
   return "this build has no kernels for a GPU: configure with the preset cuda";
 #endif

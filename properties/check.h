@@ -14,9 +14,9 @@
 namespace assay {
 
 struct Budget {
-  int cases = 100;         // judged, for each claim about each variant
-  std::uint64_t seed = 0;  // of what is drawn
-  int jobs = 0;            // at once; 0 means one for each core
+  int cases = 100;                                     // judged, for each claim about each variant
+  std::uint64_t seed = 0;                              // of what is drawn
+  int jobs = 0;                                        // at once; 0 means one for each core
   double watchdog_seconds = default_watchdog_seconds;  // of a trial; while shrinking 1 at most
   // Trials run in processes started so; in this process if there are no arguments.
   WorkerCommand worker = {};
