@@ -61,7 +61,7 @@ class CheckCommand : public Command {
     text("--case", options_.case_text, "TEXT",
          "judge exactly this one, by the claims about what a variant accepts");
     number("--seed", options_.seed, "of the cases that are drawn (0)");
-    number("--jobs", options_.jobs, 0, 1024, "at once (one for each core)");
+    number("--jobs", options_.jobs, 0, 1024, "at once (one for each core; on a GPU two at most)");
     number("--watchdog", options_.watchdog, 1, 3600,
            "seconds until a kernel on a GPU counts as hung (10)");
     result("--json", options_.json, "write the results as JSON; - is stdout");
