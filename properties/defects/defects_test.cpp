@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ostream>
+#include <string_view>
+#include <vector>
 
 #include "properties/check.h"
 
@@ -24,6 +27,18 @@ constexpr Defect defects[] = {
 #include "properties/defects/defects.inc"
 };
 
+// Each on its backends, but for claims that say nothing about that one.
+std::vector<Defect> planted() {
+  std::vector<Defect> chosen;
+  for (const Defect& defect : defects) {
+    const bool takes_gpu = std::any_of(claims().begin(), claims().end(), [&](const Claim& claim) {
+      return claim.takes_gpu && std::string_view(claim.name) == defect.claim;
+    });
+    if (!takes_gpu || defect.backend == Backend::cuda) chosen.push_back(defect);
+  }
+  return chosen;
+}
+
 class Catalogue : public testing::TestWithParam<Defect> {};
 
 TEST_P(Catalogue, is_caught_by) {
@@ -31,7 +46,7 @@ TEST_P(Catalogue, is_caught_by) {
   ASSERT_STREQ(defect.not_planted, "");
   const Entry entry = entry_named(defect.name, defect.backend);
   const Claim& claim = claim_named(defect.claim);
-  if (const std::string why = exemption(claim, entry); !why.empty()) GTEST_SKIP() << why;
+  ASSERT_EQ(exemption(claim, entry), "");
   ClaimResult result;
   try {
     result = check({entry}, {&claim}, {.jobs = 1, .watchdog_seconds = 2, .worker = {{"--worker"}}}).front();
@@ -51,7 +66,7 @@ TEST_P(Catalogue, is_caught_by) {
   EXPECT_LE(failure.shrunk.multiply_adds(), 1e5) << "a case this large is not small";
 }
 
-INSTANTIATE_TEST_SUITE_P(Defect, Catalogue, testing::ValuesIn(defects), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Defect, Catalogue, testing::ValuesIn(planted()), [](const auto& info) {
   return fmt::format("{}_{}_by_{}", to_string(info.param.backend), info.param.name, info.param.claim);
 });
 
