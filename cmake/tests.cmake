@@ -5,7 +5,7 @@ include(GoogleTest)
 set(ASSAY_NO_GPU ENVIRONMENT CUDA_VISIBLE_DEVICES=)
 
 # A test that takes a GPU; CTest tells it which.
-set(ASSAY_ON_GPU FIXTURES_REQUIRED gpu RESOURCE_GROUPS 1,gpus:1 TIMEOUT 300 SKIP_RETURN_CODE 77)
+set(ASSAY_ON_GPU FIXTURES_REQUIRED gpu RESOURCE_GROUPS 1,gpus:1 TIMEOUT 600 SKIP_RETURN_CODE 77)
 
 # assay_unit_test(TARGET): a GoogleTest program of the harness itself, one CTest test for each of its tests.
 function(assay_unit_test target)

@@ -1,7 +1,5 @@
 #include "oracle/cuda_machine.h"
 
-#include <cublas_v2.h>
-
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -85,8 +83,8 @@ class CudaMachine : public Machine {
   Outcome launch(const Variant& variant, const Gemm& gemm, const Schedule& schedule) override {
     cuda_check(cudaDeviceSynchronize(), "preparing a launch");  // nothing of the last trial runs on
     cudaGetLastError();
-    deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                   std::chrono::duration<double>(schedule.seconds));
+    launched_ = Clock::now();
+    limit_ = std::chrono::duration<double>(schedule.seconds);
     switch (schedule.setting) {
       case Setting::plain:
         return run(variant, gemm, stream_);
@@ -145,9 +143,9 @@ class CudaMachine : public Machine {
       const cudaError_t state = cudaStreamQuery(stream);
       if (state == cudaSuccess) break;
       if (state != cudaErrorNotReady) return crashed(state);
-      if (Clock::now() > deadline_)
+      if (Clock::now() - launched_ > limit_)
         return {Outcome::Kind::hung,
-                "the kernel never returned, or takes longer than --watchdog allows", true};
+                fmt::format("the kernel was still running after {:.3g} s", limit_.count()), true};
       if (polls > 1000) std::this_thread::yield();
     }
     const cudaError_t error = cudaDeviceSynchronize();  // work that went to another stream
@@ -319,7 +317,8 @@ class CudaMachine : public Machine {
   std::array<Slot, 3> slots_;
   std::array<DeviceRegion, 3> kept_;  // copies of the operands
   DeviceRegion scratch_;
-  Clock::time_point deadline_;
+  Clock::time_point launched_;
+  std::chrono::duration<double> limit_;
 };
 
 }  // namespace
@@ -333,12 +332,6 @@ std::string why_no_gpu() {
   cudaGetLastError();
   if (error != cudaSuccess) return fmt::format("no GPU can be used: {}", cudaGetErrorString(error));
   return count == 0 ? "there is no GPU" : "";
-}
-
-std::string why_no_cublas() {
-  int version = 0;
-  const cublasStatus_t status = cublasGetProperty(MAJOR_VERSION, &version);
-  return status == CUBLAS_STATUS_SUCCESS ? "" : cublasGetStatusString(status);
 }
 
 // The one of this worker's number, where there are several.

@@ -14,7 +14,4 @@ std::unique_ptr<Machine> make_cuda_machine();
 // Why this computer has no GPU that can be used; empty if it has one. Starts nothing on it.
 std::string why_no_gpu();
 
-// Why there is no cuBLAS, without which nothing is judged on a GPU; empty if there is one.
-std::string why_no_cublas();
-
 }  // namespace assay

@@ -125,6 +125,12 @@ std::optional<Reference> make_device_reference(const Case& c, const Operands& op
   return reference;
 }
 
+std::string why_no_cublas() {
+  int version = 0;
+  const cublasStatus_t status = cublasGetProperty(MAJOR_VERSION, &version);
+  return status == CUBLAS_STATUS_SUCCESS ? "" : cublasGetStatusString(status);
+}
+
 std::string disagreement_with_cublas(const Case& c) {
   const Operands operands = make_operands(c, Placement::guarded, {4, 4, 4});
   const Reference eigen = make_reference(c, operands);

@@ -1,4 +1,4 @@
-// The reference for large problems, computed on the GPU by cuBLAS in double precision.
+// cuBLAS as a reference: for large problems, in double precision, and as a second opinion.
 #pragma once
 
 #include <optional>
@@ -11,6 +11,9 @@ namespace assay {
 // Nothing where the host is fast enough, or where NaN and infinities are involved. Some blocks of
 // it are checked against plain loops on the host; throws std::runtime_error if they differ.
 std::optional<Reference> make_device_reference(const Case&, const Operands&);
+
+// Why there is no cuBLAS, without which nothing is judged on a GPU; empty if there is one.
+std::string why_no_cublas();
 
 // Where Eigen, cuBLAS in double and cuBLAS in pedantic single precision do not agree on a case;
 // empty if they do.

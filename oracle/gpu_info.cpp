@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "oracle/cuda_machine.h"
+#include "oracle/cuda_reference.h"
 #include "oracle/nvml.h"
 #endif
 

@@ -63,7 +63,7 @@ Verdict run_large_trial(const Entry& entry, const Case& c) {
   if (std::string reason = refusal(entry.variant, gemm); !reason.empty())
     return {.status = Status::refused, .reason = reason};
 
-  const Outcome outcome = machine.launch(entry.variant, gemm, {.seconds = 30});
+  const Outcome outcome = machine.launch(entry.variant, gemm, {.seconds = 20 + watchdog()});
   if (outcome.kind != Outcome::Kind::done) {
     return {.status = outcome.kind == Outcome::Kind::hung ? Status::hung : Status::crashed,
             .reason = outcome.text,

@@ -4,6 +4,7 @@
 
 #if defined(ASSAY_CUDA)
 #include "oracle/cuda_machine.h"
+#include "oracle/cuda_reference.h"
 #endif
 
 namespace assay {

@@ -65,6 +65,15 @@ TEST(Failure, OfAProcessIsAVerdict) {
   EXPECT_THAT(answer.out, HasSubstr("\n  shrunk:    m=3 n="));
 }
 
+TEST(Failure, DependsOnTheWatchdog) {
+  const auto check = [](const char* seconds) {
+    return run({"check", "patient", "--cases", "2", "--no-corpus", "--watchdog", seconds},
+               faulty());
+  };
+  EXPECT_EQ(check("7").code, 0) << check("7").out;
+  EXPECT_EQ(check("8").code, 1) << check("8").out;
+}
+
 TEST(Failure, DoesNotHideThatAnotherVariantRefused) {
   const Answer answer =
       run({"check", "right", "without_beta", "--case", "m=2 n=2 k=3 beta=2"}, faulty());

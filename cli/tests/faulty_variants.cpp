@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "kernels/gemm.h"
+#include "oracle/trial.h"
 
 namespace assay {
 namespace {
@@ -34,6 +35,11 @@ cudaError_t launch_crashing(const Gemm& g, cudaStream_t) {
   return multiply(g, true);
 }
 
+// Is right where it is allowed 7 seconds.
+cudaError_t launch_patient(const Gemm& g, cudaStream_t) {
+  return watchdog() == 7 ? multiply(g, true) : cudaErrorLaunchTimeout;
+}
+
 const Registrar right{{.name = "right",
                        .idea = "The triple loop.",
                        .launch = launch_right,
@@ -42,6 +48,8 @@ const Registrar right{{.name = "right",
 const Registrar without_beta{
     {.name = "without_beta", .idea = "Forgets beta.", .launch = launch_without_beta},
     Backend::host};
+const Registrar patient{{.name = "patient", .idea = "Needs time.", .launch = launch_patient},
+                        Backend::host};
 const Registrar crashing{
     {.name = "crashing", .idea = "Gives up on the third row.", .launch = launch_crashing},
     Backend::host};

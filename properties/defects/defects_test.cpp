@@ -1,5 +1,5 @@
-// Every defect of the catalogue must be caught by the claim it belongs to, within the default budget, and be shrunk to a
-// case that a person can work through.
+// Every defect of the catalogue must be caught by the claim it belongs to, within the default
+// budget, and be shrunk to a case that a person can work through.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,9 @@ struct Defect {
   bool loses_context = false;
   const char* not_planted = "";  // why it could not be
 };
-void PrintTo(const Defect& defect, std::ostream* out) { *out << defect.name; }
+void PrintTo(const Defect& defect, std::ostream* out) {
+  *out << defect.name;
+}
 
 constexpr Defect defects[] = {
 #include "properties/defects/defects.inc"
@@ -49,7 +51,8 @@ TEST_P(Catalogue, is_caught_by) {
   ASSERT_EQ(exemption(claim, entry), "");
   ClaimResult result;
   try {
-    result = check({entry}, {&claim}, {.jobs = 1, .watchdog_seconds = 2, .worker = {{"--worker"}}}).front();
+    result = check({entry}, {&claim}, {.jobs = 1, .watchdog_seconds = 2, .worker = {{"--worker"}}})
+                 .front();
   } catch (const Unavailable& error) {
     GTEST_SKIP() << error.what();
   }
@@ -67,7 +70,8 @@ TEST_P(Catalogue, is_caught_by) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Defect, Catalogue, testing::ValuesIn(planted()), [](const auto& info) {
-  return fmt::format("{}_{}_by_{}", to_string(info.param.backend), info.param.name, info.param.claim);
+  return fmt::format("{}_{}_by_{}", to_string(info.param.backend), info.param.name,
+                     info.param.claim);
 });
 
 }  // namespace

@@ -143,7 +143,7 @@ class TestList {
       const std::string name = fmt::format("{}.{}", name_of(entry), claim.name);
       if (!claim.takes_gpu)
         add(name, filter(name), fmt::format("claim;{};{}", labels_of(entry), claim.name),
-            sees_no_gpu);
+            ASSAY_NO_GPU);
     }
   }
 
@@ -180,13 +180,11 @@ class TestList {
   const std::string& text() const { return text_; }
 
  private:
-  static constexpr const char* sees_no_gpu = "ENVIRONMENT CUDA_VISIBLE_DEVICES=";
-  static constexpr const char* takes_gpu = "FIXTURES_REQUIRED gpu RESOURCE_GROUPS \"1,gpus:1\"";
   // CTest starts first what costs most: planted faults that end processes (100), one of them at a
   // time; claims that take gigabytes; the other planted faults (80), then the other claims, of the
   // last variants first, which take the longest.
   static std::string takes_gpu_at_cost(int cost) {
-    return fmt::format("{} COST {}", takes_gpu, cost);
+    return fmt::format("{} COST {}", ASSAY_ON_GPU, cost);
   }
 
   static std::string quoted(const std::string& text) { return fmt::format("[=[{}]=]", text); }
@@ -235,10 +233,11 @@ void write_ctest(const char* program, const char* file) {
     tests.add_large_on_gpu(group);
     tests.add_sanitizer("racecheck", "racecheck." + names_of(group, ","), group);
   }
-  if (on_gpu.empty()) return write_whole(file, tests.text());
-  for (const char* tool : {"memcheck", "initcheck", "synccheck"})
-    tests.add_sanitizer(tool, tool, on_gpu);
-  tests.add_gpu_present();
+  if (!on_gpu.empty()) {
+    for (const char* tool : {"memcheck", "initcheck", "synccheck"})
+      tests.add_sanitizer(tool, tool, on_gpu);
+    tests.add_gpu_present();
+  }
   write_whole(file, tests.text());
 }
 

@@ -6,6 +6,8 @@
 #include <csignal>
 #include <stdexcept>
 
+#include "oracle/trial.h"
+
 namespace assay_test {
 
 using namespace assay;
@@ -80,6 +82,11 @@ const Registrar planted[] = {
     {named("planted_throw",
            [](const Gemm&, cudaStream_t) -> cudaError_t {
              throw std::runtime_error("thrown by a variant");
+           }),
+     Backend::host},
+    {named("planted_patient",
+           [](const Gemm& g, cudaStream_t stream) {
+             return watchdog() == 7 ? multiply(g, stream) : cudaErrorLaunchTimeout;
            }),
      Backend::host},
 };

@@ -87,6 +87,13 @@ TEST(Worker, lets_a_crash_be_shrunk) {
   EXPECT_EQ(result.failure->verdict.status, Status::crashed);
 }
 
+TEST(Worker, allows_a_trial_the_time_it_was_told) {
+  Worker worker(this_program, 0);
+  const Case c{.m = 2, .n = 3, .k = 4};
+  EXPECT_EQ(worker.judge(planted("planted_patient"), bound, c, 1, 7).status, Status::right);
+  EXPECT_EQ(worker.judge(planted("planted_patient"), bound, c, 1).status, Status::crashed);
+}
+
 TEST(Worker, judges_beside_others) {
   const auto results =
       check({planted("planted_right"), planted("planted_wrong")},
