@@ -109,7 +109,7 @@ assay_defect(launch_failure_swallowed VARIANT tiled_32 FILE tiled.cu CLAIM withi
 assay_defect(int32_index VARIANT tiled_16 FILE tiled.cu CLAIM wide_strides ON simt cuda LOSES_CONTEXT
   FIND [=[g.b[(p0 + y) * g.ldb + col]]=]
   REPLACE [=[g.b[static_cast<int>(p0 + y) * static_cast<int>(g.ldb) + static_cast<int>(col)]]=])
-assay_defect(uint32_index VARIANT tiled_16 FILE tiled.cu CLAIM wide_strides ON simt
+assay_defect(uint32_index VARIANT tiled_16 FILE tiled.cu CLAIM wide_strides ON simt cuda
   FIND [=[g.b[(p0 + y) * g.ldb + col]]=]
   REPLACE [=[g.b[static_cast<unsigned>(p0 + y) * static_cast<unsigned>(g.ldb) + static_cast<unsigned>(col)]]=])
 
