@@ -61,13 +61,11 @@ DeviceRegion::~DeviceRegion() {
 void DeviceRegion::reserve(std::size_t bytes) {
   if (bytes <= size_) return;
   reserve_addresses(whole_units(std::max(bytes, least_bytes)));
-  size_ = reserved_;
   map(0, size_);
 }
 
 void DeviceRegion::reserve_sparse(std::size_t bytes) {
-  if (bytes > reserved_) reserve_addresses(std::bit_ceil(whole_units(bytes)));
-  size_ = whole_units(bytes);
+  if (bytes > size_) reserve_addresses(std::bit_ceil(whole_units(bytes)));
 }
 
 void DeviceRegion::open_only(const std::vector<std::span<std::byte>>& stretches) {
@@ -91,7 +89,7 @@ void DeviceRegion::open_only(const std::vector<std::span<std::byte>>& stretches)
 void DeviceRegion::reserve_addresses(std::size_t bytes) {
   release();
   base_ = new_addresses(bytes + 2 * granularity()) + granularity();
-  reserved_ = bytes;
+  size_ = bytes;
 }
 
 void DeviceRegion::map(std::size_t offset, std::size_t size) {
@@ -117,13 +115,13 @@ void DeviceRegion::unmap(std::size_t offset, const Mapping& mapping) {
 }
 
 void DeviceRegion::release() {
-  if (reserved_ == 0) return;
+  if (size_ == 0) return;
   ASSAY_DRIVER(cuMemAddressFree);
   for (const auto& [offset, mapping] : mappings_) unmap(offset, mapping);
   mappings_.clear();
-  cuMemAddressFree_(address_of(base_) - granularity(), reserved_ + 2 * granularity());
+  cuMemAddressFree_(address_of(base_) - granularity(), size_ + 2 * granularity());
   base_ = nullptr;
-  reserved_ = size_ = 0;
+  size_ = 0;
 }
 
 std::byte* forbidden_device_memory() {

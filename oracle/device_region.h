@@ -20,7 +20,7 @@ class DeviceRegion {
   // At least so many bytes of memory; what was there is lost if it has to grow. Throws
   // std::runtime_error if there is not enough.
   void reserve(std::size_t bytes);
-  // So many bytes of addresses, of which only those are memory, in steps of the device's
+  // At least so many bytes of addresses, of which only those are memory, in steps of the device's
   // granularity, that were opened last; all others fault. What is opened again keeps its memory:
   // to map it takes the driver, which serves one process of a host after the other.
   void reserve_sparse(std::size_t bytes);
@@ -39,7 +39,7 @@ class DeviceRegion {
   void map(std::size_t offset, std::size_t size);
   void unmap(std::size_t offset, const Mapping&);
   std::byte* base_ = nullptr;
-  std::size_t reserved_ = 0, size_ = 0;
+  std::size_t size_ = 0;
   std::map<std::size_t, Mapping> mappings_;  // by offset
 };
 

@@ -33,6 +33,19 @@ void set_value_at(std::byte* address, int value) {
   EXPECT_EQ(cudaMemcpy(address, &value, sizeof value, cudaMemcpyHostToDevice), cudaSuccess);
 }
 
+constexpr std::size_t unit = 2u << 20;
+
+// Whether nobody else can be given these addresses.
+bool is_reserved(const std::byte* address) {
+  ASSAY_DRIVER(cuMemAddressReserve);
+  ASSAY_DRIVER(cuMemAddressFree);
+  const auto wanted = reinterpret_cast<CUdeviceptr>(address);
+  CUdeviceptr given = 0;
+  if (cuMemAddressReserve_(&given, unit, 0, wanted, 0) != CUDA_SUCCESS) return true;
+  cuMemAddressFree_(given, unit);
+  return given != wanted;
+}
+
 class Region : public testing::Test {
  protected:
   void SetUp() override {
@@ -54,7 +67,17 @@ TEST_F(Region, has_memory_between_two_fences) {
     EXPECT_TRUE(is_memory(region_.end() - 1));
     EXPECT_FALSE(is_memory(region_.begin() - 1));
     EXPECT_FALSE(is_memory(region_.end()));
+    EXPECT_TRUE(is_reserved(region_.begin() - unit));
+    EXPECT_TRUE(is_reserved(region_.end()));
   }
+}
+
+TEST_F(Region, gives_back_what_it_had_when_it_grows) {
+  region_.reserve(1 << 10);
+  std::byte* const first = region_.begin();
+  region_.reserve(region_.end() - region_.begin() + 1);
+  const bool is_its_own = region_.begin() <= first && first < region_.end();
+  EXPECT_TRUE(is_its_own || !is_memory(first));
 }
 
 TEST_F(Region, is_memory_only_where_it_was_opened_last) {
@@ -73,7 +96,6 @@ TEST_F(Region, is_memory_only_where_it_was_opened_last) {
 }
 
 TEST_F(Region, opens_every_unit_that_a_stretch_touches) {
-  constexpr std::size_t unit = 2u << 20;
   region_.reserve_sparse(10 * unit);
   region_.open_only({{region_.begin() + 2 * unit - 1, unit + 2}});
   for (std::size_t i : {0, 1, 2, 3, 4})
@@ -85,6 +107,8 @@ TEST_F(Region, keeps_the_memory_of_what_is_opened_again) {
   region_.open_only({row(0), row(1), row(2)});
   set_value_at(row(1).data(), 42);
   region_.open_only({row(1), row(2)});
+  region_.reserve_sparse(2 * distance);  // has as many
+  region_.open_only({row(1)});
   EXPECT_EQ(value_at(row(1).data()), 42);
   region_.reserve_sparse(9 * distance);  // grows
   EXPECT_FALSE(is_memory(row(1).data()));
