@@ -137,10 +137,12 @@ class CudaMachine : public Machine {
     return {};
   }
 
-  // Waits for all work on the GPU, of whatever stream, until the deadline.
+  // Waits for all work on the GPU, of whatever stream; for that of this one and of the default
+  // stream, where a launch that forgets its stream goes, until the deadline.
   Outcome wait(cudaStream_t stream) {
     for (int polls = 0;; ++polls) {
-      const cudaError_t state = cudaStreamQuery(stream);
+      cudaError_t state = cudaStreamQuery(stream);
+      if (state == cudaSuccess) state = cudaStreamQuery(cudaStreamLegacy);
       if (state == cudaSuccess) break;
       if (state != cudaErrorNotReady) return crashed(state);
       if (Clock::now() - launched_ > limit_)

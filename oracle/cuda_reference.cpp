@@ -21,6 +21,7 @@ void cublas_check(cublasStatus_t status, const char* what) {
 }
 
 cublasHandle_t handle() {
+  if (const std::string why = why_no_cublas(); !why.empty()) throw Unavailable(why);
   static const cublasHandle_t handle = [] {
     cublasHandle_t h = nullptr;
     cublas_check(cublasCreate(&h), "cublasCreate");

@@ -1,5 +1,7 @@
 #include "oracle/large_trial.h"
 
+#include <memory>
+
 #include "oracle/device_array.h"
 #include "oracle/device_kernels.h"
 
@@ -49,13 +51,13 @@ Verdict run_large_trial(const Entry& entry, const Case& c) {
   if (std::string reason = lack_of_memory(c); !reason.empty())
     return {.status = Status::refused, .reason = reason};
   Machine& machine = machine_of(entry.backend);
-  const DeviceArray<float> result(c.m * c.n + guard_floats);
-  cuda_check(cudaMemset(result.get(), 0xff, result.bytes()), "poisoning C");  // NaN
+  auto result = std::make_unique<DeviceArray<float>>(c.m * c.n + guard_floats);
+  cuda_check(cudaMemset(result->get(), 0xff, result->bytes()), "poisoning C");  // NaN
   cuda_check(cudaDeviceSynchronize(),
              "poisoning C");  // the stream of the launch would not wait for it
 
   Gemm gemm{
-      .m = c.m, .n = c.n, .k = c.k, .alpha = c.alpha, .beta = 0, .c = result.get(), .ldc = c.n};
+      .m = c.m, .n = c.n, .k = c.k, .alpha = c.alpha, .beta = 0, .c = result->get(), .ldc = c.n};
   Case only_a = c, only_b = c;
   only_a.n = 1, only_b.m = 1;
   gemm.a = place(machine, Operand::a, only_a, gemm.lda);
@@ -63,7 +65,8 @@ Verdict run_large_trial(const Entry& entry, const Case& c) {
   if (std::string reason = refusal(entry.variant, gemm); !reason.empty())
     return {.status = Status::refused, .reason = reason};
 
-  const Outcome outcome = machine.launch(entry.variant, gemm, {.seconds = 20 + watchdog()});
+  const Outcome outcome = machine.launch(entry.variant, gemm, {.seconds = seconds_for(entry, c)});
+  if (outcome.context_lost) result.release();  // to free it would wait for a kernel that never ends
   if (outcome.kind != Outcome::Kind::done) {
     return {.status = outcome.kind == Outcome::Kind::hung ? Status::hung : Status::crashed,
             .reason = outcome.text,

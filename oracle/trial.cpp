@@ -18,13 +18,6 @@ std::array<int, 3> alignment_of(const Needs& needs) {
 
 thread_local double watchdog_seconds = default_watchdog_seconds;
 
-// Generous: the slowest variants do a hundred times as much, on a slow core or on a GPU that others
-// use too.
-double seconds_for(const Entry& entry, const Case& c) {
-  return entry.backend == Backend::cuda ? watchdog_seconds + c.multiply_adds() / 1e9
-                                        : 1 + c.multiply_adds() / 2e6;
-}
-
 void insist_on_memory_for(const Case& c) {
   const double widest =
       4.0 * std::max({static_cast<double>(c.m) * static_cast<double>(c.k + c.lda.floats),
@@ -175,6 +168,13 @@ void set_watchdog(double seconds) {
 }
 double watchdog() {
   return watchdog_seconds;
+}
+
+// Generous: the slowest variants do a hundred times as much, on a slow core or on a GPU that others
+// use too.
+double seconds_for(const Entry& entry, const Case& c) {
+  return entry.backend == Backend::cuda ? watchdog_seconds + c.multiply_adds() / 1e9
+                                        : 1 + c.multiply_adds() / 2e6;
 }
 
 std::string_view to_string(Status status) {

@@ -47,6 +47,9 @@ inline constexpr double default_watchdog_seconds = 10;
 void set_watchdog(double seconds);
 double watchdog();
 
+// How long a launch may take in all.
+double seconds_for(const Entry&, const Case&);
+
 std::string_view to_string(Status);
 
 // What a launch left in C: the bits of its elements, packed. Only where it ran to its end.
