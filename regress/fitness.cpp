@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "oracle/cuda_check.h"
+#include "regress/statistics.h"
 
 namespace assay {
 namespace {
@@ -34,15 +35,14 @@ std::string key_of(const cudaDeviceProp& properties, const Card& card) {
 
 template <class Enqueue>
 double median_us(Stopwatch& stopwatch, const Enqueue& enqueue,
-                 std::vector<double>* clocks = nullptr) {
+                 std::vector<double>* clocks = nullptr, int samples = 7) {
   std::vector<double> times;
-  for (int i = 0; i < 7; ++i) {
+  for (int i = 0; i < samples; ++i) {
     const Sample sample = stopwatch.time(enqueue);
     times.push_back(sample.time_us);
     if (clocks != nullptr) clocks->push_back(sample.clock_mhz);
   }
-  std::nth_element(times.begin(), times.begin() + 3, times.end());
-  return times[3];
+  return median(times);
 }
 
 }  // namespace
@@ -108,28 +108,35 @@ std::map<std::string, double> measure_canaries(Stopwatch& stopwatch,
       },
       &clocks);
   const double flops = 20.0 * blocks * arithmetic_threads * arithmetic_flops_per_thread;
-  std::nth_element(clocks.begin(), clocks.begin() + 3, clocks.end());
+  const double clock = median(clocks);
 
-  const std::int64_t cached = l2_bytes() / 4 / static_cast<std::int64_t>(sizeof(float));
-  constexpr int times = 20;
-  const double cache_us = median_us(stopwatch, [&](cudaStream_t stream) {
-    enqueue_read_canary(memory.get(), cached, times, sink.get(), stream);
-  });
   const auto all = static_cast<std::int64_t>(memory.bytes() / sizeof(float)) / 4 * 4;
+  constexpr int memory_times = 3;
   const double memory_us = median_us(stopwatch, [&](cudaStream_t stream) {
-    enqueue_read_canary(memory.get(), all, 1, sink.get(), stream);
+    enqueue_read_canary(memory.get(), all, memory_times, sink.get(), stream);
   });
+  // One launch and the next differ by 2 %, on one stretch of memory as on two.
+  const std::int64_t cached = l2_bytes() / 4 / static_cast<std::int64_t>(sizeof(float));
+  constexpr int cache_times = 200, stretches = 8;
+  int launch = 0;
+  const double cache_us = median_us(
+      stopwatch,
+      [&](cudaStream_t stream) {
+        const float* stretch = memory.get() + all / stretches / 4 * 4 * (launch++ % stretches);
+        enqueue_read_canary(stretch, cached, cache_times, sink.get(), stream);
+      },
+      nullptr, 8 * stretches);
   constexpr int launches = 100;
   const double launch_us = median_us(stopwatch, [](cudaStream_t stream) {
     for (int i = 0; i < launches; ++i) enqueue_empty_canary(stream);
   });
   std::map<std::string, double> canaries = {
       {"arithmetic_tflops", flops / arithmetic_us * 1e-6},
-      {"cache_gb_s", static_cast<double>(cached) * sizeof(float) * times / cache_us * 1e-3},
-      {"memory_gb_s", static_cast<double>(all) * sizeof(float) / memory_us * 1e-3},
+      {"cache_gb_s", static_cast<double>(cached) * sizeof(float) * cache_times / cache_us * 1e-3},
+      {"memory_gb_s", static_cast<double>(all) * sizeof(float) * memory_times / memory_us * 1e-3},
       {"launch_us", launch_us / launches}};
-  if (clocks[3] > 0)
-    canaries["arithmetic_flops_per_cycle"] = flops / (arithmetic_us * clocks[3]) / multiprocessors;
+  if (clock > 0)
+    canaries["arithmetic_flops_per_cycle"] = flops / (arithmetic_us * clock) / multiprocessors;
   return canaries;
 }
 
