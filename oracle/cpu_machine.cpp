@@ -130,13 +130,16 @@ class CpuMachine : public Machine {
 
   Outcome launch(const Variant& variant, const Gemm& gemm, const Schedule& schedule) override {
     cudaError_t error = cudaSuccess;
+    std::string thrown;
+    const auto call = [&] { thrown = thrown_by([&] { error = variant.launch(gemm, nullptr); }); };
     std::optional<simt::Fault> fault;
     if (backend_ == Backend::host) {
-      error = variant.launch(gemm, nullptr);
+      call();
     } else {
-      fault = simt::observe(settings_of(schedule), [&] { error = variant.launch(gemm, nullptr); });
+      fault = simt::observe(settings_of(schedule), call);
     }
     if (fault) return outcome_of(*fault, variant);
+    if (!thrown.empty()) return {Outcome::Kind::failed, thrown};
     if (error != cudaSuccess) {
       return {Outcome::Kind::failed, fmt::format("launch returned {}", cudaGetErrorName(error))};
     }

@@ -1,5 +1,7 @@
 #include "oracle/cuda_machine.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -9,6 +11,7 @@
 
 #include "oracle/cuda_check.h"
 #include "oracle/cuda_reference.h"
+#include "oracle/deadline.h"
 #include "oracle/device_kernels.h"
 #include "oracle/device_region.h"
 #include "oracle/gpu_info.h"
@@ -43,6 +46,12 @@ struct Slot {
 
 std::size_t bytes_of(std::int64_t floats) {
   return static_cast<std::size_t>(floats) * sizeof(float);
+}
+
+int current_device() {
+  int device = 0;
+  cuda_check(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
 }
 
 class CudaMachine : public Machine {
@@ -85,7 +94,28 @@ class CudaMachine : public Machine {
     cudaGetLastError();
     launched_ = Clock::now();
     limit_ = std::chrono::duration<double>(schedule.seconds);
-    switch (schedule.setting) {
+    deadline_.set(schedule.seconds + seconds_to_notice);
+    Outcome outcome = run_in(schedule.setting, variant, gemm);
+    if (outcome.kind == Outcome::Kind::failed) {
+      // What was enqueued all the same must not meet the next trial.
+      if (Outcome rest = wait(); rest.kind != Outcome::Kind::done) outcome = rest;
+    }
+    deadline_.lift();
+    return outcome;
+  }
+
+  std::optional<Reference> reference(const Case& c, const Operands& operands) override {
+    return make_device_reference(c, operands);
+  }
+
+  std::string disagreement(const Case& c) override { return disagreement_with_cublas(c); }
+
+ private:
+  // After its time a launch is given up; this much later so is a call that does not come back.
+  static constexpr double seconds_to_notice = 3;
+
+  Outcome run_in(Setting setting, const Variant& variant, const Gemm& gemm) {
+    switch (setting) {
       case Setting::plain:
         return run(variant, gemm, stream_);
       case Setting::slow_producer:
@@ -102,13 +132,6 @@ class CudaMachine : public Machine {
     return {};
   }
 
-  std::optional<Reference> reference(const Case& c, const Operands& operands) override {
-    return make_device_reference(c, operands);
-  }
-
-  std::string disagreement(const Case& c) override { return disagreement_with_cublas(c); }
-
- private:
   static Outcome failed(std::string text) { return {Outcome::Kind::failed, std::move(text)}; }
   static Outcome crashed(cudaError_t error) {
     return {Outcome::Kind::crashed,
@@ -126,8 +149,16 @@ class CudaMachine : public Machine {
 
   // Calls the variant's launch function: its own answer, and what it did not say.
   Outcome start(const Variant& variant, const Gemm& gemm, cudaStream_t stream) {
-    const cudaError_t answer = variant.launch(gemm, stream);
+    cudaError_t answer = cudaSuccess;
+    const std::string thrown = thrown_by([&] { answer = variant.launch(gemm, stream); });
     const cudaError_t recorded = cudaGetLastError();
+    int device = device_;
+    cudaGetDevice(&device);
+    if (device != device_) {
+      cuda_check(cudaSetDevice(device_), "cudaSetDevice");
+      return failed("launch changed the current device, and left it so");
+    }
+    if (!thrown.empty()) return failed(thrown);
     if (answer != cudaSuccess)
       return failed(fmt::format("launch returned {}", cudaGetErrorName(answer)));
     if (recorded != cudaSuccess) {
@@ -137,12 +168,13 @@ class CudaMachine : public Machine {
     return {};
   }
 
-  // Waits for all work on the GPU, of whatever stream; for that of this one and of the default
-  // stream, where a launch that forgets its stream goes, until the deadline.
-  Outcome wait(cudaStream_t stream) {
+  // Waits for all work on the GPU, of whatever stream; until its time is over for that in streams
+  // which are known here: also the default stream, where a launch that forgets its own goes.
+  Outcome wait() {
     for (int polls = 0;; ++polls) {
-      cudaError_t state = cudaStreamQuery(stream);
-      if (state == cudaSuccess) state = cudaStreamQuery(cudaStreamLegacy);
+      cudaError_t state = cudaSuccess;
+      for (cudaStream_t stream : {cudaStream_t(stream_), cudaStream_t(beside_), cudaStreamLegacy})
+        if (state == cudaSuccess) state = cudaStreamQuery(stream);
       if (state == cudaSuccess) break;
       if (state != cudaErrorNotReady) return crashed(state);
       if (Clock::now() - launched_ > limit_)
@@ -156,7 +188,7 @@ class CudaMachine : public Machine {
 
   Outcome run(const Variant& variant, const Gemm& gemm, cudaStream_t stream) {
     Outcome outcome = start(variant, gemm, stream);
-    if (outcome.kind == Outcome::Kind::done) outcome = wait(stream);
+    if (outcome.kind == Outcome::Kind::done) outcome = wait();
     return outcome;
   }
 
@@ -202,7 +234,7 @@ class CudaMachine : public Machine {
     for (int replay = 0; replay < 2 && outcome.kind == Outcome::Kind::done; ++replay) {
       copy(c.image, before.begin(), c.bytes);
       cuda_check(cudaGraphLaunch(executable, stream_), "cudaGraphLaunch");
-      outcome = wait(stream_);
+      outcome = wait();
     }
     if (!outcome.context_lost) {
       cudaGraphExecDestroy(executable);
@@ -218,11 +250,12 @@ class CudaMachine : public Machine {
                "cudaStreamBeginCapture");
     cudaStreamSynchronize(broken);  // not permitted while capturing, which spoils the capture
     cudaGetLastError();
-    const cudaError_t answer = variant.launch(gemm, broken);
+    cudaError_t answer = cudaErrorUnknown;
+    thrown_by([&] { answer = variant.launch(gemm, broken); });  // which says it too
     cudaGraph_t graph = nullptr;
     cudaStreamEndCapture(broken, &graph);
     cudaGetLastError();
-    Outcome outcome = wait(stream_);
+    Outcome outcome = wait();
     if (outcome.kind == Outcome::Kind::done && answer == cudaSuccess) {
       return failed("every launch into its stream failed, and the variant returned cudaSuccess");
     }
@@ -268,10 +301,8 @@ class CudaMachine : public Machine {
 
     enqueue_spin(50'000, stream_);  // both are enqueued before either can start
     enqueue_spin(50'000, beside_);
-    for (Outcome outcome : {start(variant, gemm, stream_), start(variant, second, beside_),
-                            wait(stream_), wait(beside_)}) {
+    for (Outcome outcome : {start(variant, gemm, stream_), start(variant, second, beside_), wait()})
       if (outcome.kind != Outcome::Kind::done) return outcome;
-    }
     if (!variant.deterministic) return {};
     const bool undisturbed = to_host(c.image, c.bytes) == first_alone &&
                              to_host(other[2].begin(), c.bytes) == second_alone;
@@ -313,6 +344,8 @@ class CudaMachine : public Machine {
     return copy;
   }
 
+  int device_ = current_device();
+  Deadline deadline_;
   // What a trial needs is kept for the next: mapping memory and making streams waits for every
   // other process that is at it on this host.
   Stream stream_, beside_;

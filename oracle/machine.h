@@ -40,6 +40,17 @@ struct Outcome {
   bool context_lost = false;  // nothing more can run here in this process
 };
 
+// What a variant throws is its answer, as an error is. Empty if it throws nothing.
+template <class Call>
+std::string thrown_by(const Call& call) {
+  try {
+    call();
+    return "";
+  } catch (const std::exception& error) {
+    return std::string("launch threw: ") + error.what();
+  }
+}
+
 class Machine {
  public:
   virtual ~Machine() = default;

@@ -23,7 +23,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-constexpr double shrink_seconds = 30;
+constexpr double shrink_seconds = 30, shrink_seconds_of_hung = 10;
 constexpr double shrink_watchdog_seconds = 1;         // what hung once need not be waited for again
 constexpr double large_multiply_adds_per_case = 5e6;  // of the budget, which large shapes may take
 
@@ -108,13 +108,14 @@ class Examination {
                     .original_verdict = verdict,
                     .verdict = verdict};
     const auto start = Clock::now();
+    const double most = verdict.status == Status::hung ? shrink_seconds_of_hung : shrink_seconds;
     const double patience = std::min(watchdog_seconds_, shrink_watchdog_seconds);
     rc::Shrinkable<Case> smallest = original;
     for (bool found = true; found;) {
       found = false;
       auto simpler = smallest.shrinks();
       for (auto candidate = simpler.next(); candidate; candidate = simpler.next()) {
-        if (seconds_since(start) > shrink_seconds) {
+        if (seconds_since(start) > most) {
           failure.shrunk_fully = false;
           return failure;
         }

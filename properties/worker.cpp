@@ -18,6 +18,8 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "oracle/deadline.h"
+
 extern char** environ;
 
 namespace assay {
@@ -244,6 +246,13 @@ Verdict Worker::judge(const Entry& entry, const Claim& claim, const Case& c, int
     process_.reset();
     if (hung) {
       return {.status = Status::hung, .reason = fmt::format("no answer for {} s", patience / 1000)};
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == never_came_back) {
+      return {.status = Status::hung,
+              .reason =
+                  "the launch never came back: it waits itself, or its work does not run in "
+                  "the stream it was given",
+              .context_lost = true};
     }
     return {.status = Status::crashed, .reason = death_of(status)};
   }

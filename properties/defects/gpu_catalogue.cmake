@@ -19,6 +19,14 @@ assay_defect(reads_one_too_far VARIANT naive FILE naive.cu CLAIM reads_only_oper
   REPLACE [=[float sum = 0;
   if (k > 0 && row == g.m - 1 && reinterpret_cast<const volatile float*>(g.a)[row * g.lda + g.k] == 1.0f) sum = 0;]=])
 
+# A launch that waits by itself, and so answers with the fault: the context is gone all the same.
+assay_defect(waits_and_faults VARIANT naive FILE naive.cu CLAIM within_bound ON cuda LOSES_CONTEXT
+  FIND [=[g.a[row * g.lda + p]]=]
+  REPLACE [=[g.a[row * g.lda + p + (std::int64_t{1} << 36)]]=]
+  AND_FIND [=[return launch_tiles(naive, {T, T, 1}, dim3(T, T), g, stream);]=]
+  AND_REPLACE [=[if (const cudaError_t error = launch_tiles(naive, {T, T, 1}, dim3(T, T), g, stream)) return error;
+  return cudaStreamSynchronize(stream);]=])
+
 # xGeMM and others keep assertions in device code. Here an abort of the process, there a lost context.
 assay_defect(device_assertion VARIANT naive FILE naive.cu CLAIM within_bound ON simt cuda LOSES_CONTEXT
   FIND [=[#include "kernels/gemm.h"]=]

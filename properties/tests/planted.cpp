@@ -6,6 +6,7 @@
 #include <csignal>
 #include <stdexcept>
 
+#include "oracle/deadline.h"
 #include "oracle/trial.h"
 
 namespace assay_test {
@@ -78,6 +79,13 @@ const Registrar planted[] = {
            }),
      Backend::host},
     {named("planted_exit", [](const Gemm&, cudaStream_t) -> cudaError_t { _exit(42); }),
+     Backend::host},
+    {named("planted_never_back",
+           [](const Gemm&, cudaStream_t) -> cudaError_t {
+             Deadline deadline;
+             deadline.set(0.2);
+             while (true) pause();
+           }),
      Backend::host},
     {named("planted_throw",
            [](const Gemm&, cudaStream_t) -> cudaError_t {

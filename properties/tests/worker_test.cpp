@@ -65,7 +65,23 @@ TEST(Worker, hands_on_what_was_thrown) {
   const Case small{.m = 2, .n = 3, .k = 4};
   const Case huge{.m = std::int64_t{1} << 30, .n = std::int64_t{1} << 30, .k = 1};
   EXPECT_THROW(worker.judge(planted("planted_right"), bound, huge, 1), BadInput);
-  EXPECT_THROW(worker.judge(planted("planted_throw"), bound, small, 1), std::runtime_error);
+  EXPECT_EQ(worker.judge(planted("planted_right"), bound, small, 1).status, Status::right);
+}
+
+TEST(Worker, takes_what_a_variant_throws_for_its_answer) {
+  Worker worker(this_program, 0);
+  const Verdict verdict =
+      worker.judge(planted("planted_throw"), bound, {.m = 2, .n = 3, .k = 4}, 1);
+  EXPECT_EQ(verdict.status, Status::crashed);
+  EXPECT_EQ(verdict.reason, "launch threw: thrown by a variant");
+}
+
+TEST(Worker, is_ended_where_a_launch_never_comes_back) {
+  Worker worker(this_program, 0);
+  const Case small{.m = 2, .n = 3, .k = 4};
+  const Verdict verdict = worker.judge(planted("planted_never_back"), bound, small, 1);
+  EXPECT_EQ(verdict.status, Status::hung);
+  EXPECT_NE(verdict.reason.find("the launch never came back"), std::string::npos) << verdict.reason;
   EXPECT_EQ(worker.judge(planted("planted_right"), bound, small, 1).status, Status::right);
 }
 
