@@ -1,6 +1,7 @@
 #include "oracle/cuda_reference.h"
 
 #include <cublas_v2.h>
+#include <fmt/format.h>
 
 #include <cmath>
 
@@ -35,7 +36,6 @@ void widen(const DeviceArray<float>& image, const Image& shape, bool absolute,
            DeviceArray<double>& packed) {
   enqueue_widen(image.get() + shape.first, shape.stride, shape.rows, shape.columns, absolute,
                 packed.get(), nullptr);
-  cuda_check(cudaGetLastError(), "converting to double");
 }
 
 // alpha * A * B (of absolute values), packed, without beta * C.

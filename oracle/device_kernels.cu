@@ -1,5 +1,6 @@
 #include "oracle/device_kernels.h"
 
+#include "oracle/cuda_check.h"
 #include "oracle/device_code.h"
 
 namespace assay {
@@ -69,26 +70,32 @@ unsigned blocks_for(std::int64_t count) {
 
 void enqueue_spin(long long nanoseconds, cudaStream_t stream) {
   spin<<<1, 1, 0, stream>>>(nanoseconds);
+  launch_check("spin");
 }
 
 void enqueue_bustle(float* memory, std::int64_t floats, int rounds, cudaStream_t stream) {
   bustle<<<512, threads, 0, stream>>>(memory, floats, rounds);
+  launch_check("bustle");
 }
 
 void enqueue_double_numbers(float* image, std::int64_t floats, cudaStream_t stream) {
-  if (floats > 0) double_numbers<<<blocks_for(floats), threads, 0, stream>>>(image, floats);
+  if (floats == 0) return;
+  double_numbers<<<blocks_for(floats), threads, 0, stream>>>(image, floats);
+  launch_check("double_numbers");
 }
 
 void enqueue_widen(const float* first, std::int64_t ld, std::int64_t rows, std::int64_t columns,
                    bool absolute, double* packed, cudaStream_t stream) {
   const std::int64_t count = rows * columns;
-  if (count > 0)
-    widen<<<blocks_for(count), threads, 0, stream>>>(first, ld, columns, count, absolute, packed);
+  if (count == 0) return;
+  widen<<<blocks_for(count), threads, 0, stream>>>(first, ld, columns, count, absolute, packed);
+  launch_check("widen");
 }
 
 void enqueue_product_check(const Gemm& g, std::int64_t guard_floats, double relative_bound,
                            ProductCheck* found, cudaStream_t stream) {
   product_check<<<4096, threads, 0, stream>>>(g, guard_floats, relative_bound, found);
+  launch_check("product_check");
 }
 
 }  // namespace assay

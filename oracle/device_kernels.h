@@ -1,4 +1,5 @@
-// The harness's own kernels. Each function only enqueues; a failure shows in cudaGetLastError.
+// The harness's own kernels. Each function only enqueues, and throws std::runtime_error if it could
+// not.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,13 +1,17 @@
 #include "regress/probes.h"
 
+#include "oracle/cuda_check.h"
 #include "oracle/device_code.h"
 
 namespace assay {
 namespace {
 
-__global__ void hold(const volatile int* go) {
+__global__ void hold(const volatile int* go, volatile int* gave_up) {
   const long long start = nanoseconds_now();
-  while (*go == 0 && nanoseconds_now() - start < 2'000'000'000) {
+  while (*go == 0) {
+    if (nanoseconds_now() - start < 2'000'000'000) continue;
+    *gave_up = 1;
+    return;
   }
 }
 
@@ -92,32 +96,40 @@ constexpr int threads = 256, many_blocks = 2048;
 
 }  // namespace
 
-void enqueue_hold(const volatile int* go, cudaStream_t stream) {
-  hold<<<1, 1, 0, stream>>>(go);
+void enqueue_hold(const volatile int* go, volatile int* gave_up, cudaStream_t stream) {
+  hold<<<1, 1, 0, stream>>>(go, gave_up);
+  launch_check("hold");
 }
 void enqueue_stamp(Stamp* result, cudaStream_t stream) {
   stamp<<<1, 1, 0, stream>>>(result);
+  launch_check("stamp");
 }
 void enqueue_fill(float* first, std::int64_t floats, std::uint64_t seed, cudaStream_t stream) {
   fill<<<many_blocks, threads, 0, stream>>>(first, floats, seed);
+  launch_check("fill");
 }
 void enqueue_latency(const float* first, std::int64_t floats, double* cycles, cudaStream_t stream) {
   latency<<<1, 1, 0, stream>>>(first, floats, cycles);
+  launch_check("latency");
 }
 void enqueue_compare(const Gemm& g, const double* product, const double* gauge, const float* before,
                      double bound, unsigned long long* wrong, cudaStream_t stream) {
   compare<<<many_blocks, threads, 0, stream>>>(g, product, gauge, before, bound, wrong);
+  launch_check("compare");
 }
 void enqueue_arithmetic_canary(int blocks, float* sink, cudaStream_t stream) {
   arithmetic_canary<<<static_cast<unsigned>(blocks), arithmetic_threads, 0, stream>>>(sink);
+  launch_check("arithmetic_canary");
 }
 void enqueue_read_canary(const float* memory, std::int64_t floats, int times, float* sink,
                          cudaStream_t stream) {
   read_canary<<<many_blocks, threads, 0, stream>>>(reinterpret_cast<const float4*>(memory),
                                                    floats / 4, times, sink);
+  launch_check("read_canary");
 }
 void enqueue_empty_canary(cudaStream_t stream) {
   empty_canary<<<1, 1, 0, stream>>>();
+  launch_check("empty_canary");
 }
 
 }  // namespace assay

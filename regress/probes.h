@@ -1,5 +1,5 @@
-// The kernels that measuring itself takes. Each function only enqueues; a failure shows in
-// cudaGetLastError.
+// The kernels that measuring itself takes. Each function only enqueues, and throws
+// std::runtime_error if it could not.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,8 +10,9 @@
 
 namespace assay {
 
-// Keeps a stream busy until *go is no longer 0, which the host writes, or for two seconds.
-void enqueue_hold(const volatile int* go, cudaStream_t);
+// Keeps a stream busy until *go is no longer 0, which the host writes; for two seconds at most,
+// after which *gave_up is 1.
+void enqueue_hold(const volatile int* go, volatile int* gave_up, cudaStream_t);
 
 // When and where it ran: the multiprocessor's cycle counter beside the card's clock.
 struct Stamp {

@@ -1,6 +1,7 @@
 #include "regress/product_judge.h"
 
 #include <cublas_v2.h>
+#include <fmt/format.h>
 
 #include "oracle/device_kernels.h"
 #include "oracle/reference.h"

@@ -23,7 +23,8 @@ Stopwatch::Stopwatch(const Card& card) : card_(card) {
   cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
   cuda_check(cudaEventCreate(&start_), "cudaEventCreate");
   cuda_check(cudaEventCreate(&stop_), "cudaEventCreate");
-  go_ = host_memory_for_gpu<int>(1);
+  go_ = host_memory_for_gpu<int>(2);
+  gave_up_ = go_ + 1;
   stamps_ = host_memory_for_gpu<Stamp>(2);
 }
 
@@ -37,7 +38,8 @@ Stopwatch::~Stopwatch() {
 
 void Stopwatch::begin() {
   *go_ = 0;
-  enqueue_hold(go_, stream_);
+  *gave_up_ = 0;
+  enqueue_hold(go_, gave_up_, stream_);
   enqueue_stamp(&stamps_[0], stream_);
   cuda_check(cudaEventRecord(start_, stream_), "cudaEventRecord");
 }
@@ -50,6 +52,11 @@ Sample Stopwatch::end() {
   Sample sample;
   sample.throttled = card_.throttle_reasons().value_or(0);  // while it runs
   cuda_check(cudaStreamSynchronize(stream_), "timing a batch of launches");
+  if (*gave_up_ != 0) {
+    throw std::runtime_error(
+        "a batch of launches took more than two seconds to enqueue: launch must not wait for the "
+        "GPU");
+  }
   float milliseconds = 0;
   cuda_check(cudaEventElapsedTime(&milliseconds, start_, stop_), "cudaEventElapsedTime");
   sample.time_us = double{milliseconds} * 1000;

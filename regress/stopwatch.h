@@ -25,7 +25,8 @@ class Stopwatch {
   // are launched, and not counted.
   Sample sample(Enqueuer&, OperandSets&, int launches, int planted = 0);
 
-  // The same for anything that `enqueue` enqueues: microseconds of the whole.
+  // The same for anything that `enqueue` enqueues: microseconds of the whole. Throws
+  // std::runtime_error if the GPU did not wait until all was enqueued.
   template <class Enqueue>
   Sample time(const Enqueue& enqueue) {
     begin();
@@ -45,8 +46,9 @@ class Stopwatch {
   const Card& card_;
   cudaStream_t stream_ = nullptr;
   cudaEvent_t start_ = nullptr, stop_ = nullptr;
-  volatile int* go_ = nullptr;  // in the host's memory, read by the GPU
-  Stamp* stamps_ = nullptr;     // two, likewise
+  volatile int* go_ = nullptr;       // in the host's memory, read by the GPU
+  volatile int* gave_up_ = nullptr;  // the next
+  Stamp* stamps_ = nullptr;          // two, likewise
 };
 
 }  // namespace assay
