@@ -9,12 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "oracle/gpu_info.h"
@@ -145,24 +145,40 @@ void settle_launches(TimingJob& job, const ProcessTiming& first) {
     job.cells[i].launches = first.cells[i].launches;
 }
 
+// Whether a GPU is fit to time beside the first one: of the same model, with its baselines.
+bool is_like(const ProcessTiming& timing, const ProcessTiming& first) {
+  return timing.unfit.empty() && timing.device.at("key") == first.device.at("key");
+}
+
 }  // namespace
 
 std::vector<ProcessTiming> time_in_processes(const TimingJob& given, int processes,
                                              const std::string& argument,
-                                             const TimingProgress& progress) {
+                                             const TimingProgress& progress, int gpus) {
   TimingJob job = given;
   std::vector<ProcessTiming> timings(static_cast<std::size_t>(processes));
-  std::atomic<int> next = 0, done = 0;
+  std::set<int> waiting;
+  for (int i = 0; i < processes; ++i) waiting.insert(i);
+  int done = 0;
   std::mutex mutex;
+  const auto take = [&] {
+    const std::lock_guard lock(mutex);
+    return waiting.empty() ? processes : waiting.extract(waiting.begin()).value();
+  };
   const auto run = [&](int gpu) {
-    for (int i; (i = next++) < processes;) {
+    for (int i; (i = take()) < processes;) {
       TimingJob mine = job;
       mine.seed = given.seed + static_cast<std::uint64_t>(i) + 1;
-      timings[static_cast<std::size_t>(i)] = time_in_process(mine, argument, gpu);
+      ProcessTiming timing = time_in_process(mine, argument, gpu);
       const std::lock_guard lock(mutex);
+      if (gpu > 0 && !is_like(timing, timings[0])) {  // the first one times it
+        waiting.insert(i);
+        return;
+      }
+      timings[static_cast<std::size_t>(i)] = std::move(timing);
       ++done;
       if (progress) {
-        progress(fmt::format("{} of {} processes", done.load(), processes),
+        progress(fmt::format("{} of {} processes", done, processes),
                  static_cast<double>(done) / processes);
       }
       if (i == 0) return;
@@ -173,15 +189,16 @@ std::vector<ProcessTiming> time_in_processes(const TimingJob& given, int process
   const bool hopeless = !timings[0].unfit.empty();
   if (hopeless) return {timings[0]};
   std::vector<std::jthread> threads;
-  for (int gpu = 1; gpu < gpu_count(); ++gpu) threads.emplace_back(run, gpu);
+  for (int gpu = 1; gpu < gpus; ++gpu) threads.emplace_back(run, gpu);
   run(0);
   threads.clear();
+  run(0);  // what others have given back
   return timings;
 }
 
 TimeInProcesses processes_started_with(const std::string& argument) {
   return [argument](const TimingJob& job, int processes, const TimingProgress& progress) {
-    return time_in_processes(job, processes, argument, progress);
+    return time_in_processes(job, processes, argument, progress, gpu_count());
   };
 }
 

@@ -190,9 +190,11 @@ class CellBench {
     sample_us_ = timing_.launches * launch_us;
   }
 
-  // Half of them where a single launch already takes long: those are quiet, and not many.
+  // Fewer of them where a single launch already takes long: those are quiet. Still some more than
+  // must be left when the card has throttled.
   int rounds_worth_their_time() const {
-    return sample_us_ > long_sample_us ? bench_.job.rounds / 2 : bench_.job.rounds;
+    const int rounds = bench_.job.rounds;
+    return sample_us_ > long_sample_us ? std::max(2, rounds * 7 / 20 * 2) : rounds;
   }
 
   void run_rounds() {

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <iostream>
 #include <iterator>
 #include <optional>
@@ -38,6 +40,20 @@ std::optional<Baseline> baseline_for(const TimingJob& job, const std::string& gp
   return read_baseline(job.baselines, gpu);
 }
 
+// Standard output, for the answer alone: what a launch or a kernel prints goes to standard error.
+class KeptOutput {
+ public:
+  KeptOutput() : file_(fdopen(dup(STDOUT_FILENO), "w")) { dup2(STDERR_FILENO, STDOUT_FILENO); }
+  // The exit code of the process.
+  int write(const std::string& text) const {
+    const bool written = file_ != nullptr && std::fputs(text.c_str(), file_) >= 0;
+    return written && std::fclose(file_) == 0 ? 0 : 1;
+  }
+
+ private:
+  std::FILE* file_;
+};
+
 }  // namespace
 
 ProcessTiming time_here(const TimingJob& job) {
@@ -69,20 +85,18 @@ ProcessTiming time_here(const TimingJob& job) {
 
 int serve_timing() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody is left to answer
+  const KeptOutput output;
   try {
     const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-    std::cout << to_text(time_here(job_of(text))) << std::flush;
-    return std::cout ? 0 : 1;
+    return output.write(to_text(time_here(job_of(text))));
   } catch (const BadInput& error) {
     ProcessTiming refusal;
     refusal.unfit = error.what();
-    std::cout << to_text(refusal) << std::flush;
-    return 0;
+    return output.write(to_text(refusal));
   } catch (const std::exception& error) {
     ProcessTiming failure;
     failure.unfit = fmt::format("measuring failed: {}", error.what());
-    std::cout << to_text(failure) << std::flush;
-    return 0;
+    return output.write(to_text(failure));
   }
 }
 

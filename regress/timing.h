@@ -61,10 +61,11 @@ int serve_timing();
 using TimingProgress = std::function<void(const std::string& step, double done)>;
 
 // In so many fresh processes of this program, started with `argument`, one after the other on each
-// GPU. A process that dies, or answers nothing for too long, leaves an `unfit` that says so.
+// GPU; a GPU that is unfit, or another model than the first, leaves them to the others. A process
+// that dies, or answers nothing for too long, leaves an `unfit` that says so.
 std::vector<ProcessTiming> time_in_processes(const TimingJob&, int processes,
                                              const std::string& argument,
-                                             const TimingProgress& = {});
+                                             const TimingProgress& = {}, int gpus = 1);
 
 // How gate, bench and accept get at timings.
 using TimeInProcesses = std::function<std::vector<ProcessTiming>(const TimingJob&, int processes,

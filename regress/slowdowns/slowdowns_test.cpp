@@ -64,7 +64,8 @@ class Catalogue : public testing::TestWithParam<Planted> {};
 TEST_P(Catalogue, is_right) {
   const auto& [backend, slowdown] = GetParam();
   ASSERT_STREQ(slowdown.gone, "") << slowdown.file << " no longer has this text; where did it go?";
-  if (const std::string why = unavailable(backend); !why.empty()) GTEST_SKIP() << why;
+  if (const std::string why = unavailable(backend); !why.empty())
+    return assay_test::skip_without_gpu(why);
   const Entry entry = entry_named(slowdown.name, backend);
   for (const char* text : cases) {
     const Case c = parse_case(text);

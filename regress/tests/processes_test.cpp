@@ -1,6 +1,7 @@
 // Fresh processes: what they are asked and answer, and what becomes of one that does not answer.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <set>
 
 #include "regress/timing_json.h"
@@ -40,6 +41,22 @@ TEST(Processes, tell_how_far_they_are) {
   time_in_processes(two_cells(), 4, "--answer",
                     [&](const std::string&, double done) { shares.push_back(done); });
   EXPECT_EQ(shares, (std::vector<double>{0.25, 0.5, 0.75, 1}));
+}
+
+TEST(Processes, are_timed_on_gpus_that_are_fit_and_of_one_model) {
+  const char* given = std::getenv("CUDA_VISIBLE_DEVICES");
+  const std::string before = given == nullptr ? "" : given;
+  unsetenv("CUDA_VISIBLE_DEVICES");
+  const auto timings = time_in_processes(two_cells(), 12, "--answer", {}, 4);
+  if (given != nullptr) setenv("CUDA_VISIBLE_DEVICES", before.c_str(), 1);
+  ASSERT_EQ(timings.size(), 12u);
+  std::set<double> seeds;
+  for (const ProcessTiming& timing : timings) {
+    EXPECT_EQ(timing.unfit, "");
+    EXPECT_EQ(timing.device.at("key"), "lab");
+    seeds.insert(timing.canaries.at("seed"));
+  }
+  EXPECT_EQ(seeds.size(), 12u);
 }
 
 TEST(Processes, that_give_no_answer_say_so) {
