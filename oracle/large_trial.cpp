@@ -1,6 +1,10 @@
 #include "oracle/large_trial.h"
 
+#include <fmt/format.h>
+
+#include <chrono>
 #include <memory>
+#include <thread>
 
 #include "oracle/device_array.h"
 #include "oracle/device_kernels.h"
@@ -9,21 +13,38 @@ namespace assay {
 namespace {
 
 constexpr std::int64_t guard_floats = 1 << 16;
+constexpr int most_tries = 100;
+constexpr std::chrono::milliseconds between_tries(200);
 
 double gibibytes(double bytes) {
   return bytes / 0x1p30;
 }
 
-// Why this GPU cannot hold the problem; empty if it can.
-std::string lack_of_memory(const Case& c) {
+// C with a guard, or why this GPU cannot hold the problem. Another trial may hold the memory for a
+// while: that is waited for where the GPU has enough in all.
+struct Room {
+  std::unique_ptr<DeviceArray<float>> result;
+  std::string lack;
+};
+Room room_for(const Case& c) {
   const double elements =
       static_cast<double>(c.m) * static_cast<double>(c.n) + static_cast<double>((c.m + c.n) * c.k);
   const double needed = 4.0 * elements + 0x1p28;
   std::size_t free_bytes = 0, all_bytes = 0;
-  cuda_check(cudaMemGetInfo(&free_bytes, &all_bytes), "cudaMemGetInfo");
-  if (needed <= static_cast<double>(free_bytes)) return "";
-  return fmt::format("it takes {:.1f} GiB of GPU memory, and {:.1f} are free", gibibytes(needed),
-                     gibibytes(static_cast<double>(free_bytes)));
+  for (int tries = 0; tries < most_tries; ++tries) {
+    cuda_check(cudaMemGetInfo(&free_bytes, &all_bytes), "cudaMemGetInfo");
+    if (needed > static_cast<double>(all_bytes)) break;
+    if (needed <= static_cast<double>(free_bytes)) {
+      try {
+        return {.result = std::make_unique<DeviceArray<float>>(c.m * c.n + guard_floats)};
+      } catch (const NoDeviceMemory&) {  // somebody was faster
+        cudaGetLastError();
+      }
+    }
+    std::this_thread::sleep_for(between_tries);
+  }
+  return {.lack = fmt::format("it takes {:.1f} GiB of GPU memory, and {:.1f} are free",
+                              gibibytes(needed), gibibytes(static_cast<double>(free_bytes)))};
 }
 
 float* place(Machine& machine, Operand o, const Case& c, std::int64_t& ld) {
@@ -48,10 +69,9 @@ Verdict verdict_of(const Case& c, const ProductCheck& found, double allowed) {
 }  // namespace
 
 Verdict run_large_trial(const Entry& entry, const Case& c) {
-  if (std::string reason = lack_of_memory(c); !reason.empty())
-    return {.status = Status::refused, .reason = reason};
   Machine& machine = machine_of(entry.backend);
-  auto result = std::make_unique<DeviceArray<float>>(c.m * c.n + guard_floats);
+  auto [result, lack] = room_for(c);
+  if (result == nullptr) return {.status = Status::refused, .reason = lack};
   cuda_check(cudaMemset(result->get(), 0xff, result->bytes()), "poisoning C");  // NaN
   cuda_check(cudaDeviceSynchronize(),
              "poisoning C");  // the stream of the launch would not wait for it

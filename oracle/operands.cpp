@@ -14,7 +14,6 @@ namespace assay {
 namespace {
 
 constexpr std::int64_t guard_floats = 64;
-constexpr std::int64_t widest_stored_gap = 1 << 16;
 
 std::int64_t stored(Gap gap) {
   return gap.floats <= widest_stored_gap ? gap.floats : guard_floats;

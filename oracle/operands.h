@@ -35,6 +35,9 @@ enum class Operand { a, b, c };
 inline constexpr std::array operands = {Operand::a, Operand::b, Operand::c};
 const char* to_string(Operand);
 
+// In floats.
+inline constexpr std::int64_t widest_stored_gap = 1 << 16;
+
 // The host image of one matrix: `first` floats lie before element (0, 0), and there is nothing of
 // the last row's gap. Of a gap too wide to be stored only the beginning is; on a machine the rest
 // of it is memory that faults.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "oracle/operands.h"
 #include "properties/claim_parts.h"
 #include "properties/generators.h"
 
@@ -47,12 +48,15 @@ Verdict judge_tall_and_wide(const Entry& entry, const Case& c, int workers) {
   return judge_plan(entry, wide, {}, workers);
 }
 
-// claims about launches
+// claims about launches, which copy operands with the gaps between their rows
 
 std::string unless_something_to_launch(const Case& c) {
   const bool nothing_to_add = c.beta == 1 && (c.alpha == 0 || c.k == 0);
-  return c.m == 0 || c.n == 0 || nothing_to_add ? "it takes a problem that changes C"
-                                                : unless_bound_holds(c);
+  if (c.m == 0 || c.n == 0 || nothing_to_add) return "it takes a problem that changes C";
+  for (const Gap& gap : {c.lda, c.ldb, c.ldc}) {
+    if (gap.floats > widest_stored_gap) return "it takes rows that lie closer together";
+  }
+  return unless_bound_holds(c);
 }
 Case with_something_to_launch(Case c, const Entry&) {
   c.m = std::max<std::int64_t>(1, c.m);
