@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "oracle/case.h"
+#include "oracle/gpu_info.h"
 #include "properties/check.h"
 #include "regress/baseline.h"
 #ifdef ASSAY_CUDA
@@ -65,6 +66,7 @@ ExitCode answer(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  forget_cuda_settings();
   if (argc == 2 && std::string_view(argv[1]) == worker_flag) return serve_worker();
 #ifdef ASSAY_CUDA
   if (argc == 2 && std::string_view(argv[1]) == time_worker_flag) return serve_timing();

@@ -28,6 +28,11 @@ void keep_to_assigned_gpu() {
   unsetenv("CTEST_RESOURCE_GROUP_0_GPUS");  // it is done
 }
 
+void forget_cuda_settings() {
+  if (std::getenv("ASSAY_IN_PROCESS") != nullptr) return;
+  for (const char* name : {"CUDA_LAUNCH_BLOCKING", "CUDA_DEVICE_MAX_CONNECTIONS"}) unsetenv(name);
+}
+
 #if !defined(ASSAY_CUDA)
 
 int gpu_count() {

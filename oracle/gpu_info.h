@@ -18,6 +18,10 @@ int gpu_count();
 // several.
 void keep_to_assigned_gpu();
 
+// Of what a person has set for other programs, that which would hide faults and distort times here:
+// launches that wait, and streams that share one queue. Not where all is to happen in one process.
+void forget_cuda_settings();
+
 // What is known of the driver, the runtime, cuBLAS and each GPU. Empty in a build without CUDA.
 struct GpuFact {
   std::string topic;

@@ -56,7 +56,8 @@ bool is_fence(const std::byte* address) {
 class Region : public testing::Test {
  protected:
   void SetUp() override {
-    if (const std::string why = why_no_gpu(); !why.empty()) GTEST_SKIP() << why;
+    if (const std::string why = why_no_gpu(); !why.empty())
+      return assay_test::skip_without_gpu(why);
     ASSERT_EQ(cudaFree(nullptr), cudaSuccess);  // starts the context
   }
   std::span<std::byte> row(std::size_t i, std::size_t bytes = 100) const {

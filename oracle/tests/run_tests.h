@@ -4,9 +4,27 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
 namespace assay_test {
 
 constexpr int nothing_judged = 77;
+
+inline bool gpu_is_required() {
+  const char* text = std::getenv("ASSAY_REQUIRE_GPU");
+  return text != nullptr && std::string_view(text) != "" && std::string_view(text) != "0";
+}
+
+// A test that takes a GPU and finds none: it must not turn green where one is required.
+inline void skip_without_gpu(const std::string& why) {
+  if (gpu_is_required()) {
+    FAIL() << why << ", and ASSAY_REQUIRE_GPU is set";
+  } else {
+    GTEST_SKIP() << why;
+  }
+}
 
 // Runs all tests that were asked for: the exit code.
 inline int run_tests() {

@@ -28,6 +28,7 @@ namespace {
 
 using namespace assay;
 
+using assay_test::gpu_is_required;
 using assay_test::nothing_judged;
 constexpr int unfit_environment = 4;
 
@@ -71,7 +72,7 @@ class ClaimTest : public testing::Test {
     try {
       judge();
     } catch (const Unavailable& error) {
-      GTEST_SKIP() << error.what();
+      assay_test::skip_without_gpu(error.what());
     }
   }
 
@@ -253,11 +254,6 @@ void write_resources(const char* file) {
                         fmt::join(gpus, ", ")));
 }
 
-bool gpu_is_required() {
-  const char* text = std::getenv("ASSAY_REQUIRE_GPU");
-  return text != nullptr && std::string_view(text) != "" && std::string_view(text) != "0";
-}
-
 // A run that needs a GPU must not turn green because it has none: then this is what fails.
 int answer_gpu_present() {
   const std::string why = unavailable(Backend::cuda);
@@ -273,6 +269,7 @@ int answer_gpu_present() {
 
 int main(int argc, char** argv) {
   keep_to_assigned_gpu();
+  forget_cuda_settings();
   try {
     if (argc == 2 && std::string_view(argv[1]) == "--worker") return serve_worker();
     if (argc == 3 && std::string_view(argv[1]) == "--write-ctest") {
