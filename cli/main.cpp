@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "cli/commands.h"
+#include "kernels/registry.h"
 #include "oracle/case.h"
 #include "oracle/gpu_info.h"
 #include "properties/check.h"
@@ -51,6 +52,8 @@ ExitCode answer(int argc, char** argv) {
     insist_that_all_was_printed();
     return code;
   } catch (const BadInput& error) {
+    return fail(ExitCode::bad_input, "", error.what());
+  } catch (const BadVariant& error) {
     return fail(ExitCode::bad_input, "", error.what());
   } catch (const UnfitEnvironment& error) {
     return fail(ExitCode::unfit_environment, "", error.what());

@@ -38,7 +38,7 @@ struct Gemm {
 struct Needs {
   int m_multiple = 1, n_multiple = 1, k_multiple = 1;
   int lda_multiple = 1, ldb_multiple = 1, ldc_multiple = 1;
-  int a_alignment = 4, b_alignment = 4, c_alignment = 4;  // bytes
+  int a_alignment = 4, b_alignment = 4, c_alignment = 4;  // bytes, up to 256
   bool packed = false;                                    // no gap between rows
   bool alpha_one = false, beta_zero = false;              // for kernels that compute only A * B
   int compute_capability = 0;                             // 80 stands for sm_80

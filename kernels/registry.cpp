@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <set>
 #include <stdexcept>
 
 namespace assay {
 namespace {
+
+constexpr int most_of_a_size = 4096;
 
 struct Listed {
   Entry entry;
@@ -44,6 +49,54 @@ std::string malformed(const Gemm& g) {
   return {};
 }
 
+bool is_name(const char* name) {
+  if (name == nullptr || *name == '\0') return false;
+  return std::all_of(name, name + std::strlen(name), [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter == '_';
+  });
+}
+
+// Why nothing can be judged of what a variant says of itself; empty if it can.
+std::string contradiction(const Variant& variant) {
+  if (variant.idea == nullptr) return "it has no idea: say it in one sentence";
+  if (variant.launch == nullptr) return "it has no launch function";
+  const Needs& needs = variant.needs;
+  const Tile& tile = variant.tile;
+  for (const int multiple : {needs.m_multiple, needs.n_multiple, needs.k_multiple,
+                             needs.lda_multiple, needs.ldb_multiple, needs.ldc_multiple}) {
+    if (multiple < 1 || multiple > most_of_a_size)
+      return fmt::format("it needs a multiple of {}: it takes 1 to {}", multiple, most_of_a_size);
+  }
+  for (const int bytes : {needs.a_alignment, needs.b_alignment, needs.c_alignment}) {
+    if (bytes < 4 || bytes > 256 || (bytes & (bytes - 1)) != 0)
+      return fmt::format("it needs an alignment of {} bytes: it takes a power of 2 from 4 to 256",
+                         bytes);
+  }
+  for (const int side : {tile.m, tile.n, tile.k}) {
+    if (side < 1 || side > most_of_a_size)
+      return fmt::format("a side of its tile is {}: it takes 1 to {}", side, most_of_a_size);
+  }
+  return {};
+}
+
+// Of two variants of one name only one could ever be judged.
+void insist_that_all_can_be(const std::vector<Entry>& entries) {
+  std::set<std::pair<std::string, Backend>> names;
+  for (const auto& [variant, backend] : entries) {
+    if (!is_name(variant.name)) {
+      throw BadVariant(fmt::format(
+          "a variant is registered as '{}': a name is made of letters, digits and underscores",
+          variant.name == nullptr ? "" : variant.name));
+    }
+    if (const std::string why = contradiction(variant); !why.empty())
+      throw BadVariant(fmt::format("the variant {}: {}", variant.name, why));
+    if (!names.emplace(variant.name, backend).second) {
+      throw BadVariant(fmt::format(
+          "two variants are registered as '{}': give one of them another .name", variant.name));
+    }
+  }
+}
+
 }  // namespace
 
 void register_variant(const Variant& variant, Backend backend, int position) {
@@ -56,6 +109,7 @@ void register_variant(const Variant& variant, Backend backend, int position) {
 std::vector<Entry> registered() {
   std::vector<Entry> entries;
   for (const auto& listed : all()) entries.push_back(listed.entry);
+  insist_that_all_can_be(entries);
   return entries;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,13 @@ struct Entry {
   Backend backend;
 };
 
+// What a variant says of itself cannot be; the message names it.
+struct BadVariant : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 // Every entry, in the order of the ladder: as the kernels are listed in kernels/CMakeLists.txt.
+// Throws BadVariant if two have one name, or one says of itself what cannot be.
 std::vector<Entry> registered();
 
 // The entry of that name for that backend. Throws std::out_of_range if there is none.

@@ -75,6 +75,7 @@ struct Guards {
 
 Guards guards_of(Placement placement, std::int64_t span, int offset, int alignment) {
   constexpr std::int64_t page = 4096 / sizeof(float), quad = 4;
+  const std::int64_t unit = std::max<std::int64_t>(quad, alignment / sizeof(float));
   const auto missing = [](std::int64_t floats, std::int64_t unit) {
     return (unit - floats % unit) % unit;
   };
@@ -87,7 +88,7 @@ Guards guards_of(Placement placement, std::int64_t span, int offset, int alignme
     case Placement::unreadable:
       break;
   }
-  const std::int64_t after = guard_floats + missing(offset + span, quad);
+  const std::int64_t after = guard_floats + missing(offset + span, unit);
   return {guard_floats + missing(guard_floats + offset + span + after, page), after};
 }
 
@@ -240,7 +241,7 @@ Operands make_operands(const Case& c, Placement placement, const std::array<int,
 
 std::vector<Piece> pieces_of(const Image& image) {
   const auto size = static_cast<std::int64_t>(image.floats.size());
-  if (!image.is_sparse() || image.rows < 2) return {{0, size, -image.first}};
+  if (!image.is_sparse() || image.rows < 2 || image.columns == 0) return {{0, size, -image.first}};
   std::vector<Piece> pieces;
   for (std::int64_t i = 0; i < image.rows; ++i) {
     const std::int64_t begin = i == 0 ? 0 : image.first + i * image.stride;

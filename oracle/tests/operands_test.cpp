@@ -95,6 +95,24 @@ TEST(Operands, lie_between_guards_with_poison_in_every_gap) {
   for (const Case& c : layouts()) expect_image(c, Placement::guarded, {4, 4, 4});
 }
 
+TEST(Operands, are_aligned_as_far_as_a_page_is) {
+  for (const Case& c : layouts()) {
+    const Operands all = make_operands(c, Placement::guarded, {32, 256, 64});
+    for (const auto& [o, floats] : {std::pair(Operand::a, 8), {Operand::b, 64}, {Operand::c, 16}})
+      EXPECT_EQ((all[o].first - c.offset.floats[static_cast<std::size_t>(o)]) % floats, 0)
+          << to_string(c) << " " << to_string(o);
+  }
+}
+
+TEST(Operands, without_columns_are_one_piece_however_far_their_rows_lie_apart) {
+  const Operands all =
+      make_operands(parse_case("m=5 n=3 k=0 lda=+70000"), Placement::guarded, {4, 4, 4});
+  for (const Piece& piece : pieces_of(all[Operand::a])) {
+    EXPECT_GE(piece.begin, 0);
+    EXPECT_LE(piece.end, static_cast<std::int64_t>(all[Operand::a].floats.size()));
+  }
+}
+
 TEST(Operands, end_at_a_fence_but_for_the_alignment) {
   for (const Case& c : layouts()) {
     expect_image(c, Placement::ends_at_fence, {4, 4, 4});
