@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -54,6 +55,8 @@ class Examination {
   bool wants_more(int cases) const {
     return may_go_on() && result_.cases < std::min(cases, claim_.most_cases);
   }
+
+  int cases() const { return result_.cases; }
 
   // Whether it is in vain to go on: a claim of few cases has refused as many.
   bool has_given_up() const {
@@ -141,6 +144,21 @@ class Examination {
   Clock::time_point start_ = Clock::now();
 };
 
+// The same shape with other scalars, gaps and offsets for each number.
+Case varied(Case c, std::size_t number) {
+  constexpr std::array alphas = {1.5f, 1.0f, -0.5f};
+  constexpr std::array betas = {-0.5f, 0.0f, 1.0f, 0.0f};
+  constexpr std::array<std::int64_t, 5> gaps = {0, 0, 4, 1, 3};
+  c.alpha = alphas[number % alphas.size()];
+  c.beta = betas[number % betas.size()];
+  c.lda.floats = gaps[number % gaps.size()];
+  c.ldb.floats = gaps[number / 5 % gaps.size()];
+  c.ldc.floats = gaps[number / 7 % gaps.size()];
+  c.offset.floats = {static_cast<int>(number / 2 % 4), static_cast<int>(number / 8 % 4),
+                     static_cast<int>(number / 32 % 4)};
+  return c;
+}
+
 // Large shapes, as many as the budget has room for; another choice for each variant and seed.
 std::vector<Case> large_cases(const Claim& claim, const Entry& entry, const Budget& budget) {
   std::vector<Case> chosen;
@@ -153,27 +171,37 @@ std::vector<Case> large_cases(const Claim& claim, const Entry& entry, const Budg
     Case c = shapes[(first + i) % shapes.size()];
     if (c.multiply_adds() > room) continue;
     room -= c.multiply_adds();
-    c.alpha = 1.5f, c.beta = -0.5f;
     c.seed = budget.seed;
-    chosen.push_back(aimed(c, claim, entry));
+    chosen.push_back(aimed(varied(c, first + i), claim, entry));
   }
   return chosen;
+}
+
+// How many of them were judged.
+int run_past_failures(Examination& examination, const Claim& claim, const Entry& entry,
+                      const std::vector<CorpusLine>& corpus) {
+  for (const CorpusLine& line : corpus) {
+    if (line.claim != &claim || !examination.may_go_on()) continue;
+    try {
+      examination.run(shrinkable_case(aimed(line.c, claim, entry), claim, entry));
+    } catch (const Unavailable&) {
+      throw;
+    } catch (const BadInput& error) {
+      throw BadInput(fmt::format(
+          "the corpus' '{}: {}' cannot be judged here: {}; delete the line, or use --no-corpus",
+          claim.name, to_string(line.c), error.what()));
+    }
+  }
+  return examination.cases();
 }
 
 ClaimResult examine(const Claim& claim, const Entry& entry, const Budget& budget,
                     const Judge& judge, const std::vector<CorpusLine>& corpus,
                     const std::function<void()>& tick) {
   Examination examination(claim, entry, budget.watchdog_seconds, judge, tick);
-  const auto run_given = [&](const Case& c) {
-    if (examination.wants_more(budget.cases)) examination.run(shrinkable_case(c, claim));
-  };
-  for (const CorpusLine& line : corpus) {
-    if (line.claim == &claim && examination.may_go_on()) {
-      examination.run(shrinkable_case(aimed(line.c, claim, entry), claim));
-    }
-  }
+  const int past = run_past_failures(examination, claim, entry, corpus);  // beyond the budget
   const auto large = large_cases(claim, entry, budget);
-  const int drawn = budget.cases - static_cast<int>(large.size());
+  const int drawn = past + std::max(1, budget.cases - static_cast<int>(large.size()));
   const auto cases = cases_for(claim, entry);
   rc::Random random(budget.seed * 1000003 +
                     std::hash<std::string>{}(fmt::format("{} {}", entry.variant.name, claim.name)));
@@ -182,8 +210,10 @@ ClaimResult examine(const Claim& claim, const Entry& entry, const Budget& budget
        ++i) {
     examination.run(cases(random.split(), rc::kNominalSize));
   }
-  for (const Case& c : large)
-    run_given(c);  // last: a small case that fails is found, and shrunk, sooner
+  for (const Case& c : large) {  // last: a small case that fails is found, and shrunk, sooner
+    if (examination.wants_more(past + budget.cases))
+      examination.run(shrinkable_case(c, claim, entry));
+  }
 
   ClaimResult result = std::move(examination).finish();
   // A few large cases that this machine cannot hold say nothing about the variant.
@@ -269,7 +299,7 @@ std::vector<ClaimResult> check_case(const std::vector<Entry>& entries,
   return for_each_pair(
       entries, claims, budget, [&](const Entry& entry, const Claim& claim, const Judge& judge) {
         Examination examination(claim, entry, budget.watchdog_seconds, judge, no_tick);
-        if (examination.wants_more(1)) examination.run(shrinkable_case(c, claim));
+        if (examination.wants_more(1)) examination.run(shrinkable_case(c, claim, entry));
         return std::move(examination).finish();
       });
 }

@@ -13,6 +13,9 @@ Verdict judge_plan(const Entry& entry, const Case& c, Plan plan, int workers) {
 }
 
 std::string unless_bound_holds(const Case& c) {
+  constexpr float largest = 0x1p64f;
+  if (std::abs(c.alpha) > largest || std::abs(c.beta) > largest)
+    return "it takes alpha and beta of at most 2^64: with larger ones a right sum may overflow";
   return c.fill == Fill::exact
              ? "the error bound is for zero-mean data: fill=exact belongs to exact_integers"
              : "";

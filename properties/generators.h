@@ -14,8 +14,8 @@ namespace assay {
 // Values shrink by `smaller_cases`.
 rc::Gen<Case> cases_for(const Claim&, const Entry&);
 
-// `c`, which shrinks by `smaller_cases` as far as the claim speaks of them.
-rc::Shrinkable<Case> shrinkable_case(const Case& c, const Claim&);
+// `c`, which shrinks by `smaller_cases`, fitted to the variant, as far as the claim speaks of them.
+rc::Shrinkable<Case> shrinkable_case(const Case& c, const Claim&, const Entry&);
 
 // The next simpler cases, the boldest first: sizes towards small, scalars towards 1 and 0, gaps and
 // offsets towards none, the fill towards simple ones.

@@ -14,7 +14,6 @@ namespace {
 
 // is right when C has more than 2^31 elements; is right when a grid would exceed 65535 blocks in y
 
-#if defined(ASSAY_CUDA)
 std::string unless_2_31_elements(const Case& c) {
   if (c.m * c.n <= std::int64_t{1} << 31) return "it takes a C of more than 2^31 elements";
   if (c.beta != 0 || c.ldc.floats != 0) return "it takes beta=0 and no gap in C";
@@ -23,10 +22,14 @@ std::string unless_2_31_elements(const Case& c) {
 Case with_2_31_elements(Case drawn, const Entry&) {
   return {.m = 32769, .n = 65537, .k = 2, .alpha = 1.5f, .seed = drawn.seed};
 }
-Verdict judge_large_result(const Entry& entry, const Case& c, int) {
+Verdict judge_large_result([[maybe_unused]] const Entry& entry, [[maybe_unused]] const Case& c,
+                           int) {
+#if defined(ASSAY_CUDA)
   return run_large_trial(entry, c);
-}
+#else
+  throw Unavailable(unavailable(Backend::cuda));
 #endif
+}
 
 std::string unless_tall(const Case& c) {
   return std::max(c.m, c.n) < 65536 ? "it takes a size beyond 65535" : unless_bound_holds(c);
@@ -98,40 +101,38 @@ Verdict judge_on_both_backends(const Entry& entry, const Case& c, int workers) {
 
 std::vector<Claim> gpu_claims() {
   return {
-    gpu_claim<Setting::slow_producer>("given_stream", "runs on the stream it was given", "stream"),
-        gpu_claim<Setting::broken_stream>("launch_errors", "reports a launch that fails", "errors"),
-        gpu_claim<Setting::two_streams>(
-            "two_streams", "two launches on two streams do not disturb each other", "pairs"),
-        gpu_claim<Setting::graph>("graph", "can be captured into a CUDA graph and replayed",
-                                  "graph"),
-        gpu_claim<Setting::busy_gpu>(
-            "busy_gpu", "keeps its bits while another stream keeps the GPU busy", "busy"),
-        {.name = "tall_grid",
-         .sentence = "is right when a grid would exceed 65535 blocks in y",
-         .heading = "tall",
-         .judge = judge_tall_and_wide,
-         .takes_gpu = true,
-         .leaves_out = unless_tall,
-         .aim = with_many_tiles,
-         .most_cases = 2},
-        {.name = "same_bits_on_cpu",
-         .sentence = "gives the same bits on the GPU as on the CPU executor",
-         .heading = "=simt",
-         .judge = judge_on_both_backends,
-         .takes_gpu = true,
-         .exempts = unless_fma_chain,
-         .leaves_out = unless_finite,
-         .aim = without_special},
-#if defined(ASSAY_CUDA)
-        {.name = "large_result",
-         .sentence = "is right when C has more than 2^31 elements",
-         .heading = "large",
-         .judge = judge_large_result,
-         .takes_gpu = true,
-         .leaves_out = unless_2_31_elements,
-         .aim = with_2_31_elements,
-         .most_cases = 1},
-#endif
+      gpu_claim<Setting::slow_producer>("given_stream", "runs on the stream it was given",
+                                        "stream"),
+      gpu_claim<Setting::broken_stream>("launch_errors", "reports a launch that fails", "errors"),
+      gpu_claim<Setting::two_streams>(
+          "two_streams", "two launches on two streams do not disturb each other", "pairs"),
+      gpu_claim<Setting::graph>("graph", "can be captured into a CUDA graph and replayed", "graph"),
+      gpu_claim<Setting::busy_gpu>(
+          "busy_gpu", "keeps its bits while another stream keeps the GPU busy", "busy"),
+      {.name = "tall_grid",
+       .sentence = "is right when a grid would exceed 65535 blocks in y",
+       .heading = "tall",
+       .judge = judge_tall_and_wide,
+       .takes_gpu = true,
+       .leaves_out = unless_tall,
+       .aim = with_many_tiles,
+       .most_cases = 2},
+      {.name = "same_bits_on_cpu",
+       .sentence = "gives the same bits on the GPU as on the CPU executor",
+       .heading = "=simt",
+       .judge = judge_on_both_backends,
+       .takes_gpu = true,
+       .exempts = unless_fma_chain,
+       .leaves_out = unless_finite,
+       .aim = without_special},
+      {.name = "large_result",
+       .sentence = "is right when C has more than 2^31 elements",
+       .heading = "large",
+       .judge = judge_large_result,
+       .takes_gpu = true,
+       .leaves_out = unless_2_31_elements,
+       .aim = with_2_31_elements,
+       .most_cases = 1},
   };
 }
 

@@ -48,6 +48,16 @@ assay_defect(beta_zero_reads_c_at_edges VARIANT blocktile_2d_4x4 FILE blocktile_
     }
     finish_row<1, Across>(h, corner.row + y + i * Down, corner.col + x, sum[i]);]])
 
+# The same in a path that is taken for whole tiles only
+assay_defect(beta_zero_reads_c_of_whole_tiles VARIANT blocktile_2d_4x4 FILE blocktile_2d_4x4.cu CLAIM beta_zero ON simt cuda
+  FIND [[finish_row<1, Across>(g, corner.row + y + i * Down, corner.col + x, sum[i]);]]
+  REPLACE [[const bool whole = g.m % BM == 0 && g.n % BN == 0 && g.k % BK == 0;
+    for (int j = 0; whole && j < TN; ++j) {
+      const std::int64_t row = corner.row + y + i * Down, col = corner.col + x + j * Across;
+      if (g.beta == 0) sum[i][j] += g.beta * g.c[row * g.ldc + col];
+    }
+    finish_row<1, Across>(g, corner.row + y + i * Down, corner.col + x, sum[i]);]])
+
 # amd/ZenDNN#34: beta as a flag
 assay_defect(beta_taken_for_a_flag VARIANT tiled_16 FILE tiled.cu CLAIM within_bound ON simt cuda
   FIND [[*c = blend(g, sum, c);]]

@@ -255,9 +255,30 @@ TEST(Check, fits_a_case_of_the_corpus_to_claim_and_variant) {
   const std::vector<CorpusLine> corpus = {{&bound, parse_case("m=3 n=5 k=7 fill=small_ints")}};
   recorded().clear();
   const auto entry = host_entry(record, {.k_multiple = 4, .ldb_multiple = 8});
-  EXPECT_EQ(check_one(entry, bound, {.cases = 2, .jobs = 1}, corpus).cases, 2);
+  EXPECT_EQ(check_one(entry, bound, {.cases = 2, .jobs = 1}, corpus).cases, 3);
   ASSERT_FALSE(recorded().empty());
   EXPECT_EQ(recorded().front(), "3x5x8 1 0 8 8 5");
+}
+
+TEST(Check, draws_as_many_cases_whatever_the_corpus_holds) {
+  std::vector<CorpusLine> corpus;
+  for (int seed = 0; seed < 60; ++seed)
+    corpus.push_back({&bound, parse_case("m=2 n=2 k=2 seed=" + std::to_string(seed))});
+  const auto without = record_check(bound, {.cases = 50, .jobs = 1});
+  const auto with = record_check(bound, {.cases = 50, .jobs = 1}, corpus);
+  EXPECT_EQ(std::vector(with.begin() + 60, with.end()), without);
+}
+
+TEST(Check, names_the_line_of_the_corpus_that_is_too_large_here) {
+  const std::vector<CorpusLine> corpus = {{&bound, parse_case("m=1000000000 n=1000 k=1000")}};
+  try {
+    check_one(host_entry(multiply), bound, {.cases = 2, .jobs = 1}, corpus);
+    ADD_FAILURE() << "it was judged";
+  } catch (const BadInput& error) {
+    EXPECT_NE(std::string(error.what()).find("'within_bound: m=1000000000 n=1000 k=1000' cannot"),
+              std::string::npos)
+        << error.what();
+  }
 }
 
 TEST(Check, fails_by_a_case_of_the_corpus_alone) {
@@ -288,6 +309,18 @@ TEST(Check, gives_the_same_result_whatever_runs_beside_it) {
     EXPECT_EQ(alone[i].failure->shrunk, together[i].failure->shrunk);
     EXPECT_EQ(alone[i].cases, together[i].cases);
   }
+}
+
+TEST(Check, takes_large_shapes_with_all_sorts_of_scalars_and_gaps) {
+  std::set<std::string> kinds;
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    for (const std::string& launch : record_check(bound, {.cases = 2, .seed = seed, .jobs = 1}))
+      if (launch.starts_with("128x128x128 ")) kinds.insert(launch);
+  }
+  EXPECT_GE(kinds.size(), 6u);
+  EXPECT_TRUE(std::any_of(kinds.begin(), kinds.end(), [](const std::string& launch) {
+    return launch.find(" 0 ") != std::string::npos;  // beta
+  }));
 }
 
 TEST(Check, takes_large_shapes_where_the_budget_has_room) {
@@ -340,6 +373,15 @@ TEST(CheckCase, tells_why_a_claim_says_nothing_about_it) {
     EXPECT_NE(result.refused[0].find(claim), std::string::npos) << result.refused[0];
     EXPECT_NE(result.refused[0].find(words), std::string::npos) << result.refused[0];
   }
+}
+
+TEST(CheckCase, speaks_of_no_scalars_that_make_a_right_sum_overflow) {
+  const char* text = "m=65 n=17 k=129 alpha=1e38 beta=1e38";
+  const auto result = check_given(host_entry(multiply), bound, text);
+  EXPECT_FALSE(result.failure);
+  EXPECT_EQ(result.cases, 0);
+  ASSERT_EQ(result.refused.size(), 1u);
+  EXPECT_NE(result.refused[0].find("at most 2^64"), std::string::npos);
 }
 
 TEST(CheckCase, tells_why_the_variant_refuses_it) {

@@ -99,6 +99,19 @@ TEST(Cases, reach_every_edge_of_the_tiles) {
   }
 }
 
+TEST(Cases, are_of_whole_tiles_now_and_then) {
+  for (const Entry& entry : ladder()) {
+    const Tile tile = entry.variant.tile;
+    const auto cases = draw(claim_named("beta_zero"), entry, 800);
+    const auto whole = std::count_if(cases.begin(), cases.end(), [&](const Case& c) {
+      return c.m * c.n * c.k > 0 && c.m % tile.m == 0 && c.n % tile.n == 0 && c.k % tile.k == 0;
+    });
+    EXPECT_GE(whole, 24) << name_of(entry);
+    EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), [](const Case& c) { return c.k > 300; }))
+        << name_of(entry);
+  }
+}
+
 TEST(Cases, have_every_scalar_gap_offset_and_fill) {
   const Entry entry = host_entry(multiply);
   std::map<float, int> alpha, beta;

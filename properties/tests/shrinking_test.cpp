@@ -12,6 +12,7 @@
 namespace {
 
 using namespace assay;
+using namespace assay_test;
 
 const Case large{.m = 100,
                  .n = 130,
@@ -102,9 +103,9 @@ TEST(SmallerCases, begin_with_the_boldest) {
 
 // Takes the first simpler case that still fails, as long as there is one.
 Case shrink(const Case& from, const std::function<bool(const Case&)>& fails,
-            const Claim& claim = claim_named("within_bound")) {
+            const Claim& claim = claim_named("within_bound"), const Needs& needs = {}) {
   EXPECT_TRUE(fails(from)) << to_string(from);
-  rc::Shrinkable<Case> smallest = shrinkable_case(from, claim);
+  rc::Shrinkable<Case> smallest = shrinkable_case(from, claim, host_entry(multiply, needs));
   for (int tried = 0; tried < 10000;) {
     auto simpler = smallest.shrinks();
     auto candidate = simpler.next();
@@ -114,6 +115,18 @@ Case shrink(const Case& from, const std::function<bool(const Case&)>& fails,
   }
   ADD_FAILURE() << "no end at " << to_string(smallest.value());
   return smallest.value();
+}
+
+TEST(Shrinking, goes_by_cases_that_the_variant_accepts) {
+  const auto always = [](const Case&) { return true; };
+  const Needs tiles{.m_multiple = 128, .n_multiple = 128, .k_multiple = 16, .lda_multiple = 4};
+  const Case large = parse_case("m=384 n=640 k=48 alpha=2 lda=+4 ldb=+1 offset=1,0,2 seed=9");
+  const Claim& bound = claim_named("within_bound");
+  EXPECT_EQ(to_string(shrink(large, always, bound, tiles)), "m=128 n=128 k=16 fill=small_ints");
+  const auto wide = [](const Case& c) { return c.k > 20; };
+  EXPECT_EQ(to_string(shrink(large, wide, bound, tiles)), "m=128 n=128 k=32 fill=small_ints");
+  EXPECT_EQ(to_string(shrink(large, always, claim_named("refuses"), tiles)),
+            "m=1 n=1 k=1 fill=small_ints");
 }
 
 TEST(Shrinking, ends_at_the_smallest_case) {

@@ -110,6 +110,17 @@ TEST(Worker, allows_a_trial_the_time_it_was_told) {
   EXPECT_EQ(worker.judge(planted("planted_patient"), bound, c, 1).status, Status::crashed);
 }
 
+TEST(Worker, serves_one_check_after_the_other) {
+  for (int round = 0; round < 3; ++round) {
+    for (const ClaimResult& result :
+         check({planted("planted_right")},
+               {&bound, &claim_named("beta_zero"), &claim_named("no_product"),
+                &claim_named("writes_only_c")},
+               {.cases = 5, .jobs = 4, .worker = this_program}))
+      EXPECT_FALSE(result.failure) << result.failure->verdict.reason;
+  }
+}
+
 TEST(Worker, judges_beside_others) {
   const auto results =
       check({planted("planted_right"), planted("planted_wrong")},
