@@ -266,6 +266,7 @@ TEST(Check, draws_as_many_cases_whatever_the_corpus_holds) {
     corpus.push_back({&bound, parse_case("m=2 n=2 k=2 seed=" + std::to_string(seed))});
   const auto without = record_check(bound, {.cases = 50, .jobs = 1});
   const auto with = record_check(bound, {.cases = 50, .jobs = 1}, corpus);
+  ASSERT_EQ(with.size(), 60 + without.size());
   EXPECT_EQ(std::vector(with.begin() + 60, with.end()), without);
 }
 
