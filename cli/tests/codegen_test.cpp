@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/codegen_report.h"
+#include "cli/tests/baselines.h"
 #include "cli/tests/program.h"
 
 namespace assay::tests {
@@ -17,7 +18,7 @@ using testing::StartsWith;
 const std::string tiled =
     "_ZN5assay46_GLOBAL__N__a87bfd6b_8_tiled_cu_df613392_172245tiledILi32EEEvNS_4GemmE";
 const std::string data = ASSAY_REGRESS_DATA;
-const std::string small_90 = data + "/small_90.cubin", unrolled = data + "/small_90_unrolled.cubin";
+const std::string unrolled = data + "/small_90_unrolled.cubin";
 
 TEST(KernelName, IsWhatItsAuthorCallsIt) {
   EXPECT_EQ(kernel_name(tiled), "tiled<32>");
@@ -83,33 +84,6 @@ TEST(Codegen, SaysSoWhereThereIsNothing) {
   EXPECT_EQ(own.code, 77);
   EXPECT_THAT(own.out, HasSubstr("configure with the preset cuda"));
 #endif
-}
-
-// A baseline of one variant, which launches a kernel of small_90.
-Baseline baseline_of(const std::string& kernel, const std::string& commit) {
-  const std::string bytes = text_of(small_90);
-  Baseline baseline{.gpu = "h200", .architecture = 90};
-  baseline.cubins[sha256(bytes)] = bytes;
-  VariantBaseline variant;
-  variant.provenance = {.commit = commit,
-                        .date = "2026-01-31",
-                        .harness = "assay 0.1.0",
-                        .compiler = "nvcc 13.0.88",
-                        .flags = "-O3",
-                        .gpu = "h200",
-                        .driver = "1",
-                        .runtime = "13.0",
-                        .reason = "made up"};
-  for (const KernelCode& code : read_cubin(bytes).kernels) {
-    if (kernel_name(code.symbol) != kernel) continue;
-    variant.cells = {{.problem = "m=1 n=2 k=3",
-                      .recipe = {{KernelNode{.kernel = code.symbol, .code = code.code}}},
-                      .cubin = sha256(bytes),
-                      .time_us = 1}};
-  }
-  baseline.accepted["naive"] = variant;
-  baseline.anchor["naive"] = variant;
-  return baseline;
 }
 
 std::vector<CompiledKernel> kernels_of(const std::string& file) {

@@ -1,0 +1,111 @@
+// Scripts of ci/ where what they call fails or has nothing to say.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "cli/tests/baselines.h"
+#include "cli/tests/program.h"
+
+namespace assay::tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::string scripts = ASSAY_SCRIPTS;
+
+void write_program(const std::string& file, const std::string& text) {
+  std::filesystem::create_directories(std::filesystem::path(file).parent_path());
+  write_text(file, "#!/bin/bash\n" + text);
+  std::filesystem::permissions(file, std::filesystem::perms::all);
+}
+
+// A clone with one commit, in which building is make-believe: a "compiler" that copies what
+// $OBJECT names, or makes nothing.
+class Clone {
+ public:
+  Clone() {
+    for (const char* part : {"source/ci", "source/build/cpu", "source/kernels"})
+      std::filesystem::create_directories(folder_ / part);
+    std::filesystem::copy(scripts + "/rebuild-baselines", folder_ / "source/ci/rebuild-baselines");
+    write_program(folder_ / "source/ci/build", "exit 0\n");
+    std::filesystem::create_symlink(ASSAY_PROGRAM, folder_ / "source/build/cpu/assay");
+    write_program(folder_ / "bin/nvcc", "echo 'Cuda compilation tools, release 13.0, V13.0.88'\n");
+    write_program(folder_ / "bin/cmake",
+                  "[ \"$1\" = --build ] || exit 0\n"
+                  "objects=$2/CMakeFiles/assay_kernels_cuda.dir\n"
+                  "mkdir -p \"$objects\"\n"
+                  "[ -z \"$OBJECT\" ] || cp \"$OBJECT\" \"$objects/naive.cu.o\"\n");
+    const Answer made = shell(
+        "cd source && git init -q . && git add ci && git -c user.name=a -c user.email=a@b "
+        "commit -qm one && git rev-parse HEAD");
+    EXPECT_EQ(made.code, 0) << made.err;
+    commit_ = made.last_line();
+  }
+
+  const std::string& commit() const { return commit_; }
+  void store(const Baseline& baseline) { write_baseline(folder_ / "source/baselines", baseline); }
+  // With what the compiler makes.
+  Answer rebuild(const std::string& object) {
+    return shell("source/ci/rebuild-baselines", {{"OBJECT", object}});
+  }
+  std::string operator/(const std::string& name) const { return folder_ / name; }
+
+ private:
+  Answer shell(const std::string& command, std::map<std::string, std::string> environment = {}) {
+    environment["PATH"] = folder_ / "bin:/usr/local/bin:/usr/bin:/bin";
+    environment["GIT_CONFIG_GLOBAL"] = "/dev/null";
+    return run({"-c", "cd '" + (folder_ / ".") + "' && " + command},
+               {.program = "/bin/bash", .environment = std::move(environment)});
+  }
+
+  Folder folder_;
+  std::string commit_;
+};
+
+TEST(RebuildBaselines, ComparesWhatItsCommitCompilesTo) {
+  Clone clone;
+  clone.store(baseline_of("staged", clone.commit()));
+  const Answer same = clone.rebuild(small_90);
+  EXPECT_EQ(same.code, 0) << same.out << same.err;
+  EXPECT_THAT(same.last_line(), StartsWith("THE SAME: "));
+  EXPECT_EQ(clone.rebuild(ASSAY_REGRESS_DATA "/small_90_unrolled.cubin").code, 1);
+}
+
+TEST(RebuildBaselines, IsNoPassWhereNothingWasBuilt) {
+  Clone clone;
+  clone.store(baseline_of("staged", clone.commit()));
+  const Answer answer = clone.rebuild("");
+  EXPECT_EQ(answer.code, 4) << answer.out << answer.err;
+  EXPECT_THAT(answer.err, HasSubstr("assay: the kernels of commit " + clone.commit() +
+                                    " were built, and left no object file\n"));
+}
+
+TEST(RebuildBaselines, IsNoPassWithoutReadableMachineCode) {
+  Clone clone;
+  clone.store(baseline_of("staged", clone.commit()));
+  write_text(clone / "text", "no machine code");
+  const Answer answer = clone.rebuild(clone / "text");
+  EXPECT_EQ(answer.code, 4) << answer.out << answer.err;
+  EXPECT_THAT(answer.err, HasSubstr("assay: the objects of commit " + clone.commit() +
+                                    " have no machine code that can be read\n"));
+}
+
+// A library does all the work of what was accepted.
+TEST(RebuildBaselines, IsNoPassWhereNoCommitHadAnythingToCompare) {
+  Clone clone;
+  clone.store(baseline_of("none of its kernels", clone.commit()));
+  const Answer answer = clone.rebuild(small_90);
+  EXPECT_EQ(answer.code, 4) << answer.out << answer.err;
+  EXPECT_THAT(answer.err,
+              HasSubstr("assay: no machine code was accepted, so nothing was compared"));
+
+  Baseline both = baseline_of("staged", clone.commit());
+  both.accepted["naive"].cells.clear();
+  clone.store(both);
+  EXPECT_EQ(clone.rebuild(small_90).code, 0) << "the anchor was compared";
+}
+
+}  // namespace
+}  // namespace assay::tests
