@@ -1,36 +1,12 @@
-#include <fmt/format.h>
-
 #include "cli/accept_report.h"
 #include "cli/commands.h"
+#include "cli/commit.h"
 #include "cli/output_file.h"
-#include "cli/shell.h"
 #include "cli/timing_files.h"
 #include "oracle/machine.h"
 
 namespace assay {
 namespace {
-
-// The commit that this program was built from, as far as git tells of its sources now. What was
-// accepted meanwhile makes no difference.
-std::string commit_here(bool dirty_too) {
-  const std::string source = ASSAY_SOURCE_PATH;
-  const ProgramOutput head = output_of({"git", "-C", source, "rev-parse", "HEAD"});
-  const ProgramOutput changes =
-      output_of({"git", "-C", source, "status", "--porcelain", "--", ".", ":!baselines"});
-  if (head.code != 0 || changes.code != 0) {
-    throw BadInput(fmt::format(
-        "{}: git knows no commit of these sources, so nobody could rebuild what is accepted",
-        source));
-  }
-  if (changes.text.empty()) return head.text;
-  if (!dirty_too) {
-    throw BadInput(fmt::format(
-        "{}: the sources differ from commit {}, so nobody could rebuild what is accepted: commit "
-        "them first, or say --dirty",
-        source, head.text.substr(0, 12)));
-  }
-  return head.text + "-dirty";
-}
 
 void measure(AcceptResult& result) {
   const AcceptRequest& request = result.request;
@@ -42,8 +18,8 @@ void measure(AcceptResult& result) {
       .measured = !request.unmeasured,
       .processes = request.processes,
       .seed = request.seed,
-      .provenance = {.commit =
-                         request.unmeasured ? *request.unmeasured : commit_here(request.dirty),
+      .provenance = {.commit = request.unmeasured ? *request.unmeasured
+                                                  : commit_of(ASSAY_SOURCE_PATH, request.dirty),
                      .harness = "assay " ASSAY_VERSION,
                      .compiler = ASSAY_CUDA_COMPILER,
                      .flags = ASSAY_CUDA_FLAGS},

@@ -27,14 +27,20 @@ Conclusion conclude(const AcceptResult& result) {
   const std::string what = fmt::format(
       "{} of {}, written to {}", plural(report.cells, "cell"),
       plural(static_cast<std::int64_t>(report.accepted.size()), "variant"), report.folder);
-  if (report.wrong)
-    return {ExitCode::wrong, "ACCEPTED IN PART", "a result was wrong, and was left out; " + what,
-            ""};
-  if (missing.empty()) return {ExitCode::passed, "ACCEPTED", what, ""};
-  return {ExitCode::wrong, "ACCEPTED IN PART",
-          fmt::format("{} {} left out; {}", joined(missing), missing.size() == 1 ? "was" : "were",
-                      what),
-          ""};
+  const auto in_part = [&](const std::string& why) {
+    return Conclusion{ExitCode::wrong, "ACCEPTED IN PART", fmt::format("{}; {}", why, what), ""};
+  };
+  if (report.wrong) return in_part("a result was wrong, and was left out");
+  if (!missing.empty()) {
+    return in_part(
+        fmt::format("{} {} left out", joined(missing), missing.size() == 1 ? "was" : "were"));
+  }
+  if (!report.lost.empty()) {
+    return in_part(fmt::format("{} {} left out",
+                               plural(static_cast<std::int64_t>(report.lost.size()), "cell"),
+                               report.lost.size() == 1 ? "was" : "were"));
+  }
+  return {ExitCode::passed, "ACCEPTED", what, ""};
 }
 
 std::string accept_text(const AcceptResult& result, const Conclusion& conclusion,

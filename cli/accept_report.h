@@ -16,7 +16,8 @@ struct AcceptResult {
   std::string why_not;  // nothing was measured here, because
 };
 
-// It fails where a variant that was named was left out, or every one: what was asked for is not so.
+// It fails where a variant that was named was left out, or every one, and where a cell was lost:
+// what was asked for is not so.
 Conclusion conclude(const AcceptResult&);
 
 std::string accept_text(const AcceptResult&, const Conclusion&, const Screen&);

@@ -34,8 +34,8 @@ constexpr const char* accept_footer =
     "  assay accept time --reason \"first baseline\"\n"
     "  assay accept time warptiled --reason \"more registers for the longer k tile, see #12\"\n"
     "\n"
-    "Exit status: 0 accepted, 1 a variant that was asked for was left out, 2 bad usage or bad "
-    "input,\n"
+    "Exit status: 0 accepted, 1 a variant that was asked for was left out, or a cell,\n"
+    "             2 bad usage or bad input,\n"
     "             4 the environment is unfit, 77 there was nothing to accept here\n";
 
 constexpr const char* codegen_footer =

@@ -127,6 +127,7 @@ std::string json_of(const AcceptResult& result, const Conclusion& conclusion) {
   json["reason"] = result.request.reason;
   json["accepted"] = report.accepted;
   json["left_out"] = report.left_out;
+  json["lost"] = report.lost;
   json["cells"] = report.cells;
   json["unfit"] = report.unfit;
   json["seconds"] = report.seconds;

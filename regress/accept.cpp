@@ -35,9 +35,11 @@ struct Findings {
   std::uint64_t throttled = 0;
   std::string fault;
   bool wrong = false;
+  int processes = 0;
 
   void add(const CellTiming& timing, bool anchor_is_baseline) {
     const Replicate replicate = replicate_of(timing, anchor_is_baseline);
+    ++processes;
     if (!replicate.fault.empty()) {
       if (fault.empty() || timing.wrong) fault = replicate.fault;
       wrong = wrong || timing.wrong;
@@ -51,6 +53,15 @@ struct Findings {
     for (const Round& round : timing.rounds) {
       for (const Sample& sample : round) throttled |= sample.throttled;
     }
+  }
+
+  // As the gate will: below that, what is left may be luck.
+  bool is_enough(const std::vector<double>& usable) const {
+    return usable.size() >= DecisionRule().usable * processes;
+  }
+  std::string too_few(const std::vector<double>& usable) const {
+    return fmt::format("only {} of {} processes gave usable data{}{}", usable.size(), processes,
+                       fault.empty() ? "" : ": ", fault);
   }
 };
 
@@ -174,18 +185,8 @@ class Acceptance {
   void take_over() {
     std::map<std::string, VariantBaseline> fresh;
     for (std::size_t i = 0; i < kept_.size(); ++i) {
-      const Findings& found = findings_[i];
-      const std::string name = kept_[i].variant + " " + kept_[i].problem;
-      if (found.wrong || (options_.measured && found.times.empty())) {
-        report_.wrong = report_.wrong || found.wrong;
-        report_.left_out.push_back(fmt::format("{}: {}", name, found.fault));
-        continue;
-      }
-      if (options_.measured && median(found.times) > longest_gated_us) {
-        report_.left_out.push_back(
-            fmt::format("{}: one launch takes {:.1f} ms, and more than "
-                        "{:.0f} ms are not gated",
-                        name, median(found.times) / 1e3, longest_gated_us / 1e3));
+      if (const std::string why = why_not(i); !why.empty()) {
+        report_.left_out.push_back(fmt::format("{}: {}", name_of(kept_[i]), why));
         continue;
       }
       VariantBaseline& variant = fresh[kept_[i].variant];
@@ -196,9 +197,57 @@ class Acceptance {
       ++report_.cells;
     }
     for (auto& [name, variant] : fresh) {
+      miss_what_was_watched(name);
       report_.accepted.push_back(name);
       if (options_.move_anchor || !next_.anchor.contains(name)) next_.anchor[name] = variant;
       next_.accepted[name] = std::move(variant);
+    }
+  }
+
+  static std::string name_of(const CellJob& cell) { return cell.variant + " " + cell.problem; }
+
+  // Why a cell is left out; empty if it is not.
+  std::string why_not(std::size_t i) {
+    const Findings &found = findings_[i], &against = against_[i];
+    for (const Findings* findings : {&found, &against}) {
+      if (!findings->wrong) continue;
+      report_.wrong = true;
+      report_.lost.push_back(name_of(kept_[i]));
+      return findings->fault;
+    }
+    if (!options_.measured) return "";
+    if (!found.is_enough(found.times)) {
+      report_.lost.push_back(name_of(kept_[i]));
+      return found.too_few(found.times);
+    }
+    // Without a ratio it would read as if there had been nothing before.
+    const bool was_accepted = old_ && record_of(old_->accepted, kept_[i]) != nullptr;
+    const bool has_anchor = was_accepted && record_of(old_->anchor, kept_[i]) != nullptr;
+    for (const auto& [expected, ratios] :
+         {std::pair{was_accepted, &against.to_rival}, {has_anchor, &against.to_anchor}}) {
+      if (!expected || against.is_enough(*ratios)) continue;
+      report_.lost.push_back(name_of(kept_[i]));
+      return "beside what was accepted, " + against.too_few(*ratios);
+    }
+    if (const double time = median(found.times); time > longest_gated_us) {
+      if (was_accepted) report_.lost.push_back(name_of(kept_[i]));
+      return fmt::format("one launch takes {:.1f} ms, and more than {:.0f} ms are not gated",
+                         time / 1e3, longest_gated_us / 1e3);
+    }
+    return "";
+  }
+
+  // The problems of a variant that are no longer among those that it is gated on.
+  void miss_what_was_watched(const std::string& name) {
+    if (!old_ || !old_->accepted.contains(name)) return;
+    for (const CellRecord& record : old_->accepted.at(name).cells) {
+      const std::string cell = name + " " + record.problem;
+      const bool is_here = std::any_of(kept_.begin(), kept_.end(),
+                                       [&](const CellJob& job) { return name_of(job) == cell; });
+      if (is_here) continue;
+      report_.lost.push_back(cell);
+      report_.left_out.push_back(
+          fmt::format("{}: it was accepted before, and is no longer gated on", cell));
     }
   }
 

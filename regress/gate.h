@@ -65,6 +65,8 @@ struct AcceptReport {
   std::string folder;                 // that was written
   std::vector<std::string> accepted;  // variants
   std::vector<std::string> left_out;  // "VARIANT: why"
+  // "VARIANT CASE" of what could not be measured well enough, or is watched no more though it was.
+  std::vector<std::string> lost;
   int cells = 0;
   bool wrong = false;  // something was left out because its result is wrong
   std::string unfit;   // why nothing was written; exit 4

@@ -152,6 +152,24 @@ TEST(Accept, FailsWhereAVariantThatWasNamedIsLeftOut) {
   EXPECT_THAT(conclusion.text(), StartsWith("ACCEPTED IN PART: cublas was left out; "));
 }
 
+TEST(Accept, FailsWhereAResultWasWrong) {
+  AcceptResult result = accepted({});
+  result.report.wrong = true;
+  EXPECT_EQ(conclude(result).code, ExitCode::wrong);
+  EXPECT_EQ(conclude(result).text(),
+            "ACCEPTED IN PART: a result was wrong, and was left out; 20 cells of 2 variants, "
+            "written to baselines/h200");
+}
+
+TEST(Accept, FailsWhereACellWasLost) {
+  AcceptResult result = accepted({});
+  result.report.lost = {"naive m=64 n=32 k=16"};
+  EXPECT_EQ(conclude(result).code, ExitCode::wrong);
+  EXPECT_THAT(conclude(result).text(), StartsWith("ACCEPTED IN PART: 1 cell was left out; "));
+  result.report.lost.push_back("naive m=1 n=2 k=3");
+  EXPECT_THAT(conclude(result).text(), StartsWith("ACCEPTED IN PART: 2 cells were left out; "));
+}
+
 TEST(Accept, IsNoPassWhereNothingWasAccepted) {
   AcceptResult result = accepted({});
   result.report.accepted.clear();
