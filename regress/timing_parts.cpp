@@ -45,8 +45,9 @@ Replicate replicate_of(const CellTiming& timing, bool anchor_is_baseline, bool m
 }
 
 Ratio ratio_of(const std::vector<double>& logs) {
-  if (logs.size() < 2) return {};  // one number has no interval
+  if (logs.empty()) return {};
   const Summary s = summarize(logs);
+  if (s.count == 1) return {std::exp(s.mean), std::exp(s.mean), std::exp(s.mean), 1};
   return {std::exp(s.mean), std::exp(lower_bound(s, 0.975)), std::exp(upper_bound(s, 0.975)),
           static_cast<int>(logs.size())};
 }

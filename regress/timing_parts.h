@@ -25,7 +25,7 @@ inline constexpr double least_coldness = 1.3;
 Replicate replicate_of(const CellTiming&, bool anchor_is_baseline, bool may_be_warm = false);
 
 // The geometric mean over processes of the ratio whose logarithms are `logs`, and its 95 %
-// interval.
+// interval; of a single process the ratio alone, as if it were certain. Of none there is no ratio.
 Ratio ratio_of(const std::vector<double>& logs);
 
 // What was accepted for a cell; null where nothing was.
