@@ -89,14 +89,18 @@ bool looks_different(const Summary& s, const DecisionRule& rule) {
          upper_bound(s, 1 - rule.screen_p) < -log_of(rule.screen_margin);
 }
 
+// Whether it is shown that small steps have not added up to the budget, where there is an anchor.
+bool is_within_budget(const Measured& m, double p, const DecisionRule& rule) {
+  return m.anchor.count == 0 || is_below(m.anchor, rule.creep_budget, p);
+}
+
 // Whether the screen alone shows a cell to be the same. The screen never says more than that.
 bool settles(const Measured& screen, bool unchanged, const DecisionRule& rule) {
   if (!screen.fault.empty()) return false;
   if (looks_different(screen.step, rule) || looks_different(screen.control, rule)) return false;
   if (unchanged) return true;
-  const bool within_budget =
-      screen.anchor.count == 0 || is_below(screen.anchor, rule.creep_budget, rule.unharmed_p);
-  return within_budget && is_below(screen.step, rule.unharmed, rule.unharmed_p);
+  return is_within_budget(screen, rule.unharmed_p, rule) &&
+         is_below(screen.step, rule.unharmed, rule.unharmed_p);
 }
 
 // The questions asked of every confirmed cell; each is a family of its own for Holm.
@@ -150,7 +154,8 @@ void conclude(Finding& f, bool unchanged, double part, const DecisionRule& rule)
   } else if (is_so(has_crept)) {
     f.change = Change::slower;
     f.crept = true;
-  } else if (is_below(f.measured.step, rule.unharmed, part * rule.unharmed_p)) {
+  } else if (is_below(f.measured.step, rule.unharmed, part * rule.unharmed_p) &&
+             is_within_budget(f.measured, part * rule.unharmed_p, rule)) {
     f.change = Change::same;
   } else {
     f.change = Change::undecided;
@@ -235,11 +240,22 @@ int processes_to_settle(const Finding& f, std::size_t family, const DecisionRule
   if (f.stage == Stage::screened) return rule.confirm_processes;
   constexpr double power = 0.95;
   const double p = rule.confirm_p / static_cast<double>(family);
-  const auto& [count, mean, spread] = f.measured.step;
-  int needed = count_needed(spread, log_of(rule.unharmed) - mean, rule.unharmed_p, power);
-  needed = std::min(needed, count_needed(spread, mean - log_of(rule.margin), p, power));
-  needed = std::min(needed, count_needed(spread, -log_of(rule.margin) - mean, p, power));
-  return std::max(needed, count + 1);
+  // To tell the true mean of these from `bound`, on the side where it is now.
+  const auto below = [&](const Summary& s, double bound) {
+    return count_needed(s.deviation, bound - s.mean, rule.unharmed_p, power);
+  };
+  const auto beyond = [&](const Summary& s, double bound) {
+    return count_needed(s.deviation, s.mean - bound, p, power);
+  };
+  const Summary &step = f.measured.step, &anchor = f.measured.anchor;
+  const double budget = log_of(rule.creep_budget);
+  int same = below(step, log_of(rule.unharmed));
+  if (anchor.count > 0) same = std::max(same, below(anchor, budget));
+  int needed = std::min(same, beyond(step, log_of(rule.margin)));
+  needed =
+      std::min(needed, count_needed(step.deviation, -log_of(rule.margin) - step.mean, p, power));
+  if (anchor.count > 0) needed = std::min(needed, beyond(anchor, budget));
+  return std::max(needed, step.count + 1);
 }
 
 std::string slower_or_faster(double ratio) {
@@ -280,6 +296,13 @@ std::string reason_of(const Finding& f, const CellVerdict& v, bool unchanged,
   if (f.stage == Stage::screened) {
     return fmt::format("the screen could not settle it and it was not confirmed ({}){}", between,
                        rest);
+  }
+  if (!is_within_budget(f.measured, rule.unharmed_p, rule) &&
+      is_below(f.measured.step, rule.unharmed, rule.unharmed_p)) {
+    return fmt::format(
+        "too noisy to tell whether small steps added up to more than {:.1f} % over the anchor "
+        "(measured {:+.2f} %, {} processes): about {} processes would settle it{}",
+        100 * rule.creep_budget, 100 * (v.anchor_ratio - 1), v.processes, v.processes_needed, rest);
   }
   return fmt::format("too noisy to tell ({}): about {} processes would settle it{}", between,
                      v.processes_needed, rest);

@@ -114,6 +114,14 @@ TEST(Confirm, says_slower_only_of_more_than_the_margin) {
   EXPECT_EQ(change(0.0150, 0.013), Change::undecided);
 }
 
+// Student's t of 11 degrees is 3.106 at 99.5 %.
+TEST(Confirm, tells_the_interval_that_99_percent_stay_between) {
+  const auto v = decide_one({.confirm = scattered(12, 0.006, 0.001)});
+  const double half = 3.105807 * 0.001 / std::sqrt(12);
+  EXPECT_NEAR(std::log(v.interval.low), 0.006 - half, 1e-8);
+  EXPECT_NEAR(std::log(v.interval.high), 0.006 + half, 1e-8);
+}
+
 TEST(Confirm, works_with_a_spread_of_exactly_zero) {
   for (const auto& [mean, change] :
        {std::pair{0.0, Change::same}, {0.01, Change::slower}, {-0.01, Change::faster}}) {
@@ -167,6 +175,16 @@ TEST(Extra, is_judged_together_with_the_confirmation_at_half_the_alpha) {
   EXPECT_GT(v.p, 0.005);
   EXPECT_LT(v.p, 0.010);
   EXPECT_EQ(v.change, Change::undecided);
+}
+
+// The bound of the mean over 24 processes is 1.44 % with 95 %, and 1.54 % with 97.5 %.
+TEST(Extra, shows_what_is_the_same_at_half_the_alpha) {
+  const CellData noisy{.confirm = scattered(12, 0.010, 0.0127),
+                       .extra = scattered(12, 0.010, 0.0127)};
+  EXPECT_EQ(decide_one(noisy).change, Change::undecided);
+  const CellData quiet{.confirm = scattered(12, 0.010, 0.0127),
+                       .extra = scattered(12, 0.010, 0.0030)};
+  EXPECT_EQ(decide_one(quiet).change, Change::same);
 }
 
 // It was chosen from among 41 by the data that the second look uses again.
@@ -230,6 +248,40 @@ TEST(Creep, is_stopped_though_the_last_step_is_small) {
   EXPECT_NEAR(v.anchor_ratio, std::exp(0.024), 1e-9);
   EXPECT_TRUE(says(v, "added up to 2.43 % slower than the anchor")) << v.reason;
   for (Replicate& r : cell.confirm) r.to_anchor = 0.019;
+  EXPECT_EQ(decide_one(cell).change, Change::same);
+}
+
+// Log-ratios to the anchor of which mean and deviation are just these.
+CellData beside_anchor(int count, double mean, double deviation) {
+  CellData cell{.confirm = exactly(count, 0)};
+  const auto drawn = scattered(count, mean, deviation);
+  for (std::size_t i = 0; i < drawn.size(); ++i) cell.confirm[i].to_anchor = drawn[i].to_baseline;
+  return cell;
+}
+
+TEST(Creep, is_not_ruled_out_by_an_anchor_too_noisy_to_tell) {
+  const auto change = [](double mean, double deviation) {
+    return decide_one(beside_anchor(12, mean, deviation)).change;
+  };
+  EXPECT_EQ(change(0.015, 0.002), Change::same) << "shown to be within the budget";
+  EXPECT_EQ(change(0.015, 0.020), Change::undecided);
+  EXPECT_EQ(change(0.024, 0.010), Change::undecided) << "measured to be over it, but not surely";
+  EXPECT_EQ(change(0.030, 0.002), Change::slower);
+
+  const auto v = decide_one(beside_anchor(12, 0.024, 0.010));
+  EXPECT_TRUE(says(v, "too noisy to tell whether small steps added up to more than 2.0 %"))
+      << v.reason;
+  EXPECT_GT(v.processes_needed, 12);
+  EXPECT_LT(v.processes_needed, 200);
+  EXPECT_EQ(to_repeat({beside_anchor(12, 0.024, 0.010)}), Indices{0});
+}
+
+TEST(Creep, is_ruled_out_by_the_second_look_at_half_the_alpha) {
+  CellData cell = beside_anchor(12, 0.015, 0.0127);
+  ASSERT_EQ(decide_one(cell).change, Change::undecided);
+  cell.extra = cell.confirm;
+  EXPECT_EQ(decide_one(cell).change, Change::undecided) << "between half the alpha and all of it";
+  cell.extra = beside_anchor(12, 0.010, 0.001).confirm;
   EXPECT_EQ(decide_one(cell).change, Change::same);
 }
 

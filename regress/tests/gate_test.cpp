@@ -1,5 +1,7 @@
 // The course of the gate on a laboratory: what is measured when, and what becomes of it. What the
 // numbers mean is for decide_test.
+#include <set>
+
 #include "regress/tests/laboratory.h"
 
 namespace {
@@ -60,6 +62,25 @@ TEST_F(GateFlow, screens_what_changed_and_confirms_what_is_slow) {
     for (const CellJob& asked : job.cells)
       EXPECT_EQ(asked.launches, 6) << "250 us of 48 us each, in every process";
   }
+}
+
+TEST_F(GateFlow, draws_other_operands_for_every_batch) {
+  Laboratory lab;
+  accept(lab);
+  lab.cells[cell("lab_a")].now = 1;
+  lab.spoil = [](ProcessTiming& timing, const TimingJob&, int process) {
+    for (CellTiming& cell : timing.cells) {  // too noisy for a verdict
+      for (Round& round : cell.rounds) round[2].time_us *= process % 2 == 0 ? 1.05 : 0.95;
+    }
+  };
+  lab.asked.clear();
+  gate(lab, {.cell = cell("lab_a"), .seed = 7});
+  EXPECT_EQ(lab.batches(), (std::vector<int>{3, 12, 12}));
+  std::set<std::uint64_t> seeds;
+  for (const auto& [job, processes] : lab.asked) {
+    if (job.rounds > 0) seeds.insert(job.seed);
+  }
+  EXPECT_EQ(seeds.size(), 3u) << "the same operands would repeat the luck of the screen";
 }
 
 TEST_F(GateFlow, calls_a_difference_in_unchanged_code_a_fault_of_the_measurement) {
