@@ -55,11 +55,20 @@ Conclusion without_cells(const GateReport& report) {
   return {ExitCode::nothing_judged, "NOTHING JUDGED", "there is no cell to judge", ""};
 }
 
-Conclusion pass(const GateReport& report) {
+Conclusion pass(const GateResult& result) {
+  const GateReport& report = result.report;
+  const std::string unmatched = unmatched_variants(result);
+  if (!unmatched.empty() && !result.request.against) {
+    return {ExitCode::no_baseline, "NO BASELINE",
+            fmt::format("{}; run {}, or remove the files of what is gone from baselines/",
+                        unmatched, accept_line(report.new_variants)),
+            ""};
+  }
   const int faster = count(report, Mark::faster);
   const auto cells = static_cast<std::int64_t>(report.lines.size());
   std::string sentence =
-      fmt::format("{} {} not slower", plural(cells, "cell"), verb(static_cast<int>(cells)));
+      fmt::format("{}{}{} {} not slower", unmatched, unmatched.empty() ? "" : "; ",
+                  plural(cells, "cell"), verb(static_cast<int>(cells)));
   if (faster > 0) sentence += fmt::format(", {} {} faster", faster, verb(faster));
   if (report.detectable > 0)
     sentence +=
@@ -142,6 +151,19 @@ std::string accept_line(const std::vector<std::string>& variants) {
                      variants.empty() ? "" : joined(variants, " ") + " ");
 }
 
+std::string unmatched_variants(const GateResult& result) {
+  const GateReport& report = result.report;
+  const bool about_one_cell = result.request.cell || result.request.explain;
+  if (about_one_cell || report.gone_variants.empty() || report.new_variants.empty()) return "";
+  const auto is = [](const std::vector<std::string>& variants) {
+    return fmt::format("{} {}", joined(variants), verb(static_cast<int>(variants.size())));
+  };
+  return fmt::format(
+      "{} gone and {} new: if that is one kernel by another name, nothing was compared with its "
+      "baseline",
+      is(report.gone_variants), is(report.new_variants));
+}
+
 std::string reach(const GateReport& report) {
   const std::string smallest =
       report.detectable > 0
@@ -188,7 +210,7 @@ Conclusion conclude(const GateResult& result) {
             ""};
   }
   if (report.lines.empty()) return without_cells(report);
-  return pass(report);
+  return pass(result);
 }
 
 void insist_on_cell(const std::string& name, const Baseline& baseline) {

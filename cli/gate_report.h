@@ -37,6 +37,10 @@ std::string repeat_line(const GateLine&, const GateRequest&);
 // The command that gives these variants a baseline; all of them if there are none.
 std::string accept_line(const std::vector<std::string>& variants);
 
+// What to say where some variants are gone and others are new: a renamed one is both, and nothing
+// is compared with its baseline. Empty where there is nothing to say.
+std::string unmatched_variants(const GateResult&);
+
 // The smallest slowdown that this run could have seen, and how many cells were looked at and how.
 std::string reach(const GateReport&);
 

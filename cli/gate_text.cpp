@@ -147,7 +147,7 @@ std::string gate_text(const GateResult& result, const Conclusion& conclusion,
   const std::string verdict = conclusion_text(conclusion, screen);
   if (!result.why_not.empty() || !result.no_baseline.empty()) return verdict;
   std::string text;
-  if (conclusion.code != ExitCode::passed) text += verdict;
+  if (conclusion.code != ExitCode::passed || !unmatched_variants(result).empty()) text += verdict;
   if (!request.quiet) {
     const std::string device = device_text(report);
     text += fmt::format("assay gate time: {}{}, seed {}\n",

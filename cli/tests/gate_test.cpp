@@ -104,6 +104,37 @@ TEST(GateExit, LetsANewVariantPass) {
               HasSubstr("`assay accept time mine other --reason \"first baseline\"`"));
 }
 
+TEST(GateExit, TakesNoRenamedVariantForComparedWithItself) {
+  GateResult result = gate({cell("a", Change::same)});
+  result.report.gone_variants = {"old"};
+  EXPECT_EQ(exit_code(result), 0) << "removed on purpose";
+  result.report.new_variants = {"mine"};
+  EXPECT_EQ(exit_code(result), 5);
+  for (bool quiet : {false, true}) {
+    result.request.quiet = quiet;
+    EXPECT_THAT(text(result),
+                StartsWith("NO BASELINE: old is gone and mine is new: if that is one kernel by "
+                           "another name, nothing was compared with its baseline; run `assay "
+                           "accept time mine --reason \"first baseline\"`, or remove the files "
+                           "of what is gone from baselines/\n"));
+  }
+  result.request.quiet = false;
+  result.report.lines.push_back(slower());
+  EXPECT_EQ(exit_code(result), 1);
+  result.report.lines.pop_back();
+
+  result.request.cell = "a m=64 n=32 k=16";
+  EXPECT_EQ(exit_code(result), 0) << "about one cell only";
+  result.request.cell.reset();
+
+  // Nothing that could be done about it would help: another commit has what it has.
+  result.request.against = "main";
+  EXPECT_EQ(exit_code(result), 0);
+  EXPECT_THAT(text(result), StartsWith("PASS: old is gone and mine is new: if that is one kernel "
+                                       "by another name, nothing was compared with its baseline; "
+                                       "1 cell is not slower"));
+}
+
 TEST(GateText, LeadsAndEndsWithTheVerdictWhereItFails) {
   const auto lines = lines_of(text(gate({cell("a", Change::same), slower(), wrong()})));
   EXPECT_EQ(lines.front(), "FAIL: 1 of 3 cells is wrong, 1 is slower: naive");
