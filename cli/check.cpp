@@ -52,7 +52,8 @@ std::string keep_failures(const CheckReport& report, const std::string& path,
     try {
       append_to_corpus(path, failure);
     } catch (const BadInput& error) {
-      fmt::print(stderr, "assay: warning: failing cases are not kept: {}\n", error.what());
+      Screen(stderr).print(
+          fmt::format("assay: warning: failing cases are not kept: {}\n", error.what()));
       break;
     }
     known.push_back(failure);

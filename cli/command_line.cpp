@@ -42,7 +42,7 @@ class CommandLine {
     for (const auto& command : commands_) {
       if (command->app().parsed()) return command->request({argv, argv + argc});
     }
-    fmt::print(stderr, "{}", app_.help());
+    std::fputs(app_.help().c_str(), stderr);
     return Answered{ExitCode::bad_input};
   }
 

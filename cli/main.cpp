@@ -41,7 +41,8 @@ void insist_that_all_was_printed() {
 
 ExitCode fail(ExitCode code, const char* kind, const char* message) {
   std::fflush(stdout);
-  fmt::print(stderr, "assay: {}{}\n", kind, message);
+  // fmt::print throws where stderr is closed or full.
+  std::fputs(fmt::format("assay: {}{}\n", kind, message).c_str(), stderr);
   return code;
 }
 

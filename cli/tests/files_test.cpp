@@ -168,6 +168,22 @@ TEST(Stdout, ThatIsFullIsAnError) {
   }
 }
 
+// What ends the program must not be that it could not say why it ends.
+TEST(Stderr, ThatCannotBeWrittenChangesNoExitCode) {
+  for (const char* file : {"/dev/full", "-"}) {
+    EXPECT_EQ(run({"check", "nosuch"}, {.stderr_file = file}).code, 2) << file;
+    EXPECT_EQ(run({}, {.stderr_file = file}).code, 2) << file;
+    EXPECT_EQ(
+        run({"bench"}, {.environment = {{"ASSAY_REQUIRE_GPU", "1"}}, .stderr_file = file}).code, 4)
+        << file;
+    EXPECT_EQ(run({"check", "without_beta", "--cases", "5", "--corpus", "/nowhere/corpus.txt"},
+                  {.program = ASSAY_WITH_FAULTS, .stderr_file = file})
+                  .code,
+              1)
+        << "a warning that cannot be printed";
+  }
+}
+
 TEST(Corpus, DamagedLineStopsTheRun) {
   const Folder folder;
   write_text(folder / "corpus.txt", "# past failures\nwithin_bound: m=1 n=2\n");

@@ -109,6 +109,11 @@ Answer run(const std::vector<std::string>& arguments, const Circumstances& in) {
     dup2(out.theirs, STDOUT_FILENO);
     dup2(err.theirs, STDERR_FILENO);
     if (!in.stdout_file.empty()) dup2(open(in.stdout_file.c_str(), O_WRONLY), STDOUT_FILENO);
+    if (in.stderr_file == "-") {
+      close(STDERR_FILENO);
+    } else if (!in.stderr_file.empty()) {
+      dup2(open(in.stderr_file.c_str(), O_WRONLY), STDERR_FILENO);
+    }
     if (in.largest_file != RLIM_INFINITY) {
       const rlimit limit = {in.largest_file, in.largest_file};
       setrlimit(RLIMIT_FSIZE, &limit);

@@ -22,6 +22,7 @@ struct Circumstances {
   const char* program = ASSAY_PROGRAM;
   std::map<std::string, std::string> environment = {};
   std::string stdout_file = {};         // instead of being kept
+  std::string stderr_file = {};         // instead of being kept; "-" closes it
   bool on_terminal = false;             // both streams, kept in `out`
   rlim_t largest_file = RLIM_INFINITY;  // bytes; writing more fails
 };
