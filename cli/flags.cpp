@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 #include "oracle/case.h"
 
@@ -28,6 +29,17 @@ void insist_on_file_name(const char* flag, const CLI::Option* option) {
   }
 }
 
+// Whatever they are called, and whether they exist yet or not. "-" is no file.
+bool is_same_file(const std::string& one, const std::string& other) {
+  if (one == other) return true;
+  if (one.empty() || other.empty() || one == "-" || other == "-") return false;
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::equivalent(one, other, error)) return true;
+  const fs::path place = fs::weakly_canonical(fs::absolute(one, error), error);
+  return !place.empty() && place == fs::weakly_canonical(fs::absolute(other, error), error);
+}
+
 }  // namespace
 
 Command::Command(CLI::App& program, const char* name, const char* purpose)
@@ -39,7 +51,7 @@ Request Command::request(const std::vector<std::string>& arguments) {
   for (const auto& check : checks_) check();
   for (auto one = results_.begin(); one != results_.end(); ++one) {
     for (auto other = one + 1; other != results_.end(); ++other) {
-      if (!one->second->empty() && *one->second == *other->second) {
+      if (!one->second->empty() && is_same_file(*one->second, *other->second)) {
         throw BadInput(
             fmt::format("{} and {} both name {}", one->first, other->first, *one->second));
       }

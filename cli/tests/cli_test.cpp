@@ -97,6 +97,7 @@ TEST(Check, SuggestsTheNearestName) {
                    "there is no variant 'tild_32' (did you mean tiled_32?); there are cpu_loop, ");
   expect_bad_input(run({"check", "--claim", "beta_zer"}),
                    "there is no claim 'beta_zer' (did you mean beta_zero?); there are ");
+  expect_bad_input(run({"check", "--claim", "calibration"}), "there is no claim 'calibration'; ");
   expect_bad_input(run({"check", "--backend", "smit"}),
                    "there is no backend 'smit' (did you mean simt?); there are simt, cuda, host");
   expect_bad_input(run({"chekc"}), "there is no command 'chekc' (did you mean check?)");
@@ -128,6 +129,8 @@ TEST(Check, RefusesNumbersOutOfRange) {
   expect_bad_input(run({"check", "--cases", "0"}), "--cases is a whole number from 1 to ");
   expect_bad_input(run({"check", "--cases", "many"}), "not 'many'");
   expect_bad_input(run({"check", "--cases", "99999999999999999999"}), "--cases is");
+  expect_bad_input(run({"check", "--cases", "10x"}), "not '10x'");
+  expect_bad_input(run({"check", "--cases", "10 "}), "not '10 '");
   expect_bad_input(run({"check", "--seed", "-1"}), "--seed is a whole number from 0 to ");
   expect_bad_input(run({"check", "--jobs", "-2"}), "--jobs is a whole number from 0 to ");
   expect_bad_input(run({"check", "--watchdog", "0"}), "--watchdog is a whole number from 1 to ");

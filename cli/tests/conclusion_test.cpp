@@ -53,6 +53,17 @@ TEST(Conclusion, CountsAVariantOnceForAllItsBackends) {
   EXPECT_THAT(conclusion.text(), StartsWith("PASS: 1 variant holds 2 claims: 20 cases, 20.0 k "));
 }
 
+TEST(JUnit, CountsWhatWasJudgedTooLittleAsAFailure) {
+  const std::string xml = junit_of(
+      report_of({result(entry("a"), "within_bound", 10), result(entry("a"), "no_product", 4)}));
+  EXPECT_EQ(fault_of_xml(xml), "") << xml;
+  for (const char* element : {"<testsuites name=\"assay check\"", "<testsuite name=\"a.simt\""}) {
+    EXPECT_THAT(xml, HasSubstr(std::string(element) +
+                               " tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\""));
+  }
+  EXPECT_THAT(xml, HasSubstr("<failure type=\"not_judged\" message=\"judged only 4 of 10 cases\""));
+}
+
 TEST(Conclusion, IsNoPassWhereAClaimWasNotJudgedAtAll) {
   const auto report =
       report_of({result(entry("a"), "within_bound", 10), result(entry("a"), "no_product", 0, 50)});

@@ -65,6 +65,15 @@ TEST(Failure, OfAProcessIsAVerdict) {
   EXPECT_THAT(answer.out, HasSubstr("\n  shrunk:    m=3 n="));
 }
 
+// Nothing can be said of a kernel where the references cannot be had, or differ.
+TEST(Failure, OfTheReferencesIsNoVerdict) {
+  const Answer answer =
+      run({"check", "right", "--cases", "2", "--no-corpus"}, faulty({{"BROKEN_WORKERS", "1"}}));
+  EXPECT_EQ(answer.code, 4) << answer.out;
+  EXPECT_THAT(answer.err, StartsWith("assay: nothing was judged: "));
+  EXPECT_THAT(answer.out, Not(HasSubstr("PASS")));
+}
+
 TEST(Failure, DependsOnTheWatchdog) {
   const auto check = [](const char* seconds) {
     return run({"check", "patient", "--cases", "2", "--no-corpus", "--watchdog", seconds},

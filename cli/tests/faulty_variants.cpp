@@ -3,6 +3,9 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 #include "kernels/gemm.h"
 #include "oracle/trial.h"
@@ -39,6 +42,15 @@ cudaError_t launch_crashing(const Gemm& g, cudaStream_t) {
 cudaError_t launch_patient(const Gemm& g, cudaStream_t) {
   return watchdog() == 7 ? multiply(g, true) : cudaErrorLaunchTimeout;
 }
+
+// Workers that never answer, whatever they are asked.
+const bool is_a_broken_worker = [] {
+  if (std::getenv("BROKEN_WORKERS") == nullptr) return false;
+  std::ifstream words("/proc/self/cmdline", std::ios::binary);
+  const std::string all{std::istreambuf_iterator<char>(words), {}};
+  if (all.find("--worker") != all.npos) std::abort();
+  return true;
+}();
 
 const Registrar right{{.name = "right",
                        .idea = "The triple loop.",

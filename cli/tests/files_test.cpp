@@ -94,6 +94,26 @@ TEST(OutputFile, IsTriedBeforeAnythingRuns) {
   EXPECT_THAT(folder.names(), IsEmpty());
 }
 
+TEST(OutputFile, IsNamedOnce) {
+  const Folder folder;
+  std::filesystem::create_directory(folder / "below");
+  std::filesystem::create_directory_symlink("below", folder / "link");
+  write_text(folder / "below/old", "old");
+  std::filesystem::create_hard_link(folder / "below/old", folder / "same");
+  const std::vector<std::pair<std::string, std::string>> names = {
+      {folder / "x", folder / "./x"},
+      {folder / "below/x", folder / "link/x"},
+      {folder / "below/x", folder / "below/../link/x"},
+      {folder / "below/old", folder / "link/old"},
+      {folder / "below/old", folder / "same"}};
+  for (const auto& [one, other] : names) {
+    expect_bad_input(run(with(small, {"--json", one, "--junit", other})),
+                     "--json and --junit both name " + one);
+  }
+  EXPECT_EQ(text_of(folder / "same"), "old");
+  EXPECT_EQ(run(with(small, {"--json", folder / "x", "--junit", folder / "below/x"})).code, 0);
+}
+
 TEST(OutputFile, IsReplacedAsAWholeAndKeepsItsModeAndLinks) {
   const Folder folder;
   write_text(folder / "old.json", "old");
