@@ -11,6 +11,7 @@ namespace assay::tests {
 namespace {
 
 using testing::HasSubstr;
+using testing::MatchesRegex;
 using testing::StartsWith;
 
 const std::string scripts = ASSAY_SCRIPTS;
@@ -19,6 +20,15 @@ void write_program(const std::string& file, const std::string& text) {
   std::filesystem::create_directories(std::filesystem::path(file).parent_path());
   write_text(file, "#!/bin/bash\n" + text);
   std::filesystem::permissions(file, std::filesystem::perms::all);
+}
+
+// A folder with programs in bin/, which are found first.
+Answer shell_in(const Folder& folder, const std::string& command,
+                std::map<std::string, std::string> environment = {}) {
+  environment["PATH"] = folder / "bin:/usr/local/bin:/usr/bin:/bin";
+  environment["GIT_CONFIG_GLOBAL"] = "/dev/null";
+  return run({"-c", "cd '" + (folder / ".") + "' && " + command},
+             {.program = "/bin/bash", .environment = std::move(environment)});
 }
 
 // A clone with one commit, in which building is make-believe: a "compiler" that copies what
@@ -54,10 +64,7 @@ class Clone {
 
  private:
   Answer shell(const std::string& command, std::map<std::string, std::string> environment = {}) {
-    environment["PATH"] = folder_ / "bin:/usr/local/bin:/usr/bin:/bin";
-    environment["GIT_CONFIG_GLOBAL"] = "/dev/null";
-    return run({"-c", "cd '" + (folder_ / ".") + "' && " + command},
-               {.program = "/bin/bash", .environment = std::move(environment)});
+    return shell_in(folder_, command, std::move(environment));
   }
 
   Folder folder_;
@@ -105,6 +112,56 @@ TEST(RebuildBaselines, IsNoPassWhereNoCommitHadAnythingToCompare) {
   both.accepted["naive"].cells.clear();
   clone.store(both);
   EXPECT_EQ(clone.rebuild(small_90).code, 0) << "the anchor was compared";
+}
+
+TEST(CheckLayout, RefusesTheWayBackAndLooksAtEveryEnding) {
+  const auto complaints = [](const std::string& file, const std::string& include) {
+    const Folder folder;
+    std::filesystem::create_directories(std::filesystem::path(folder / file).parent_path());
+    write_text(folder / file, "// One line\n#include " + include + "\n");
+    const Answer answer = shell_in(folder, scripts + "/check-layout .");
+    EXPECT_EQ(answer.code, answer.lines().size() == 1 && answer.out.find(": ") != std::string::npos)
+        << answer.out << answer.err;
+    return answer.out;
+  };
+  const std::string back = ":2: an include goes straight to its file, without \".\" or \"..\"";
+  EXPECT_THAT(complaints("oracle/a.cpp", "\"oracle/../properties/check.h\""),
+              StartsWith("oracle/a.cpp" + back));
+  EXPECT_THAT(complaints("simt/a.h", "\"simt/tests/../../kernels/gemm.h\""),
+              StartsWith("simt/a.h" + back));
+  EXPECT_THAT(complaints("oracle/a.cpp", "\"oracle/./case.h\""), StartsWith("oracle/a.cpp" + back));
+  EXPECT_THAT(complaints("oracle/a.cpp", "<../properties/check.h>"),
+              StartsWith("oracle/a.cpp" + back));
+  for (const char* ending : {"cc", "cxx", "c", "cpp", "cu", "h", "hh", "hpp", "hxx", "cuh", "inc",
+                             "inl", "ipp", "tpp"}) {
+    const std::string file = std::string("oracle/a.") + ending;
+    EXPECT_THAT(complaints(file, "\"properties/check.h\""),
+                StartsWith(file + ":2: oracle/ includes"));
+    EXPECT_THAT(complaints(file, "\"oracle/case.h\""), HasSubstr("1 files, every include"));
+  }
+}
+
+TEST(InstallDependencies, SaysSoWhereItCannot) {
+  const Folder folder;
+  write_program(folder / "bin/id", "echo 0\n");
+  write_program(folder / "bin/dpkg-query", "exit 1\n");
+  write_program(folder / "bin/apt-get", "[ \"$1\" = update ]\n");
+  const Answer answer = shell_in(folder, scripts + "/install-dependencies");
+  EXPECT_EQ(answer.code, 4) << answer.out << answer.err;
+  EXPECT_THAT(answer.err, MatchesRegex("assay: apt-get cannot install what is missing: .*\n"));
+  EXPECT_THAT(answer.err, HasSubstr("librapidcheck-dev"));
+  write_program(folder / "bin/apt-get", "exit 0\n");
+  EXPECT_EQ(shell_in(folder, scripts + "/install-dependencies").code, 0);
+}
+
+TEST(GitIgnore, KnowsWhatAnInterruptedWriteLeaves) {
+  const Folder folder;
+  std::filesystem::copy(scripts + "/../.gitignore", folder / ".gitignore");
+  const Answer status =
+      shell_in(folder,
+               "git init -q . && mkdir below && touch .assay-a1B2c3 below/.assay-xYzabc "
+               "below/assay.cpp && git status --porcelain -uall");
+  EXPECT_EQ(status.out, "?? .gitignore\n?? below/assay.cpp\n");
 }
 
 }  // namespace
