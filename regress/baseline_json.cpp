@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <set>
 
@@ -50,6 +51,10 @@ Provenance provenance_of(const Field& field) {
   field.has_exactly(names);
   for_each_text(provenance,
                 [&](const char* name, std::string& text) { text = field[name].text(); });
+  if (provenance.reason.find_first_not_of(" \t\r\n") == std::string::npos) {
+    field["reason"].refuse(provenance.reason.empty() ? "expected words, not ''"
+                                                     : "expected words, not blanks");
+  }
   return provenance;
 }
 
@@ -102,6 +107,37 @@ std::string problem_of(const Field& field) {
   return text;
 }
 
+void check_place(const Field& field, const Case& c, Operand operand, std::int64_t displacement) {
+  const std::int64_t bytes = bytes_of_operand(c, operand);
+  if (displacement == 0 || (displacement > 0 && displacement < bytes)) return;
+  field.refuse(fmt::format("'{}{:+}' lies outside of the {} bytes of {}", to_string(operand),
+                           displacement, bytes, to_string(operand)));
+}
+
+// Whether all that a recipe writes to and points at is in the operands of its problem.
+void check_places(const Field& nodes, const CellRecord& cell) {
+  const Case c = parse_case(cell.problem);
+  const auto fields = nodes.items();
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (const auto* kernel = std::get_if<KernelNode>(&cell.recipe.nodes[i])) {
+      for (const Pointer& p : kernel->pointers)
+        check_place(fields[i]["arguments"], c, p.operand, p.displacement);
+      continue;
+    }
+    const auto& set = std::get<MemsetNode>(cell.recipe.nodes[i]);
+    check_place(fields[i]["memset"], c, set.operand, set.displacement);
+    const std::int64_t bytes = bytes_of_operand(c, set.operand);
+    const double gaps =
+        set.height < 2 ? 0 : static_cast<double>(set.height - 1) * static_cast<double>(set.pitch);
+    const double end = static_cast<double>(set.displacement) + gaps +
+                       static_cast<double>(set.width) * set.element_bytes;
+    if (set.height > 0 && set.width > 0 && !(end <= static_cast<double>(bytes))) {
+      fields[i]["memset"].refuse(
+          fmt::format("it sets more than the {} bytes of {}", bytes, to_string(set.operand)));
+    }
+  }
+}
+
 CellRecord cell_of(const Field& field) {
   field.has_exactly({"problem", "time_us", "tflops", "to_baseline", "to_anchor", "to_cublas",
                      "process_spread", "detectable", "clock_mhz", "throttled", "cubin", "recipe"});
@@ -118,10 +154,30 @@ CellRecord cell_of(const Field& field) {
   cell.throttled = field["throttled"].bits();
   cell.cubin = field["cubin"].text();
   cell.recipe = recipe_of(field["recipe"].json(), field["recipe"].where());
+  check_places(field["recipe"]["nodes"], cell);
   return cell;
 }
 
 }  // namespace
+
+std::int64_t bytes_of_operand(const Case& c, Operand operand) {
+  // In floating point, for a problem may have more elements than an integer can count.
+  const auto bytes = [](std::int64_t rows, std::int64_t columns, std::int64_t gap) {
+    if (rows == 0 || columns == 0) return std::int64_t{0};
+    const double row = static_cast<double>(columns) + static_cast<double>(gap);
+    const double floats = static_cast<double>(rows - 1) * row + static_cast<double>(columns);
+    return static_cast<std::int64_t>(std::min(floats * sizeof(float), 0x1p62));
+  };
+  switch (operand) {
+    case Operand::a:
+      return bytes(c.m, c.k, c.lda.floats);
+    case Operand::b:
+      return bytes(c.k, c.n, c.ldb.floats);
+    case Operand::c:
+      break;
+  }
+  return bytes(c.m, c.n, c.ldc.floats);
+}
 
 std::string device_text(const Baseline& baseline) {
   Json json = {{"schema", schema},

@@ -3,12 +3,16 @@
 
 #include <string>
 
+#include "oracle/case.h"
 #include "regress/baseline.h"
 
 namespace assay {
 
 std::string device_text(const Baseline&);
 std::string variant_text(const std::string& variant, const VariantBaseline&);
+
+// From element (0, 0) to the end of the last row.
+std::int64_t bytes_of_operand(const Case&, Operand);
 
 // Throw BadInput that begins with `file`, for anything that would not have been written so.
 void read_device(const std::string& text, const std::string& file, Baseline&);

@@ -46,6 +46,32 @@ std::array<unsigned, 3> size_of(const Field& field) {
   return size;
 }
 
+// What no GPU can launch: a length over `most`, or more than `in_all`.
+void check_size(const Field& field, const std::array<unsigned, 3>& size,
+                const std::array<unsigned, 3>& most, std::uint64_t in_all = 0) {
+  bool fits = true;
+  std::uint64_t product = 1;
+  for (std::size_t i = 0; i < size.size() && fits; ++i) {
+    fits = size[i] <= most[i];
+    if (in_all > 0) product *= size[i];
+  }
+  if (!fits) field.refuse(fmt::format("'{}' is more than {}", field.text(), text_of(most)));
+  if (in_all > 0 && product > in_all)
+    field.refuse(fmt::format("'{}' is more than {} in all", field.text(), in_all));
+}
+
+void check_launch(const Field& field, const KernelNode& node) {
+  check_size(field["grid"], node.grid, {largest_int, 65535, 65535});
+  check_size(field["block"], node.block, {1024, 1024, 64}, 1024);
+  check_size(field["cluster"], node.cluster, {16, 16, 16}, 16);
+  for (std::size_t i = 0; i < node.grid.size(); ++i) {
+    if (node.grid[i] % node.cluster[i] != 0) {
+      field["cluster"].refuse(fmt::format("'{}' does not divide the grid {}", text_of(node.cluster),
+                                          text_of(node.grid)));
+    }
+  }
+}
+
 std::string text_of(Operand operand, std::int64_t displacement) {
   return displacement == 0 ? to_string(operand)
                            : fmt::format("{}{:+}", to_string(operand), displacement);
@@ -72,9 +98,19 @@ std::string text_of(const std::vector<Parameter>& parameters) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
+// The largest that an offset can have.
+std::uint32_t alignment_of(std::uint32_t at) {
+  return at & ~(at - 1);
+}
+
 std::vector<Parameter> parameters_of(const Field& field, std::size_t block) {
   const std::string text = field.text();
   std::vector<Parameter> parameters;
+  std::uint32_t end_so_far = 0;
+  const auto leaves_out = [&](std::uint32_t byte) {
+    field.refuse(
+        fmt::format("'{}' leaves out byte {} of the {} bytes of arguments", text, byte, block));
+  };
   for (std::string_view rest = text; !rest.empty();) {
     const auto end = std::min(rest.size(), rest.find(' '));
     const std::string_view word = rest.substr(0, end);
@@ -87,10 +123,15 @@ std::vector<Parameter> parameters_of(const Field& field, std::size_t block) {
     if (std::uint64_t{p.at} + p.bytes > block) {
       field.refuse(fmt::format("'{}' lies outside of the {} bytes of arguments", word, block));
     }
+    if (p.at < end_so_far) field.refuse(fmt::format("'{}' overlaps what is before", word));
+    // Between two there is at most what aligns the second.
+    if (p.at - end_so_far >= alignment_of(p.at) && p.at > end_so_far) leaves_out(end_so_far);
+    end_so_far = p.at + p.bytes;
     parameters.push_back(p);
     rest.remove_prefix(std::min(rest.size(), end + 1));
   }
   if (text_of(parameters) != text) field.refuse("expected parameters with one blank between them");
+  if (end_so_far != block) leaves_out(end_so_far);
   return parameters;
 }
 
@@ -178,6 +219,7 @@ KernelNode kernel_node_of(const Field& field) {
   node.cooperative = field["cooperative"].flag();
   read_words(field["arguments"], node);
   node.parameters = parameters_of(field["parameters"], node.arguments.size());
+  check_launch(field, node);
   return node;
 }
 

@@ -134,12 +134,13 @@ TEST_F(Acceptance, tells_of_every_cell_that_is_no_longer_watched) {
   // Of another problem that was gated on then, or that the variant no longer accepts.
   Baseline old = read_baseline(folder_, "lab-1gib");
   CellRecord before = old.accepted.at("lab_c").cells[0];
-  before.problem = "m=3 n=5 k=7";
+  before.problem = "m=30 n=50 k=70";
   old.accepted.at("lab_c").cells.push_back(before);
   write_baseline(folder_, old);
   const AcceptReport again = accept(lab);
-  EXPECT_EQ(again.lost, std::vector<std::string>{"lab_c m=3 n=5 k=7"});
-  EXPECT_TRUE(told(again, "lab_c m=3 n=5 k=7: it was accepted before, and is no longer gated on"));
+  EXPECT_EQ(again.lost, std::vector<std::string>{"lab_c m=30 n=50 k=70"});
+  EXPECT_TRUE(
+      told(again, "lab_c m=30 n=50 k=70: it was accepted before, and is no longer gated on"));
 }
 
 TEST_F(Acceptance, stores_the_median_canary) {

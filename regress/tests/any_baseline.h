@@ -13,6 +13,7 @@
 
 #include "oracle/case.h"
 #include "regress/baseline.h"
+#include "regress/baseline_json.h"
 #include "regress/cubin.h"
 #include "regress/tests/any_recipe.h"
 
@@ -73,6 +74,8 @@ inline Baseline some_baseline() {
   const std::string small = add_cubin(b, "small_90.cubin"), table = add_cubin(b, "table_90.cubin");
   const std::string old = add_cubin(b, "small_90_cuda12.cubin");
   b.accepted["small"].provenance = {.commit = "abc", .reason = "wider \"tiles\"\n"};
+  b.accepted["table"].provenance =
+      b.anchor["small"].provenance = {.commit = "0", .reason = "first"};
   b.accepted["small"].cells = {some_cell(b, small, 128), some_cell(b, small, 256)};
   b.accepted["table"].cells = {some_cell(b, table, 128)};
   b.anchor["small"].cells = {some_cell(b, old, 128)};
@@ -116,6 +119,7 @@ class BaselineSource : public RecipeSource {
     CellRecord cell;
     cell.problem = to_string(Case{.m = size, .n = number(0, 9999), .k = 1, .alpha = 0.1f});
     cell.recipe = recipe();
+    stay_inside(cell);
     const std::string hash = hashes_[static_cast<std::size_t>(number(0, 1))];
     for (Node& node : cell.recipe.nodes) {
       if (auto* kernel = std::get_if<KernelNode>(&node)) {
@@ -130,6 +134,24 @@ class BaselineSource : public RecipeSource {
     for (Ratio* r : {&cell.to_baseline, &cell.to_anchor, &cell.to_cublas}) *r = ratio();
     cell.throttled = static_cast<std::uint64_t>(number(INT64_MIN, INT64_MAX));
     return cell;
+  }
+  // Whatever is drawn lies in the operands of its problem.
+  static void stay_inside(CellRecord& cell) {
+    const auto place = [&](Operand operand, std::int64_t& displacement) {
+      const std::int64_t bytes = bytes_of_operand(parse_case(cell.problem), operand);
+      displacement = bytes == 0 ? 0 : (displacement % bytes + bytes) % bytes;
+      return bytes - displacement;
+    };
+    for (Node& node : cell.recipe.nodes) {
+      if (auto* kernel = std::get_if<KernelNode>(&node)) {
+        for (Pointer& pointer : kernel->pointers) place(pointer.operand, pointer.displacement);
+        continue;
+      }
+      auto& set = std::get<MemsetNode>(node);
+      set.width =
+          static_cast<std::uint64_t>(place(set.operand, set.displacement)) / set.element_bytes;
+      set.height = 1;
+    }
   }
   VariantBaseline variant(const Baseline& b) {
     VariantBaseline v;

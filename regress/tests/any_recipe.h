@@ -31,9 +31,12 @@ class RecipeSource {
     KernelNode node;
     node.kernel = "_Z6kernel" + std::to_string(number(0, 9));
     node.code = std::to_string(number(0, 1000));
-    for (auto* size : {&node.grid, &node.block, &node.cluster}) {
-      for (unsigned& length : *size) length = static_cast<unsigned>(number(1, 2147483647));
-    }
+    // What a launch may have: 1024 threads, 16 blocks of a cluster, whole clusters.
+    const auto length = [&](std::int64_t most) { return static_cast<unsigned>(number(1, most)); };
+    node.block = {length(16), length(16), length(4)};
+    node.cluster = {length(4), length(2), length(2)};
+    node.grid = {length(2147483647 / 4), length(65535 / 2), length(65535 / 2)};
+    for (std::size_t i = 0; i < 3; ++i) node.grid[i] *= node.cluster[i];
     node.shared_bytes = static_cast<unsigned>(number(0, 232448));
     node.most_shared_bytes = static_cast<int>(number(0, 232448));
     node.shared_carveout = static_cast<int>(number(-1, 100));
