@@ -1,0 +1,45 @@
+// Atomic updates of memory, by any thread of any block.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "simt/cuda/math.h"
+
+namespace simt {
+
+template <class T, class Change>
+T atomic_update(T* p, Change change) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  auto* bits = reinterpret_cast<Bits*>(p);
+  Bits before = __atomic_load_n(bits, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(bits, &before,
+                                      std::bit_cast<Bits>(change(std::bit_cast<T>(before))), true,
+                                      __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+  }
+  return std::bit_cast<T>(before);
+}
+
+}  // namespace simt
+
+template <class T>
+T atomicAdd(T* p, T value) {
+  return simt::atomic_update(p, [=](T old) { return old + value; });
+}
+template <class T>
+T atomicMin(T* p, T value) {
+  return simt::atomic_update(p, [=](T old) { return min(old, value); });
+}
+template <class T>
+T atomicMax(T* p, T value) {
+  return simt::atomic_update(p, [=](T old) { return max(old, value); });
+}
+template <class T>
+T atomicExch(T* p, T value) {
+  return simt::atomic_update(p, [=](T) { return value; });
+}
+template <class T>
+T atomicCAS(T* p, T compare, T value) {
+  return simt::atomic_update(p, [=](T old) { return old == compare ? value : old; });
+}

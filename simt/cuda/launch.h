@@ -1,0 +1,67 @@
+// What host code of a kernel file calls: launches, errors, memory operations of a stream. A launch
+// has finished when it returns, so a stream has nothing to order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include "simt/cuda/vectors.h"
+
+using cudaStream_t = struct CUstream_st*;
+
+enum cudaError {
+  cudaSuccess = 0,
+  cudaErrorInvalidValue = 1,
+  cudaErrorInvalidConfiguration = 9,
+  cudaErrorIllegalAddress = 700,
+  cudaErrorLaunchTimeout = 702,
+  cudaErrorMisalignedAddress = 716,
+  cudaErrorLaunchFailure = 719,
+};
+using cudaError_t = cudaError;
+
+const char* cudaGetErrorName(cudaError_t);
+cudaError_t cudaGetLastError();
+cudaError_t cudaPeekAtLastError();
+cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t = nullptr);
+
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+struct cudaLaunchAttribute;
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  std::size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  cudaLaunchAttribute* attrs;
+  unsigned numAttrs;
+};
+
+namespace simt {
+
+// A kernel with its arguments: `call(kernel, arguments)` runs one thread of it.
+struct Kernel {
+  const void* code;
+  const void* arguments;
+  void (*call)(const void* code, const void* arguments);
+};
+cudaError_t launch(const cudaLaunchConfig_t&, const Kernel&);
+cudaError_t allow_dynamic_shared(const void* code, int bytes);
+void* dynamic_shared();
+
+}  // namespace simt
+
+template <class... Params, class... Args>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Params...),
+                               Args&&... args) {
+  const std::tuple<Params...> arguments(std::forward<Args>(args)...);
+  const auto call = [](const void* code, const void* packed) {
+    std::apply(reinterpret_cast<void (*)(Params...)>(reinterpret_cast<std::uintptr_t>(code)),
+               *static_cast<const std::tuple<Params...>*>(packed));
+  };
+  return simt::launch(*config, {reinterpret_cast<const void*>(kernel), &arguments, call});
+}
+template <class... Params>
+cudaError_t cudaFuncSetAttribute(void (*kernel)(Params...), cudaFuncAttribute, int value) {
+  return simt::allow_dynamic_shared(reinterpret_cast<const void*>(kernel), value);
+}

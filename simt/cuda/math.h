@@ -1,0 +1,44 @@
+// Arithmetic that device code calls by names of CUDA's, and bits taken as another type.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <type_traits>
+
+using std::fma;
+using std::fmaf;
+
+template <class A, class B>
+constexpr std::common_type_t<A, B> min(A a, B b) {
+  return b < a ? b : a;
+}
+template <class A, class B>
+constexpr std::common_type_t<A, B> max(A a, B b) {
+  return a < b ? b : a;
+}
+
+inline float __fmaf_rn(float a, float b, float c) {
+  return fmaf(a, b, c);
+}
+// Rounded by themselves: the compiler must not fuse them with what comes next.
+inline float __fmul_rn(float a, float b) {
+  volatile float product = a * b;
+  return product;
+}
+inline float __fadd_rn(float a, float b) {
+  volatile float sum = a + b;
+  return sum;
+}
+
+inline unsigned __float_as_uint(float f) {
+  return std::bit_cast<unsigned>(f);
+}
+inline float __uint_as_float(unsigned u) {
+  return std::bit_cast<float>(u);
+}
+inline int __float_as_int(float f) {
+  return std::bit_cast<int>(f);
+}
+inline float __int_as_float(int i) {
+  return std::bit_cast<float>(i);
+}

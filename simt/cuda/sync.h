@@ -1,0 +1,97 @@
+// What makes threads wait for each other: barriers, shuffles, votes, fences.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+namespace simt {
+
+void barrier(int line);
+// Waits for the lanes of this warp that `mask` names and returns what each of the 32 brought.
+const std::array<std::uint64_t, 32>& warp_exchange(unsigned mask, std::uint64_t value, int line);
+unsigned lane();
+
+template <class T>
+std::uint64_t to_bits(T value) {
+  static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>);
+  std::uint64_t bits = 0;
+  __builtin_memcpy(&bits, &value, sizeof(T));
+  return bits;
+}
+template <class T>
+T from_bits(std::uint64_t bits) {
+  T value;
+  __builtin_memcpy(&value, &bits, sizeof(T));
+  return value;
+}
+
+// The value of the lane that `source` picks; `first` and `end` are the own group of `width` lanes.
+template <class T, class Source>
+T shuffle(unsigned mask, T value, int width, int line, Source source) {
+  const int self = static_cast<int>(lane()), first = self / width * width;
+  const int from = source(self, first, first + width);
+  return from_bits<T>(warp_exchange(mask, to_bits(value), line)[from]);
+}
+
+}  // namespace simt
+
+inline void __syncthreads(int line = __builtin_LINE()) {
+  simt::barrier(line);
+}
+inline void __syncwarp(unsigned mask = ~0u, int line = __builtin_LINE()) {
+  simt::warp_exchange(mask, 0, line);
+}
+
+template <class T>
+T __shfl_sync(unsigned mask, T value, int source, int width = 32, int line = __builtin_LINE()) {
+  return simt::shuffle(mask, value, width, line, [=](int, int first, int end) {
+    return first + (source & (end - first - 1));
+  });
+}
+template <class T>
+T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32,
+                 int line = __builtin_LINE()) {
+  return simt::shuffle(mask, value, width, line, [=](int self, int first, int) {
+    const int from = self - static_cast<int>(delta);
+    return from < first ? self : from;
+  });
+}
+template <class T>
+T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,
+                   int line = __builtin_LINE()) {
+  return simt::shuffle(mask, value, width, line, [=](int self, int, int end) {
+    const int from = self + static_cast<int>(delta);
+    return from >= end ? self : from;
+  });
+}
+template <class T>
+T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32, int line = __builtin_LINE()) {
+  return simt::shuffle(mask, value, width, line, [=](int self, int, int end) {
+    const int from = self ^ bits;
+    return from >= end ? self : from;
+  });
+}
+
+inline unsigned __ballot_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
+  const auto& lanes = simt::warp_exchange(mask, predicate != 0, line);
+  unsigned votes = 0;
+  for (unsigned i = 0; i < 32; ++i) votes |= (mask >> i & 1) && lanes[i] == 1 ? 1u << i : 0u;
+  return votes;
+}
+inline int __any_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
+  return __ballot_sync(mask, predicate, line) != 0;
+}
+inline int __all_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
+  return __ballot_sync(mask, !predicate, line) == 0;
+}
+
+inline void __threadfence() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+inline void __threadfence_block() {
+  __threadfence();
+}
+[[noreturn]] inline void __trap() {
+  __builtin_trap();
+}
