@@ -9,26 +9,12 @@
 
 #include "simt/simt.h"
 #include "simt/tests/kernels.h"
+#include "simt/tests/observe.h"
 
 namespace {
 
 using simt::FaultKind, simt::Order, simt::Settings;
 using namespace simt_test;
-
-// Launches under `settings`, and answers the fault if there was one.
-template <class Launch>
-std::optional<simt::Fault> run(const Launch& launch, Settings settings = {}) {
-  return simt::observe(settings, [&] { launch(); });
-}
-
-template <class Launch>
-void expect_fault(FaultKind kind, const std::string& words, const Launch& launch,
-                  Settings settings = {}) {
-  const auto fault = run(launch, settings);
-  ASSERT_TRUE(fault) << "no fault, expected: " << simt::to_string(kind);
-  EXPECT_EQ(fault->kind, kind) << fault->text;
-  EXPECT_NE(fault->text.find(words), std::string::npos) << fault->text;
-}
 
 std::vector<Settings> schedules() {
   return {{.order = Order::forward},

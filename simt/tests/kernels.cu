@@ -3,16 +3,6 @@
 namespace simt_test {
 namespace {
 
-template <class... Params>
-cudaError_t go(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared,
-               std::type_identity_t<Params>... args) {
-  cudaLaunchConfig_t config = {};
-  config.gridDim = grid;
-  config.blockDim = block;
-  config.dynamicSmemBytes = shared;
-  return cudaLaunchKernelEx(&config, kernel, args...);
-}
-
 __global__ void write_flat_index_kernel(unsigned* out) {
   const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#define EXPORT __attribute__((visibility("default")))
+#include "simt/tests/go.h"
 
 namespace simt_test {
 

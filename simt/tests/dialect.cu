@@ -1,0 +1,43 @@
+#include "simt/tests/dialect.h"
+
+#include "simt/tests/go.h"
+
+namespace simt_test {
+namespace {
+
+template <class T, int Bytes>
+__device__ void store_addresses(std::uintptr_t* out) {
+  __shared__ alignas(T) float as_type[8];
+  __shared__ alignas(Bytes / 2) float as_number[8];
+  out[0] = reinterpret_cast<std::uintptr_t>(as_type);
+  out[1] = reinterpret_cast<std::uintptr_t>(as_number);
+}
+
+struct __align__(16) Quad {
+  float x;
+};
+static_assert(sizeof(Quad) == 16 && alignof(Quad) == 16);
+
+__global__ void aligned_shared_kernel(std::uintptr_t* out) {
+  __shared__ char one;
+  __shared__ __align__(16) float macro_after[64];
+  __shared__ alignas(32) float keyword_after[64];
+  __align__(64) __shared__ float macro_before[64];
+  alignas(128) __shared__ float keyword_before[64];
+  one = 1;
+  out[0] = reinterpret_cast<std::uintptr_t>(macro_after);
+  out[1] = reinterpret_cast<std::uintptr_t>(keyword_after);
+  out[2] = reinterpret_cast<std::uintptr_t>(macro_before);
+  out[3] = reinterpret_cast<std::uintptr_t>(keyword_before);
+  out[4] = reinterpret_cast<std::uintptr_t>(&one);
+  store_addresses<float4, 512>(out + 5);
+  *reinterpret_cast<float4*>(macro_after + 4) = make_float4(1, 2, 3, 4);
+}
+
+}  // namespace
+
+cudaError_t aligned_shared(std::uintptr_t* out) {
+  return go(aligned_shared_kernel, 1, 1, 0, out);
+}
+
+}  // namespace simt_test

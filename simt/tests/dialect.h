@@ -1,0 +1,14 @@
+// Kernels in the words of CUDA: what they say must compile, and mean what it means on a GPU.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "simt/tests/go.h"
+
+namespace simt_test {
+
+EXPORT cudaError_t aligned_shared(std::uintptr_t* out);  // seven addresses
+
+}  // namespace simt_test
