@@ -24,22 +24,22 @@ T atomic_update(T* p, Change change) {
 }  // namespace simt
 
 template <class T>
-T atomicAdd(T* p, T value) {
+T atomicAdd(T* p, std::type_identity_t<T> value) {
   return simt::atomic_update(p, [=](T old) { return old + value; });
 }
 template <class T>
-T atomicMin(T* p, T value) {
+T atomicMin(T* p, std::type_identity_t<T> value) {
   return simt::atomic_update(p, [=](T old) { return min(old, value); });
 }
 template <class T>
-T atomicMax(T* p, T value) {
+T atomicMax(T* p, std::type_identity_t<T> value) {
   return simt::atomic_update(p, [=](T old) { return max(old, value); });
 }
 template <class T>
-T atomicExch(T* p, T value) {
+T atomicExch(T* p, std::type_identity_t<T> value) {
   return simt::atomic_update(p, [=](T) { return value; });
 }
 template <class T>
-T atomicCAS(T* p, T compare, T value) {
+T atomicCAS(T* p, std::type_identity_t<T> compare, std::type_identity_t<T> value) {
   return simt::atomic_update(p, [=](T old) { return old == compare ? value : old; });
 }

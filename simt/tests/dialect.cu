@@ -34,10 +34,22 @@ __global__ void aligned_shared_kernel(std::uintptr_t* out) {
   *reinterpret_cast<float4*>(macro_after + 4) = make_float4(1, 2, 3, 4);
 }
 
+__global__ void mixed_atomics_kernel(unsigned* u, float* f, double* d) {
+  u[1] += atomicAdd(&u[0], 1);
+  atomicCAS(&u[2], 10, 1);
+  atomicMax(&u[3], 12);
+  atomicAdd(&f[0], 1);
+  f[2] = atomicExch(&f[1], 0);
+  atomicAdd(&d[0], 0.5f);
+}
+
 }  // namespace
 
 cudaError_t aligned_shared(std::uintptr_t* out) {
   return go(aligned_shared_kernel, 1, 1, 0, out);
+}
+cudaError_t mixed_atomics(unsigned* u, float* f, double* d) {
+  return go(mixed_atomics_kernel, 1, 1, 0, u, f, d);
 }
 
 }  // namespace simt_test
