@@ -10,6 +10,6 @@
 namespace simt_test {
 
 EXPORT cudaError_t aligned_shared(std::uintptr_t* out);              // seven addresses
-EXPORT cudaError_t mixed_atomics(unsigned* u, float* f, double* d);  // four, three, one 10
+EXPORT cudaError_t mixed_atomics(unsigned* u, float* f, double* d);  // of four, three and one
 
 }  // namespace simt_test
