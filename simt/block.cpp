@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <numeric>
 
 #include "simt/signals.h"
@@ -24,6 +26,18 @@ uint3 unflatten(std::uint64_t i, dim3 size) {
 
 std::string at(uint3 i) {
   return fmt::format("({},{},{})", i.x, i.y, i.z);
+}
+
+// To the last byte: the smallest variable must not carry a value from block to block either. Floats
+// lie on multiples of 4, wherever the memory itself begins.
+void fill_with_nan(std::span<std::byte> memory) {
+  const auto phase = reinterpret_cast<std::uintptr_t>(memory.data()) % sizeof(std::uint32_t);
+  const std::uint32_t word = std::rotr(unwritten_shared_bits, static_cast<int>(8 * phase));
+  const std::size_t words = memory.size() / sizeof word;
+  std::byte* const tail = memory.data() + words * sizeof word;
+  for (std::byte* at = memory.data(); at != tail; at += sizeof word)
+    std::memcpy(at, &word, sizeof word);
+  std::memcpy(tail, &word, memory.size() % sizeof word);
 }
 
 }  // namespace
@@ -59,7 +73,7 @@ void BlockRunner::begin(const Launch& launch, const Settings& settings) {
   thread_count_ = launch.block.x * launch.block.y * launch.block.z;
   static_shared_ = static_shared_of(launch.kernel.code);
   const std::size_t dynamic = (launch.dynamic_shared + 15) / 16 * 16;
-  dynamic_shared_ = dynamic_arena_ + dynamic_arena_bytes - dynamic;
+  dynamic_shared_ = {dynamic_arena_ + dynamic_arena_bytes - dynamic, dynamic};
   gridDim = launch.grid;
   blockDim = launch.block;
   order_.resize(thread_count_);
@@ -99,10 +113,8 @@ std::optional<Fault> BlockRunner::run(std::uint64_t block_index) {
 }
 
 void BlockRunner::poison_shared() {
-  std::fill(static_shared_.begin(), static_shared_.end(), unwritten_shared_bits);
-  auto* dynamic = static_cast<std::uint32_t*>(dynamic_shared_);
-  auto* end = reinterpret_cast<std::uint32_t*>(dynamic_arena_ + dynamic_arena_bytes);
-  std::fill(dynamic, end, unwritten_shared_bits);
+  fill_with_nan(static_shared_);
+  fill_with_nan(dynamic_shared_);
 }
 
 // All threads may run, in the order of this barrier interval.
@@ -227,8 +239,9 @@ const std::array<std::uint64_t, 32>& BlockRunner::warp_exchange(unsigned mask, s
   return gathered_[self.number];
 }
 
-// Lets the lanes go on that the mask of `waiting` names, once all of them that still run have come. They are the next to
-// run: a warp that gets ahead of the others as far as it can shows what it should have waited for.
+// Lets the lanes go on that the mask of `waiting` names, once all of them that still run have come.
+// They are the next to run: a warp that gets ahead of the others as far as it can shows what it
+// should have waited for.
 void BlockRunner::release_warp(const Thread& waiting) {
   const unsigned mask = waiting.mask;
   const unsigned first = waiting.number / 32 * 32, lanes = std::min(32u, thread_count_ - first);

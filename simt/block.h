@@ -48,7 +48,7 @@ class BlockRunner {
   // Called by simulated threads.
   void barrier(int line);
   const std::array<std::uint64_t, 32>& warp_exchange(unsigned mask, std::uint64_t value, int line);
-  void* dynamic_shared() const { return dynamic_shared_; }
+  void* dynamic_shared() const { return dynamic_shared_.data(); }
   unsigned lane() const { return current_->number % 32; }
   // Ends the block, from inside one of its threads. Safe in a signal handler that interrupted a
   // kernel.
@@ -100,9 +100,8 @@ class BlockRunner {
 
   Launch launch_{};
   Settings settings_;
-  std::span<std::uint32_t> static_shared_;
+  std::span<std::byte> static_shared_, dynamic_shared_;
   std::byte* dynamic_arena_;
-  void* dynamic_shared_ = nullptr;
   void* timer_;
 };
 
@@ -111,6 +110,6 @@ extern constinit thread_local BlockRunner* active_runner;
 
 // The static shared memory of the kernels in the shared library that holds `code`, as this thread
 // sees it. Throws std::runtime_error if they are not in a shared library of their own.
-std::span<std::uint32_t> static_shared_of(const void* code);
+std::span<std::byte> static_shared_of(const void* code);
 
 }  // namespace simt

@@ -38,10 +38,10 @@ int look_at(dl_phdr_info* module, std::size_t, void* data) {
 
 }  // namespace
 
-std::span<std::uint32_t> static_shared_of(const void* code) {
+std::span<std::byte> static_shared_of(const void* code) {
   // Libraries of kernels stay where they are: what was found once holds.
   thread_local const void* last_code = nullptr;
-  thread_local std::span<std::uint32_t> last_found;
+  thread_local std::span<std::byte> last_found;
   if (code == last_code) return last_found;
 
   Search search{.code = reinterpret_cast<std::uintptr_t>(code)};
@@ -55,7 +55,7 @@ std::span<std::uint32_t> static_shared_of(const void* code) {
         "the library of a kernel must be loaded when the program starts, not later");
   }
   last_code = code;
-  last_found = {static_cast<std::uint32_t*>(search.block), search.bytes / sizeof(std::uint32_t)};
+  last_found = {static_cast<std::byte*>(search.block), search.bytes};
   return last_found;
 }
 

@@ -54,8 +54,8 @@ struct Fault {
 // when the launch returns. After a fault, later launches of the same call do nothing.
 std::optional<Fault> observe(const Settings& settings, const std::function<void()>& host_code);
 
-// What shared memory holds before every block: a signalling NaN, which arithmetic turns into the quiet one of the same
-// payload, so that a result tells where it came from.
+// What shared memory holds before every block: a signalling NaN, which arithmetic turns into the
+// quiet one of the same payload, so that a result tells where it came from.
 inline constexpr std::uint32_t unwritten_shared_bits = 0x7f85eeddu;
 
 // What one launch may ask for at most.
