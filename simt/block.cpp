@@ -28,6 +28,13 @@ std::string at(uint3 i) {
   return fmt::format("({},{},{})", i.x, i.y, i.z);
 }
 
+std::string_view name_of(WarpOperation operation) {
+  constexpr std::array names = {"__syncwarp",       "__shfl_sync",     "__shfl_up_sync",
+                                "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync",
+                                "__any_sync",       "__all_sync"};
+  return names[static_cast<std::size_t>(operation)];
+}
+
 // To the last byte: the smallest variable must not carry a value from block to block either. Floats
 // lie on multiples of 4, wherever the memory itself begins.
 void fill_with_nan(std::span<std::byte> memory) {
@@ -224,19 +231,39 @@ void BlockRunner::barrier(int line) {
 }
 
 const std::array<std::uint64_t, 32>& BlockRunner::warp_exchange(unsigned mask, std::uint64_t value,
-                                                                int line) {
+                                                                WarpCall call) {
   in_kernel_ = false;
   Thread& self = *current_;
   if ((mask >> (self.number % 32) & 1) == 0)
-    abandon({.kind = FaultKind::warp_not_reached, .line = line});
+    abandon({.kind = FaultKind::warp_not_reached, .line = call.line});
   self.state = Thread::State::at_warp;
-  self.line = line;
+  self.line = call.line;
+  self.operation = call.operation;
   self.mask = mask;
   self.brought = value;
+  insist_on_one_operation(self);
   release_warp(self);
   wait();
   in_kernel_ = true;
   return gathered_[self.number];
+}
+
+std::span<BlockRunner::Thread> BlockRunner::warp_of(const Thread& thread) {
+  const unsigned first = thread.number / 32 * 32;
+  return threads().subspan(first, std::min(32u, thread_count_ - first));
+}
+
+// Lanes that name each other must do so in the same place. But a __syncwarp waits for any other, as
+// on a GPU.
+void BlockRunner::insist_on_one_operation(const Thread& arriving) {
+  for (const Thread& lane : warp_of(arriving)) {
+    if (lane.state != Thread::State::at_warp || lane.mask != arriving.mask) continue;
+    if (lane.operation == arriving.operation &&
+        (lane.line == arriving.line || lane.operation == WarpOperation::syncwarp)) {
+      continue;
+    }
+    abandon({.kind = FaultKind::warp_not_reached, .line = arriving.line, .other = lane.number});
+  }
 }
 
 // Lets the lanes go on that the mask of `waiting` names, once all of them that still run have come.
@@ -296,6 +323,13 @@ std::string BlockRunner::words(const RawFault& raw) const {
           thread, raw.line, barrier_line_);
     case FaultKind::warp_not_reached:
       if (raw.line == 0) return describe_stuck(raw.kind, block);
+      if (raw.other) {
+        const Thread& other = threads_[*raw.other];
+        return fmt::format(
+            "{} came to {} in line {} while thread {}, which it names, waits at {} in line {}",
+            thread, name_of(current_->operation), raw.line, at(other.index),
+            name_of(other.operation), other.line);
+      }
       return fmt::format("{} is not in the mask of its own warp operation in line {}", thread,
                          raw.line);
     case FaultKind::never_ends:

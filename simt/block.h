@@ -30,6 +30,7 @@ struct RawFault {
   bool is_write = false;
   const char* file = nullptr;  // where the source says it happened, if known
   int line = 0;
+  std::optional<unsigned> other;  // the number of the thread that waits elsewhere
 };
 
 class BlockRunner {
@@ -47,7 +48,7 @@ class BlockRunner {
 
   // Called by simulated threads.
   void barrier(int line);
-  const std::array<std::uint64_t, 32>& warp_exchange(unsigned mask, std::uint64_t value, int line);
+  const std::array<std::uint64_t, 32>& warp_exchange(unsigned mask, std::uint64_t value, WarpCall);
   void* dynamic_shared() const { return dynamic_shared_.data(); }
   unsigned lane() const { return current_->number % 32; }
   // Ends the block, from inside one of its threads. Safe in a signal handler that interrupted a
@@ -63,6 +64,7 @@ class BlockRunner {
     Context context;
     State state;
     int line;  // where it waits
+    WarpOperation operation;
     unsigned number;
     uint3 index;
     unsigned mask;
@@ -75,10 +77,12 @@ class BlockRunner {
   Thread* pick();
   void resume(Thread& next, Context* self);
   void wait();
+  void insist_on_one_operation(const Thread& arriving);
   void release_warp(const Thread& waiting);
   bool release_warps_of_the_departed();
   void enter(Thread&);
   std::span<Thread> threads() { return {threads_.data(), thread_count_}; }
+  std::span<Thread> warp_of(const Thread&);
   Fault describe(const RawFault&) const;
   std::string words(const RawFault&) const;
   std::string describe_stuck(FaultKind, const std::string& block) const;

@@ -221,8 +221,9 @@ unsigned lane() {
 void barrier(int line) {
   active_runner->barrier(line);
 }
-const std::array<std::uint64_t, 32>& warp_exchange(unsigned mask, std::uint64_t value, int line) {
-  return active_runner->warp_exchange(mask, value, line);
+const std::array<std::uint64_t, 32>& warp_exchange(unsigned mask, std::uint64_t value,
+                                                   WarpCall call) {
+  return active_runner->warp_exchange(mask, value, call);
 }
 
 }  // namespace simt

@@ -8,8 +8,23 @@
 namespace simt {
 
 void barrier(int line);
+enum class WarpOperation : std::uint8_t {
+  syncwarp,
+  shfl,
+  shfl_up,
+  shfl_down,
+  shfl_xor,
+  ballot,
+  any,
+  all
+};
+// Where a lane waits for others.
+struct WarpCall {
+  WarpOperation operation;
+  int line;
+};
 // Waits for the lanes of this warp that `mask` names and returns what each of the 32 brought.
-const std::array<std::uint64_t, 32>& warp_exchange(unsigned mask, std::uint64_t value, int line);
+const std::array<std::uint64_t, 32>& warp_exchange(unsigned mask, std::uint64_t value, WarpCall);
 unsigned lane();
 
 template <class T>
@@ -28,10 +43,18 @@ T from_bits(std::uint64_t bits) {
 
 // The value of the lane that `source` picks; `first` and `end` are the own group of `width` lanes.
 template <class T, class Source>
-T shuffle(unsigned mask, T value, int width, int line, Source source) {
+T shuffle(WarpCall call, unsigned mask, T value, int width, Source source) {
   const int self = static_cast<int>(lane()), first = self / width * width;
   const int from = source(self, first, first + width);
-  return from_bits<T>(warp_exchange(mask, to_bits(value), line)[from]);
+  return from_bits<T>(warp_exchange(mask, to_bits(value), call)[from]);
+}
+
+// The lanes of `mask` that said yes.
+inline unsigned vote(WarpCall call, unsigned mask, bool yes) {
+  const auto& lanes = warp_exchange(mask, yes, call);
+  unsigned votes = 0;
+  for (unsigned i = 0; i < 32; ++i) votes |= (mask >> i & 1) && lanes[i] == 1 ? 1u << i : 0u;
+  return votes;
 }
 
 }  // namespace simt
@@ -40,50 +63,50 @@ inline void __syncthreads(int line = __builtin_LINE()) {
   simt::barrier(line);
 }
 inline void __syncwarp(unsigned mask = ~0u, int line = __builtin_LINE()) {
-  simt::warp_exchange(mask, 0, line);
+  simt::warp_exchange(mask, 0, {simt::WarpOperation::syncwarp, line});
 }
 
 template <class T>
 T __shfl_sync(unsigned mask, T value, int source, int width = 32, int line = __builtin_LINE()) {
-  return simt::shuffle(mask, value, width, line, [=](int, int first, int end) {
-    return first + (source & (end - first - 1));
-  });
+  return simt::shuffle(
+      {simt::WarpOperation::shfl, line}, mask, value, width,
+      [=](int, int first, int end) { return first + (source & (end - first - 1)); });
 }
 template <class T>
 T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32,
                  int line = __builtin_LINE()) {
-  return simt::shuffle(mask, value, width, line, [=](int self, int first, int) {
-    const int from = self - static_cast<int>(delta);
-    return from < first ? self : from;
-  });
+  return simt::shuffle({simt::WarpOperation::shfl_up, line}, mask, value, width,
+                       [=](int self, int first, int) {
+                         const int from = self - static_cast<int>(delta);
+                         return from < first ? self : from;
+                       });
 }
 template <class T>
 T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,
                    int line = __builtin_LINE()) {
-  return simt::shuffle(mask, value, width, line, [=](int self, int, int end) {
-    const int from = self + static_cast<int>(delta);
-    return from >= end ? self : from;
-  });
+  return simt::shuffle({simt::WarpOperation::shfl_down, line}, mask, value, width,
+                       [=](int self, int, int end) {
+                         const int from = self + static_cast<int>(delta);
+                         return from >= end ? self : from;
+                       });
 }
 template <class T>
 T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32, int line = __builtin_LINE()) {
-  return simt::shuffle(mask, value, width, line, [=](int self, int, int end) {
-    const int from = self ^ bits;
-    return from >= end ? self : from;
-  });
+  return simt::shuffle({simt::WarpOperation::shfl_xor, line}, mask, value, width,
+                       [=](int self, int, int end) {
+                         const int from = self ^ bits;
+                         return from >= end ? self : from;
+                       });
 }
 
 inline unsigned __ballot_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
-  const auto& lanes = simt::warp_exchange(mask, predicate != 0, line);
-  unsigned votes = 0;
-  for (unsigned i = 0; i < 32; ++i) votes |= (mask >> i & 1) && lanes[i] == 1 ? 1u << i : 0u;
-  return votes;
+  return simt::vote({simt::WarpOperation::ballot, line}, mask, predicate != 0);
 }
 inline int __any_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
-  return __ballot_sync(mask, predicate, line) != 0;
+  return simt::vote({simt::WarpOperation::any, line}, mask, predicate != 0) != 0;
 }
 inline int __all_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
-  return __ballot_sync(mask, !predicate, line) == 0;
+  return simt::vote({simt::WarpOperation::all, line}, mask, predicate == 0) == 0;
 }
 
 inline void __threadfence() {

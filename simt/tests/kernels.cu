@@ -144,6 +144,43 @@ __global__ void warp_half_at_barrier_kernel() {
   }
 }
 
+__global__ void shuffle_meets_syncwarp_kernel() {
+  if (threadIdx.x < 16) {
+    __shfl_sync(~0u, 1.0f, 0);
+  } else {
+    __syncwarp();
+  }
+}
+
+__global__ void shuffles_in_two_branches_kernel() {
+  if (threadIdx.x % 2 == 0) {
+    __shfl_sync(~0u, 1.0f, 0);
+  } else {
+    __shfl_sync(~0u, 2.0f, 0);
+  }
+}
+
+__global__ void two_shuffles_in_one_line_kernel() {
+  // clang-format off
+  if (threadIdx.x < 7) __shfl_up_sync(~0u, 1, 1); else __shfl_down_sync(~0u, 1, 1);
+  // clang-format on
+}
+
+__global__ void two_masks_in_one_warp_kernel() {
+  __shfl_sync(threadIdx.x < 16 ? ~0u : 0xffff0001u, 1.0f, 31);
+}
+
+__global__ void syncwarps_in_two_branches_kernel(int* out) {
+  __shared__ int given;
+  if (threadIdx.x == 31) {
+    given = 7;
+    __syncwarp();
+  } else {
+    __syncwarp();
+  }
+  out[threadIdx.x] = given;
+}
+
 }  // namespace
 
 cudaError_t write_flat_index(unsigned* out, dim3 grid, dim3 block) {
@@ -219,6 +256,21 @@ cudaError_t lane_outside_mask() {
 }
 cudaError_t warp_half_at_barrier() {
   return go(warp_half_at_barrier_kernel, 1, 32, 0);
+}
+cudaError_t shuffle_meets_syncwarp() {
+  return go(shuffle_meets_syncwarp_kernel, 1, 32, 0);
+}
+cudaError_t shuffles_in_two_branches() {
+  return go(shuffles_in_two_branches_kernel, 1, 32, 0);
+}
+cudaError_t two_shuffles_in_one_line() {
+  return go(two_shuffles_in_one_line_kernel, 1, 32, 0);
+}
+cudaError_t two_masks_in_one_warp() {
+  return go(two_masks_in_one_warp_kernel, 1, 32, 0);
+}
+cudaError_t syncwarps_in_two_branches(int* out) {
+  return go(syncwarps_in_two_branches_kernel, 1, 32, 0, out);
 }
 
 }  // namespace simt_test

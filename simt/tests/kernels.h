@@ -22,6 +22,7 @@ EXPORT cudaError_t vote(const int* in, unsigned* ballot, int* any, int* all);
 EXPORT cudaError_t warp_with_early_return(float* out, int staying);
 EXPORT cudaError_t add_atomically(int* counter, float* sum, int blocks, int threads);
 EXPORT cudaError_t many_barriers(float* out, int rounds, int blocks, int threads);
+EXPORT cudaError_t syncwarps_in_two_branches(int* out);  // out: 32
 
 // Wrong ones.
 EXPORT cudaError_t return_before_barrier(int threads, int returning);
@@ -37,5 +38,9 @@ EXPORT cudaError_t divide(int by, int* out);
 EXPORT cudaError_t read_past_dynamic_shared(float* out, std::size_t bytes);
 EXPORT cudaError_t lane_outside_mask();
 EXPORT cudaError_t warp_half_at_barrier();
+EXPORT cudaError_t shuffle_meets_syncwarp();
+EXPORT cudaError_t shuffles_in_two_branches();
+EXPORT cudaError_t two_shuffles_in_one_line();
+EXPORT cudaError_t two_masks_in_one_warp();
 
 }  // namespace simt_test
