@@ -21,13 +21,13 @@ thread_local Session* session = nullptr;
 thread_local cudaError_t last_error = cudaSuccess;
 
 std::mutex allowances_mutex;
-std::map<const void*, std::size_t>
-    dynamic_allowances;  // by kernel; 48 KiB where nothing else was asked for
+std::map<const void*, std::size_t> dynamic_allowances;  // by kernel, where one was asked for
 
-std::size_t dynamic_allowance(const void* code) {
+// Who did not ask for more gets 48 KiB of both kinds together.
+std::size_t dynamic_allowance(const void* code, std::size_t fixed) {
   const std::lock_guard lock(allowances_mutex);
   const auto found = dynamic_allowances.find(code);
-  return found == dynamic_allowances.end() ? max_static_shared : found->second;
+  return found == dynamic_allowances.end() ? max_static_shared - fixed : found->second;
 }
 
 std::string text(dim3 d) {
@@ -60,7 +60,7 @@ Refusal refuse(const cudaLaunchConfig_t& config, const Kernel& kernel) {
   if (block.z > max_block_z)
     return wrong_shape("a block of " + text(block) + " threads: z may be 64 at most");
 
-  const std::size_t fixed = static_shared_of(kernel.code).size_bytes();
+  const std::size_t fixed = static_shared_of(kernel.code).size();
   const auto too_much = [](std::string reason) {
     return Refusal{cudaErrorInvalidValue, std::move(reason)};
   };
@@ -69,15 +69,13 @@ Refusal refuse(const cudaLaunchConfig_t& config, const Kernel& kernel) {
         fmt::format("{} bytes of static shared memory in the kernels of this file, {} at most",
                     fixed, max_static_shared));
   }
-  const std::size_t dynamic = config.dynamicSmemBytes, allowed = dynamic_allowance(kernel.code);
+  const std::size_t dynamic = config.dynamicSmemBytes;
+  const std::size_t allowed = dynamic_allowance(kernel.code, fixed);
   if (dynamic > allowed) {
-    return too_much(fmt::format(
-        "{} bytes of dynamic shared memory, {} allowed: cudaFuncSetAttribute allows up to {}",
-        dynamic, allowed, max_shared));
-  }
-  if (fixed + dynamic > max_shared) {
     return too_much(
-        fmt::format("{} bytes of shared memory, {} at most", fixed + dynamic, max_shared));
+        fmt::format("{} bytes of dynamic shared memory beside {} of static, {} allowed: "
+                    "cudaFuncSetAttribute allows up to {}",
+                    dynamic, fixed, allowed, max_shared - fixed));
   }
   return {};
 }
@@ -205,7 +203,8 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const Kernel& kernel) {
 }
 
 cudaError_t allow_dynamic_shared(const void* code, int bytes) {
-  if (bytes < 0 || static_cast<std::size_t>(bytes) > max_shared)
+  const std::size_t fixed = static_shared_of(code).size();
+  if (bytes < 0 || static_cast<std::size_t>(bytes) + fixed > max_shared)
     return last_error = cudaErrorInvalidValue;
   const std::lock_guard lock(allowances_mutex);
   dynamic_allowances[code] = static_cast<std::size_t>(bytes);

@@ -9,6 +9,7 @@
 
 namespace {
 
+using simt::FaultKind;
 using namespace simt_test;
 
 TEST(Shared, poisons_the_smallest_variable_before_every_block) {
@@ -19,6 +20,29 @@ TEST(Shared, poisons_the_smallest_variable_before_every_block) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     EXPECT_NE(std::memchr(poison, out[i], 4), nullptr) << "byte " << i << " is " << int{out[i]};
   }
+}
+
+TEST(Shared, gives_48_KiB_of_both_kinds_together_to_those_who_did_not_ask_for_more) {
+  float out = 0;
+  EXPECT_TRUE(is_fine([&] { large_shared(&out, 8 * 1024); }));
+  const auto launch_more = [&] {
+    EXPECT_EQ(large_shared(&out, 8 * 1024 + 4), cudaErrorInvalidValue);
+  };
+  expect_fault(FaultKind::launch_refused, "cudaFuncSetAttribute", launch_more);
+  EXPECT_TRUE(is_fine([&] { large_shared_asked_for(&out, 100 * 1024, 100 * 1024); }));
+  EXPECT_TRUE(is_fine([&] { large_shared_asked_for(&out, 187 * 1024, 187 * 1024); }));
+  expect_fault(FaultKind::launch_refused, "102404 bytes of dynamic",
+               [&] { large_shared_asked_for(&out, 100 * 1024 + 4, 100 * 1024); });
+}
+
+TEST(Shared, allows_no_more_than_a_multiprocessor_has) {
+  float out = 0;
+  EXPECT_TRUE(is_fine([&] {
+    EXPECT_EQ(large_shared_asked_for(&out, 1024, 187 * 1024 + 1), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+    EXPECT_EQ(large_shared_asked_for(&out, 1024, -1), cudaErrorInvalidValue);
+  }));
+  EXPECT_EQ(out, 0.0f);
 }
 
 }  // namespace
