@@ -256,6 +256,19 @@ TEST(Executor, names_other_ways_to_go_wrong) {
   expect_fault(FaultKind::bad_address, "read", [&] { read_past_dynamic_shared(&value, 1024); });
 }
 
+// However far they reach beyond the end of a thread's stack.
+TEST(Executor, names_local_arrays_that_are_too_large) {
+  for (int threads : {1, 2, 64}) {
+    std::vector<float> out(threads, 1);
+    EXPECT_TRUE(is_fine([&] { large_local_array(10000, threads, out.data()); }));
+    EXPECT_EQ(out.back(), 0.0f);
+    for (int floats : {17800, 20000, 200000}) {
+      expect_fault(FaultKind::stack_overflow, "local memory",
+                   [&] { large_local_array(floats, threads, out.data()); });
+    }
+  }
+}
+
 TEST(Executor, stops_after_the_first_fault) {
   float value = 0;
   const auto fault = run([&] {

@@ -124,6 +124,14 @@ __global__ void recurse_kernel(int depth, int* out) {
   *out = deep(depth);
 }
 
+template <int Floats>
+__global__ void large_local_array_kernel(int index, float* out) {
+  float large[Floats];
+  for (int i = 0; i <= index; ++i) large[i] = static_cast<float>(i);
+  __syncthreads();
+  out[threadIdx.x] = large[index];
+}
+
 __global__ void divide_kernel(int by, int* out) {
   *out = 7 / by;
 }
@@ -244,6 +252,13 @@ cudaError_t load(const float* from, std::int64_t index, float* to) {
 }
 cudaError_t recurse(int depth, int* out) {
   return go(recurse_kernel, 1, 1, 0, depth, out);
+}
+cudaError_t large_local_array(int floats, int threads, float* out) {
+  const auto kernel = floats == 10000   ? large_local_array_kernel<10000>
+                      : floats == 17800 ? large_local_array_kernel<17800>
+                      : floats == 20000 ? large_local_array_kernel<20000>
+                                        : large_local_array_kernel<200000>;
+  return go(kernel, 1, threads, 0, 0, out);
 }
 cudaError_t divide(int by, int* out) {
   return go(divide_kernel, 1, 1, 0, by, out);

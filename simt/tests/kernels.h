@@ -34,6 +34,7 @@ EXPORT cudaError_t load_float4(const float* from, float* to);
 EXPORT cudaError_t store(float* to, std::int64_t index);
 EXPORT cudaError_t load(const float* from, std::int64_t index, float* to);
 EXPORT cudaError_t recurse(int depth, int* out);
+EXPORT cudaError_t large_local_array(int floats, int threads, float* out);
 EXPORT cudaError_t divide(int by, int* out);
 EXPORT cudaError_t read_past_dynamic_shared(float* out, std::size_t bytes);
 EXPORT cudaError_t lane_outside_mask();
