@@ -8,13 +8,24 @@
 using std::fma;
 using std::fmaf;
 
+// Of a number and a NaN the number, of two zeros the one with the sign that counts as less or more.
 template <class A, class B>
 constexpr std::common_type_t<A, B> min(A a, B b) {
-  return b < a ? b : a;
+  using T = std::common_type_t<A, B>;
+  const T x = static_cast<T>(a), y = static_cast<T>(b);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (x != x || (x == y && std::signbit(y))) return y;
+  }
+  return y < x ? y : x;
 }
 template <class A, class B>
 constexpr std::common_type_t<A, B> max(A a, B b) {
-  return a < b ? b : a;
+  using T = std::common_type_t<A, B>;
+  const T x = static_cast<T>(a), y = static_cast<T>(b);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (x != x || (x == y && std::signbit(x))) return y;
+  }
+  return x < y ? y : x;
 }
 
 inline float __fmaf_rn(float a, float b, float c) {

@@ -43,6 +43,18 @@ __global__ void mixed_atomics_kernel(unsigned* u, float* f, double* d) {
   atomicAdd(&d[0], 0.5f);
 }
 
+__global__ void extremes_kernel(const float* in, float* out) {
+  out[0] = min(in[0], in[1]), out[1] = min(in[1], in[0]);
+  out[2] = max(in[0], in[1]), out[3] = max(in[1], in[0]);
+}
+
+__global__ void mixed_extremes_kernel(int minus_one, double* out) {
+  out[0] = min(minus_one, 1u);  // as unsigned
+  out[1] = max(1.0f, 2.5);
+  out[2] = min(static_cast<double>(NAN), 3.0f);
+  out[3] = min(1, 2) + max(3ll, 4);
+}
+
 }  // namespace
 
 cudaError_t aligned_shared(std::uintptr_t* out) {
@@ -50,6 +62,12 @@ cudaError_t aligned_shared(std::uintptr_t* out) {
 }
 cudaError_t mixed_atomics(unsigned* u, float* f, double* d) {
   return go(mixed_atomics_kernel, 1, 1, 0, u, f, d);
+}
+cudaError_t extremes(const float* in, float* out) {
+  return go(extremes_kernel, 1, 1, 0, in, out);
+}
+cudaError_t mixed_extremes(int minus_one, double* out) {
+  return go(mixed_extremes_kernel, 1, 1, 0, minus_one, out);
 }
 
 }  // namespace simt_test

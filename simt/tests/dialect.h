@@ -11,5 +11,7 @@ namespace simt_test {
 
 EXPORT cudaError_t aligned_shared(std::uintptr_t* out);              // seven addresses
 EXPORT cudaError_t mixed_atomics(unsigned* u, float* f, double* d);  // of four, three and one
+EXPORT cudaError_t extremes(const float* in, float* out);            // of two: min, min, max, max
+EXPORT cudaError_t mixed_extremes(int minus_one, double* out);
 
 }  // namespace simt_test
