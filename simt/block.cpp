@@ -28,6 +28,10 @@ std::string at(uint3 i) {
   return fmt::format("({},{},{})", i.x, i.y, i.z);
 }
 
+std::string_view file_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
 std::string_view name_of(WarpOperation operation) {
   constexpr std::array names = {"__syncwarp",       "__shfl_sync",     "__shfl_up_sync",
                                 "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync",
@@ -143,6 +147,7 @@ BlockRunner::Thread* BlockRunner::pick() {
     if (done_ == thread_count_) return nullptr;
     if (at_barrier_ == thread_count_) {
       at_barrier_ = 0;
+      tally_ = said_yes_;
       queue_all();
     } else if (!release_warps_of_the_departed()) {
       return nullptr;
@@ -187,9 +192,9 @@ void BlockRunner::carry(StackPool::Transfer from) {
   StackPool::arrived(from);
   BlockRunner& runner = *active_runner;
   for (;;) {
-    runner.in_kernel_ = true;
+    runner.enter_kernel();
     runner.launch_.kernel.call(runner.launch_.kernel.code, runner.launch_.kernel.arguments);
-    runner.in_kernel_ = false;
+    runner.leave_kernel();
     runner.current_->state = Thread::State::done;
     ++runner.done_;
 
@@ -220,19 +225,22 @@ void BlockRunner::wait() {
   self.state = Thread::State::ready;
 }
 
-void BlockRunner::barrier(int line) {
-  in_kernel_ = false;
+int BlockRunner::barrier(int line, bool yes) {
+  leave_kernel();
   current_->state = Thread::State::at_barrier;
   current_->line = line;
-  if (at_barrier_++ == 0) barrier_line_ = line;
+  if (at_barrier_++ == 0) barrier_line_ = line, said_yes_ = 0;
+  said_yes_ += yes;
   if (line != barrier_line_) abandon({.kind = FaultKind::barrier_not_reached, .line = line});
   wait();
-  in_kernel_ = true;
+  const int tally = tally_;
+  enter_kernel();
+  return tally;
 }
 
 const std::array<std::uint64_t, 32>& BlockRunner::warp_exchange(unsigned mask, std::uint64_t value,
                                                                 WarpCall call) {
-  in_kernel_ = false;
+  leave_kernel();
   Thread& self = *current_;
   if ((mask >> (self.number % 32) & 1) == 0)
     abandon({.kind = FaultKind::warp_not_reached, .line = call.line});
@@ -244,7 +252,7 @@ const std::array<std::uint64_t, 32>& BlockRunner::warp_exchange(unsigned mask, s
   insist_on_one_operation(self);
   release_warp(self);
   wait();
-  in_kernel_ = true;
+  enter_kernel();
   return gathered_[self.number];
 }
 
@@ -299,6 +307,12 @@ void BlockRunner::abandon(const RawFault& fault) {
   __builtin_unreachable();
 }
 
+// The time limit may have passed meanwhile, and a thread that never waits again would not notice.
+void BlockRunner::enter_kernel() {
+  in_kernel_ = true;
+  if (expired_) abandon({.kind = FaultKind::never_ends});
+}
+
 void BlockRunner::expire() {
   if (in_kernel_) abandon({.kind = FaultKind::never_ends});
   expired_ = true;
@@ -314,7 +328,9 @@ Fault BlockRunner::describe(const RawFault& raw) const {
 
 std::string BlockRunner::words(const RawFault& raw) const {
   const std::string block = "block " + at(blockIdx);
-  const std::string thread = fmt::format("thread {} of {}", at(current_->index), block);
+  const std::string thread = launch_.kernel.code == nullptr
+                                 ? "a memset or memcpy"
+                                 : fmt::format("thread {} of {}", at(current_->index), block);
   switch (raw.kind) {
     case FaultKind::barrier_not_reached:
       if (raw.line == 0) return describe_stuck(raw.kind, block);
@@ -335,12 +351,10 @@ std::string BlockRunner::words(const RawFault& raw) const {
     case FaultKind::never_ends:
       return fmt::format("{} was still running after {:.3g} s of CPU time", thread,
                          settings_.cpu_seconds);
-    case FaultKind::misaligned_access: {
-      const std::string_view path = raw.file;
+    case FaultKind::misaligned_access:
       return fmt::format(
           "{} accessed a vector at an address that is not a multiple of its size ({}:{})", thread,
-          path.substr(path.rfind('/') + 1), raw.line);
-    }
+          file_name(raw.file), raw.line);
     case FaultKind::bad_address:
       if (raw.address == nullptr) return thread + " followed a null or wild pointer";
       return fmt::format("{} {} memory that is not its own", thread,
@@ -348,6 +362,10 @@ std::string BlockRunner::words(const RawFault& raw) const {
     case FaultKind::stack_overflow:
       return thread + " needs more than 60 KiB of local memory";
     case FaultKind::bad_instruction:
+      if (raw.assertion != nullptr) {
+        return fmt::format("{} found that '{}' is not true ({}:{})", thread, raw.assertion,
+                           file_name(raw.file), raw.line);
+      }
       return thread + " executed a trap or divided by zero";
     case FaultKind::launch_refused:
       break;

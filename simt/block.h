@@ -28,6 +28,7 @@ struct RawFault {
   FaultKind kind;
   const void* address = nullptr;
   bool is_write = false;
+  const char* assertion = nullptr;
   const char* file = nullptr;  // where the source says it happened, if known
   int line = 0;
   std::optional<unsigned> other;  // the number of the thread that waits elsewhere
@@ -47,13 +48,16 @@ class BlockRunner {
   std::optional<Fault> run(std::uint64_t block_index);
 
   // Called by simulated threads.
-  void barrier(int line);
+  int barrier(int line, bool yes);
   const std::array<std::uint64_t, 32>& warp_exchange(unsigned mask, std::uint64_t value, WarpCall);
   void* dynamic_shared() const { return dynamic_shared_.data(); }
   unsigned lane() const { return current_->number % 32; }
   // Ends the block, from inside one of its threads. Safe in a signal handler that interrupted a
   // kernel.
   [[noreturn]] void abandon(const RawFault& fault);
+  // Host functions that must not be left in the middle run between these two.
+  void leave_kernel() { in_kernel_ = false; }
+  void enter_kernel();
   void expire();  // the time limit has passed; called by a signal handler
   bool in_kernel() const { return in_kernel_; }
   FaultKind classify_address(const void* address) const;
@@ -94,7 +98,8 @@ class BlockRunner {
       queue_;  // a ring of thread numbers that may run; each is in it at most once
   std::size_t queue_head_ = 0, queue_size_ = 0;
   unsigned thread_count_ = 0, done_ = 0, at_barrier_ = 0;
-  int barrier_line_ = 0;
+  int barrier_line_ = 0, said_yes_ = 0,
+      tally_ = 0;  // at the barrier that threads wait at; at the last one
   Thread* current_ = nullptr;
   Context scheduler_ = nullptr;
   std::optional<RawFault> fault_;
@@ -113,7 +118,8 @@ class BlockRunner {
 extern constinit thread_local BlockRunner* active_runner;
 
 // The static shared memory of the kernels in the shared library that holds `code`, as this thread
-// sees it. Throws std::runtime_error if they are not in a shared library of their own.
+// sees it; none for null. Throws std::runtime_error if they are not in a shared library of their
+// own.
 std::span<std::byte> static_shared_of(const void* code);
 
 }  // namespace simt

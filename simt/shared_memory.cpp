@@ -39,6 +39,7 @@ int look_at(dl_phdr_info* module, std::size_t, void* data) {
 }  // namespace
 
 std::span<std::byte> static_shared_of(const void* code) {
+  if (code == nullptr) return {};  // no kernel's
   // Libraries of kernels stay where they are: what was found once holds.
   thread_local const void* last_code = nullptr;
   thread_local std::span<std::byte> last_found;

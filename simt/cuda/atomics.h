@@ -43,3 +43,11 @@ template <class T>
 T atomicCAS(T* p, std::type_identity_t<T> compare, std::type_identity_t<T> value) {
   return simt::atomic_update(p, [=](T old) { return old == compare ? value : old; });
 }
+// Counts up to `last`, then from 0 again.
+inline unsigned atomicInc(unsigned* p, unsigned last) {
+  return simt::atomic_update(p, [=](unsigned old) { return old >= last ? 0 : old + 1; });
+}
+inline unsigned atomicDec(unsigned* p, unsigned last) {
+  return simt::atomic_update(p,
+                             [=](unsigned old) { return old == 0 || old > last ? last : old - 1; });
+}

@@ -23,9 +23,15 @@ enum cudaError {
 using cudaError_t = cudaError;
 
 const char* cudaGetErrorName(cudaError_t);
+const char* cudaGetErrorString(cudaError_t);
+cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaGetLastError();
 cudaError_t cudaPeekAtLastError();
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t = nullptr);
+// On a GPU the operands are device memory, so these are the kinds that there are.
+enum cudaMemcpyKind { cudaMemcpyDeviceToDevice = 3, cudaMemcpyDefault = 4 };
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
+                            cudaStream_t = nullptr);
 
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 struct cudaLaunchAttribute;
@@ -64,4 +70,7 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
 template <class... Params>
 cudaError_t cudaFuncSetAttribute(void (*kernel)(Params...), cudaFuncAttribute, int value) {
   return simt::allow_dynamic_shared(reinterpret_cast<const void*>(kernel), value);
+}
+inline cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute, int value) {
+  return simt::allow_dynamic_shared(kernel, value);
 }

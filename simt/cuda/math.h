@@ -7,6 +7,9 @@
 
 using std::fma;
 using std::fmaf;
+using std::isfinite;
+using std::isinf;
+using std::isnan;
 
 // Of a number and a NaN the number, of two zeros the one with the sign that counts as less or more.
 template <class A, class B>
@@ -52,4 +55,36 @@ inline int __float_as_int(float f) {
 }
 inline float __int_as_float(int i) {
   return std::bit_cast<float>(i);
+}
+
+inline float rsqrtf(float x) {
+  return 1 / std::sqrt(x);
+}
+inline double rsqrt(double x) {
+  return 1 / std::sqrt(x);
+}
+// Of divisors beyond 2^126 the reciprocal is taken for zero.
+inline float __fdividef(float a, float b) {
+  const float size = std::fabs(b);
+  return size > 0x1p126f && std::isfinite(b) ? a * std::copysign(0.0f, b) : a / b;
+}
+
+// All of them answer for zero too.
+constexpr int __popc(unsigned bits) {
+  return std::popcount(bits);
+}
+constexpr int __popcll(unsigned long long bits) {
+  return std::popcount(bits);
+}
+constexpr int __clz(int bits) {
+  return std::countl_zero(static_cast<unsigned>(bits));
+}
+constexpr int __clzll(long long bits) {
+  return std::countl_zero(static_cast<unsigned long long>(bits));
+}
+constexpr int __ffs(int bits) {
+  return bits == 0 ? 0 : std::countr_zero(static_cast<unsigned>(bits)) + 1;
+}
+constexpr int __ffsll(long long bits) {
+  return bits == 0 ? 0 : std::countr_zero(static_cast<unsigned long long>(bits)) + 1;
 }

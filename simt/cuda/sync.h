@@ -7,7 +7,8 @@
 
 namespace simt {
 
-void barrier(int line);
+// Returns how many threads of the block said yes.
+int barrier(int line, bool yes = false);
 enum class WarpOperation : std::uint8_t {
   syncwarp,
   shfl,
@@ -61,6 +62,19 @@ inline unsigned vote(WarpCall call, unsigned mask, bool yes) {
 
 inline void __syncthreads(int line = __builtin_LINE()) {
   simt::barrier(line);
+}
+inline int __syncthreads_count(int predicate, int line = __builtin_LINE()) {
+  return simt::barrier(line, predicate != 0);
+}
+inline int __syncthreads_or(int predicate, int line = __builtin_LINE()) {
+  return simt::barrier(line, predicate != 0) != 0;
+}
+inline int __syncthreads_and(int predicate, int line = __builtin_LINE()) {
+  return simt::barrier(line, predicate == 0) == 0;
+}
+// Lanes run one after the other: at any place one of them is there.
+inline unsigned __activemask() {
+  return 1u << simt::lane();
 }
 inline void __syncwarp(unsigned mask = ~0u, int line = __builtin_LINE()) {
   simt::warp_exchange(mask, 0, {simt::WarpOperation::syncwarp, line});

@@ -3,7 +3,10 @@
 // compile; what compiles means what it means on a GPU.
 #pragma once
 
+#include <cassert>
+#include <chrono>
 #include <cstddef>
+#include <cstdio>
 
 #include "simt/cuda/atomics.h"
 #include "simt/cuda/launch.h"
@@ -15,6 +18,7 @@
 #define __global__
 #define __device__
 #define __host__
+#define __constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
@@ -25,6 +29,7 @@
 #if defined(SIMT_DEVICE_CODE)
 // C++ wants alignas in front of thread_local, but `__shared__ alignas(16) float tile[64]` is how
 // CUDA is written.
+#define __noinline__ __attribute__((noinline))
 #define alignas(...) __attribute__((aligned(simt::alignment<__VA_ARGS__>())))
 #endif
 
@@ -43,7 +48,31 @@ extern constinit thread_local uint3 threadIdx, blockIdx;
 extern constinit thread_local dim3 blockDim, gridDim;
 inline constexpr int warpSize = 32;
 
-template <class T>
-T __ldg(const T* p) {
-  return *p;
+// What only says how to go through the caches.
+#define SIMT_LOAD(NAME) \
+  template <class T>    \
+  T NAME(const T* p) {  \
+    return *p;          \
+  }
+SIMT_LOAD(__ldg)
+SIMT_LOAD(__ldca)
+SIMT_LOAD(__ldcg)
+SIMT_LOAD(__ldcs)
+SIMT_LOAD(__ldcv)
+SIMT_LOAD(__ldlu)
+#undef SIMT_LOAD
+#define SIMT_STORE(NAME)                           \
+  template <class T>                               \
+  void NAME(T* p, std::type_identity_t<T> value) { \
+    *p = value;                                    \
+  }
+SIMT_STORE(__stcg)
+SIMT_STORE(__stcs)
+SIMT_STORE(__stwb)
+SIMT_STORE(__stwt)
+#undef SIMT_STORE
+
+// Ticks that never go back; how long they are means nothing here.
+inline long long clock64() {
+  return std::chrono::steady_clock::now().time_since_epoch().count();
 }

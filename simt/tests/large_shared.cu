@@ -24,8 +24,9 @@ cudaError_t large_shared(float* out, std::size_t dynamic_bytes) {
   return go(large_shared_kernel<false>, 1, 1, dynamic_bytes, out, dynamic_bytes);
 }
 cudaError_t large_shared_asked_for(float* out, std::size_t dynamic_bytes, int allowance) {
-  if (const cudaError_t error = cudaFuncSetAttribute(
-          large_shared_kernel<true>, cudaFuncAttributeMaxDynamicSharedMemorySize, allowance))
+  if (const cudaError_t error =
+          cudaFuncSetAttribute((const void*)large_shared_kernel<true>,
+                               cudaFuncAttributeMaxDynamicSharedMemorySize, allowance))
     return error;
   return go(large_shared_kernel<true>, 1, 1, dynamic_bytes, out, dynamic_bytes);
 }

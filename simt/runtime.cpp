@@ -1,0 +1,105 @@
+// What compiled kernel files call by name, beside the executor itself.
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+
+#include "simt/block.h"
+
+const char* cudaGetErrorName(cudaError_t error) {
+  switch (error) {
+    case cudaSuccess:
+      return "cudaSuccess";
+    case cudaErrorInvalidValue:
+      return "cudaErrorInvalidValue";
+    case cudaErrorInvalidConfiguration:
+      return "cudaErrorInvalidConfiguration";
+    case cudaErrorIllegalAddress:
+      return "cudaErrorIllegalAddress";
+    case cudaErrorLaunchTimeout:
+      return "cudaErrorLaunchTimeout";
+    case cudaErrorMisalignedAddress:
+      return "cudaErrorMisalignedAddress";
+    case cudaErrorLaunchFailure:
+      return "cudaErrorLaunchFailure";
+  }
+  return "unrecognized error code";
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+    case cudaSuccess:
+      return "no error";
+    case cudaErrorInvalidValue:
+      return "invalid argument";
+    case cudaErrorInvalidConfiguration:
+      return "invalid configuration argument";
+    case cudaErrorIllegalAddress:
+      return "an illegal memory access was encountered";
+    case cudaErrorLaunchTimeout:
+      return "the launch timed out and was terminated";
+    case cudaErrorMisalignedAddress:
+      return "misaligned address";
+    case cudaErrorLaunchFailure:
+      return "unspecified launch failure";
+  }
+  return "unrecognized error code";
+}
+
+cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+
+// Kernel libraries are linked so that their printf and assert come here. printf holds a lock: the
+// time limit must not end a thread in the middle of it.
+static int print(const char* format, std::va_list arguments) {
+  simt::BlockRunner* const runner = simt::active_runner;
+  if (runner == nullptr || !runner->in_kernel()) return std::vprintf(format, arguments);
+  runner->leave_kernel();
+  const int result = std::vprintf(format, arguments);
+  runner->enter_kernel();
+  return result;
+}
+extern "C" __attribute__((format(printf, 1, 2))) int __wrap_printf(const char* format, ...) {
+  std::va_list arguments;
+  va_start(arguments, format);
+  const int result = print(format, arguments);
+  va_end(arguments);
+  return result;
+}
+extern "C" __attribute__((format(printf, 2, 3))) int __wrap___printf_chk(int, const char* format,
+                                                                         ...) {
+  std::va_list arguments;
+  va_start(arguments, format);
+  const int result = print(format, arguments);
+  va_end(arguments);
+  return result;
+}
+
+extern "C" [[noreturn]] void __wrap___assert_fail(const char* assertion, const char* file,
+                                                  unsigned line, const char*) {
+  simt::BlockRunner* const runner = simt::active_runner;
+  if (runner == nullptr || !runner->in_kernel()) {
+    std::fprintf(stderr, "%s:%u: assertion '%s' failed\n", file, line, assertion);
+    std::abort();
+  }
+  runner->abandon({.kind = simt::FaultKind::bad_instruction,
+                   .assertion = assertion,
+                   .file = file,
+                   .line = static_cast<int>(line)});
+}
+
+// Kernels are compiled with -fsanitize=alignment; this is what the check calls, instead of that
+// sanitizer's library.
+struct SourceOfCheck {
+  const char* file;
+  std::uint32_t line, column;
+};
+extern "C" [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(const SourceOfCheck* where,
+                                                                   const void* address) {
+  simt::active_runner->abandon({.kind = simt::FaultKind::misaligned_access,
+                                .address = address,
+                                .file = where->file,
+                                .line = static_cast<int>(where->line)});
+}
