@@ -189,6 +189,42 @@ __global__ void syncwarps_in_two_branches_kernel(int* out) {
   out[threadIdx.x] = given;
 }
 
+__global__ void record_block_order_kernel(int* next, int* out) {
+  out[atomicAdd(next, 1)] = static_cast<int>(blockIdx.x);
+}
+
+// next: one counter for each block
+__global__ void record_order_in_blocks_kernel(int* next, int* out) {
+  const int mine = atomicAdd(next + blockIdx.x, 1);
+  out[blockIdx.x * blockDim.x + mine] = static_cast<int>(threadIdx.x);
+}
+
+__global__ void dynamic_shared_address_kernel(std::uintptr_t* out) {
+  *out = reinterpret_cast<std::uintptr_t>(simt::dynamic_shared());
+}
+
+template <bool Warp>
+__device__ void meet() {
+  if (Warp) {
+    __syncwarp();
+  } else {
+    __syncthreads();
+  }
+}
+
+template <bool Warp>
+__global__ void store_after_kernel(float* to) {
+  meet<Warp>();
+  to[threadIdx.x] = 1;
+}
+
+template <bool Warp>
+__global__ void loop_forever_after_kernel() {
+  meet<Warp>();
+  for (volatile int i = 0; i == 0;) {
+  }
+}
+
 }  // namespace
 
 cudaError_t write_flat_index(unsigned* out, dim3 grid, dim3 block) {
@@ -286,6 +322,27 @@ cudaError_t two_masks_in_one_warp() {
 }
 cudaError_t syncwarps_in_two_branches(int* out) {
   return go(syncwarps_in_two_branches_kernel, 1, 32, 0, out);
+}
+cudaError_t record_block_order(int* next, int* out, int blocks) {
+  return go(record_block_order_kernel, blocks, 1, 0, next, out);
+}
+cudaError_t record_order_in_blocks(int* next, int* out, int blocks, int threads) {
+  return go(record_order_in_blocks_kernel, blocks, threads, 0, next, out);
+}
+cudaError_t dynamic_shared_address(std::uintptr_t* out, std::size_t bytes) {
+  return go(dynamic_shared_address_kernel, 1, 1, bytes, out);
+}
+cudaError_t store_after_barrier(float* to) {
+  return go(store_after_kernel<false>, 1, 8, 0, to);
+}
+cudaError_t store_after_syncwarp(float* to) {
+  return go(store_after_kernel<true>, 1, 8, 0, to);
+}
+cudaError_t loop_forever_after_barrier() {
+  return go(loop_forever_after_kernel<false>, 1, 8, 0);
+}
+cudaError_t loop_forever_after_syncwarp() {
+  return go(loop_forever_after_kernel<true>, 1, 8, 0);
 }
 
 }  // namespace simt_test

@@ -23,6 +23,9 @@ EXPORT cudaError_t warp_with_early_return(float* out, int staying);
 EXPORT cudaError_t add_atomically(int* counter, float* sum, int blocks, int threads);
 EXPORT cudaError_t many_barriers(float* out, int rounds, int blocks, int threads);
 EXPORT cudaError_t syncwarps_in_two_branches(int* out);  // out: 32
+EXPORT cudaError_t record_block_order(int* next, int* out, int blocks);
+EXPORT cudaError_t record_order_in_blocks(int* next, int* out, int blocks, int threads);
+EXPORT cudaError_t dynamic_shared_address(std::uintptr_t* out, std::size_t bytes);
 
 // Wrong ones.
 EXPORT cudaError_t return_before_barrier(int threads, int returning);
@@ -30,6 +33,10 @@ EXPORT cudaError_t barrier_in_one_branch(int threads);
 EXPORT cudaError_t two_different_barriers(int threads);
 EXPORT cudaError_t loop_forever();
 EXPORT cudaError_t loop_forever_with_barriers();
+EXPORT cudaError_t store_after_barrier(float* to);
+EXPORT cudaError_t store_after_syncwarp(float* to);
+EXPORT cudaError_t loop_forever_after_barrier();
+EXPORT cudaError_t loop_forever_after_syncwarp();
 EXPORT cudaError_t load_float4(const float* from, float* to);
 EXPORT cudaError_t store(float* to, std::int64_t index);
 EXPORT cudaError_t load(const float* from, std::int64_t index, float* to);
