@@ -87,9 +87,7 @@ void BlockRunner::begin(const Launch& launch, const Settings& settings) {
   dynamic_shared_ = {dynamic_arena_ + dynamic_arena_bytes - dynamic, dynamic};
   gridDim = launch.grid;
   blockDim = launch.block;
-  order_.resize(thread_count_);
-  std::iota(order_.begin(), order_.end(), 0u);
-  if (settings.order == Order::reverse) std::reverse(order_.begin(), order_.end());
+  put_in_order();
   expired_ = false;
   active_runner = this;
   catch_signals_on_this_thread();
@@ -104,6 +102,7 @@ void BlockRunner::end() {
 std::optional<Fault> BlockRunner::run(std::uint64_t block_index) {
   blockIdx = unflatten(block_index, launch_.grid);
   random_.seed(static_cast<std::uint32_t>(settings_.seed * 2654435761u + block_index * 40503u + 1));
+  if (settings_.order == Order::shuffled) put_in_order();  // not what the last block made of it
   poison_shared();
   for (unsigned i = 0; i < thread_count_; ++i) {
     threads_[i].state = Thread::State::fresh;
@@ -126,6 +125,12 @@ std::optional<Fault> BlockRunner::run(std::uint64_t block_index) {
 void BlockRunner::poison_shared() {
   fill_with_nan(static_shared_);
   fill_with_nan(dynamic_shared_);
+}
+
+void BlockRunner::put_in_order() {
+  order_.resize(thread_count_);
+  std::iota(order_.begin(), order_.end(), 0u);
+  if (settings_.order == Order::reverse) std::reverse(order_.begin(), order_.end());
 }
 
 // All threads may run, in the order of this barrier interval.

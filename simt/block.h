@@ -77,6 +77,7 @@ class BlockRunner {
   static void carry(StackPool::Transfer);
 
   void poison_shared();
+  void put_in_order();
   void queue_all();
   Thread* pick();
   void resume(Thread& next, Context* self);

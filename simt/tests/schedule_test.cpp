@@ -42,12 +42,24 @@ TEST(Schedule, runs_blocks_in_the_order_asked_for) {
   EXPECT_LT(neighbours, 10) << "neighbours do not follow each other";
 }
 
+std::vector<int> thread_order(int block, int blocks, Settings settings) {
+  std::vector<int> next(blocks, 0), out(blocks * 64, -1);
+  EXPECT_TRUE(
+      is_fine([&] { record_order_in_blocks(next.data(), out.data(), blocks, 64); }, settings));
+  return {out.begin() + block * 64, out.begin() + (block + 1) * 64};
+}
+
 TEST(Schedule, shuffles_the_threads_of_every_block_in_another_way) {
-  std::vector<int> next(2, 0), out(2 * 64, -1);
-  EXPECT_TRUE(is_fine([&] { record_order_in_blocks(next.data(), out.data(), 2, 64); },
-                      {.order = Order::shuffled, .seed = 1}));
-  EXPECT_NE(std::vector<int>(out.begin(), out.begin() + 64),
-            std::vector<int>(out.begin() + 64, out.end()));
+  const Settings shuffled{.order = Order::shuffled, .seed = 1};
+  EXPECT_NE(thread_order(0, 9, shuffled), thread_order(1, 9, shuffled));
+}
+
+// So a failure that some order shows is seen again, whichever worker runs the block.
+TEST(Schedule, shuffles_the_threads_of_a_block_in_the_same_way_whatever_ran_before) {
+  const Settings shuffled{.order = Order::shuffled, .seed = 1};
+  const auto alone = thread_order(0, 1, shuffled);
+  EXPECT_EQ(thread_order(0, 2, shuffled), alone);
+  EXPECT_EQ(thread_order(0, 9, {.order = Order::shuffled, .seed = 1, .workers = 4}), alone);
 }
 
 TEST(Schedule, watches_what_follows_a_barrier_or_a_warp_operation) {
