@@ -75,7 +75,7 @@ struct Guards {
 
 Guards guards_of(Placement placement, std::int64_t span, int offset, int alignment) {
   constexpr std::int64_t page = 4096 / sizeof(float), quad = 4;
-  const std::int64_t unit = std::max<std::int64_t>(quad, alignment / sizeof(float));
+  const std::int64_t unit = std::clamp<std::int64_t>(alignment / sizeof(float), quad, guard_floats);
   const auto missing = [](std::int64_t floats, std::int64_t unit) {
     return (unit - floats % unit) % unit;
   };

@@ -1,0 +1,92 @@
+// The check of a given case, and the lines by which it is named and replayed.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "properties/check.h"
+#include "properties/tests/planted.h"
+
+namespace {
+
+using namespace assay;
+using namespace assay_test;
+
+const Claim& bound = claim_named("within_bound");
+
+ClaimResult check_given(const Entry& entry, const Claim& claim, const std::string& text) {
+  const auto results = check_case({entry}, {&claim}, parse_case(text), {.jobs = 1});
+  EXPECT_EQ(results.size(), 1u);
+  return results.front();
+}
+
+TEST(CheckCase, shrinks_it_where_it_fails) {
+  const auto result = check_given(host_entry(multiply_wrongly), bound, "m=20 n=33 k=17 beta=3");
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(to_string(result.failure->original), "m=20 n=33 k=17 beta=3");
+  EXPECT_EQ(to_string(result.failure->shrunk), "m=1 n=8 k=1 fill=small_ints");
+}
+
+TEST(CheckCase, tells_why_a_claim_says_nothing_about_it) {
+  for (const auto& [claim, words] : {std::pair{"exact_integers", "fill=exact"},
+                                     {"beta_zero", "beta=0"},
+                                     {"no_product", "alpha=0 or k=0"}}) {
+    const auto result = check_given(host_entry(multiply), claim_named(claim), "m=3 n=3 k=3 beta=1");
+    EXPECT_EQ(result.cases, 0);
+    ASSERT_EQ(result.refused.size(), 1u) << claim;
+    EXPECT_NE(result.refused[0].find(claim), std::string::npos) << result.refused[0];
+    EXPECT_NE(result.refused[0].find(words), std::string::npos) << result.refused[0];
+  }
+}
+
+TEST(CheckCase, speaks_of_no_scalars_that_make_a_right_sum_overflow) {
+  const char* text = "m=65 n=17 k=129 alpha=1e38 beta=1e38";
+  const auto result = check_given(host_entry(multiply), bound, text);
+  EXPECT_FALSE(result.failure);
+  EXPECT_EQ(result.cases, 0);
+  ASSERT_EQ(result.refused.size(), 1u);
+  EXPECT_NE(result.refused[0].find("at most 2^64"), std::string::npos);
+}
+
+TEST(CheckCase, tells_why_the_variant_refuses_it) {
+  const auto result = check_given(host_entry(multiply, {.k_multiple = 4}), bound, "m=3 n=3 k=3");
+  EXPECT_EQ(result.cases, 0);
+  EXPECT_EQ(result.refused, std::vector<std::string>{"k = 3 is not a multiple of 4"});
+  EXPECT_FALSE(result.failure);
+}
+
+TEST(CheckCase, tells_that_there_was_nothing_to_judge) {
+  const auto result = check_given(host_entry(multiply), bound, "m=0 n=3 k=3");
+  EXPECT_EQ(result.cases, 0);
+  EXPECT_EQ(result.empty, 1);
+  EXPECT_FALSE(result.failure);
+}
+
+TEST(ReplayLine, is_a_command_with_a_case_that_reads_back) {
+  const Case c = parse_case("m=1 n=8 k=1 beta=0.1 fill=small_ints");
+  const ClaimResult result{.entry = host_entry(multiply), .claim = &bound};
+  EXPECT_EQ(replay_line(result, c),
+            "assay check planted --backend host --claim within_bound --case \"m=1 n=8 k=1 beta=0.1 "
+            "fill=small_ints\"");
+}
+
+TEST(Claims, have_names_that_are_found_and_suggested) {
+  std::set<std::string> names;
+  for (const Claim& claim : claims()) {
+    EXPECT_EQ(&claim_named(claim.name), &claim);
+    EXPECT_TRUE(names.insert(claim.name).second) << claim.name;
+    EXPECT_LE(std::string_view(claim.heading).size(), 8u) << claim.name;
+    EXPECT_NE(std::string_view(claim.sentence), "");
+  }
+  try {
+    claim_named("within_bounds");
+    ADD_FAILURE();
+  } catch (const BadInput& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("did you mean within_bound?"), message.npos) << message;
+    for (const Claim& claim : claims()) EXPECT_NE(message.find(claim.name), message.npos);
+  }
+}
+
+}  // namespace
