@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 
 #include "cli/check_text.h"
 #include "cli/commands.h"
@@ -60,7 +61,10 @@ std::string keep_failures(const CheckReport& report, const std::string& path,
     ++added;
   }
   if (added == 0) return "";
-  return fmt::format("kept for the next run: {} in {}\n", plural(added, "failing case"), path);
+  const std::string near = std::filesystem::path(path).lexically_proximate(
+      std::filesystem::current_path());  // as one would type it here
+  return fmt::format("kept for the next run: {} in {}\n", plural(added, "failing case"),
+                     near.starts_with("..") ? path : near);
 }
 
 }  // namespace
