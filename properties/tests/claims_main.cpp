@@ -1,5 +1,5 @@
 // One GoogleTest test for every variant and claim, named BACKEND.VARIANT.CLAIM as in
-// `simt.tiled_32.within_bound`: ASSAY_CASES (100, on a GPU 600) cases each, drawn from
+// `simt.tiled_32.within_bound`: ASSAY_CASES (100, on a GPU 1000) cases each, drawn from
 // ASSAY_SEED (0).
 //
 // With one of these arguments it does something else:
@@ -77,8 +77,9 @@ class ClaimTest : public testing::Test {
   }
 
  private:
-  // On a GPU so many that all variants together are judged in more than 100,000.
-  std::uint64_t usual_cases() const { return entry_.backend == Backend::cuda ? 600 : 100; }
+  // On a GPU so many that all variants together are judged in more than 200,000, and that starting
+  // processes, which takes as long on four GPUs as on one, is a small part of it.
+  std::uint64_t usual_cases() const { return entry_.backend == Backend::cuda ? 1000 : 100; }
 
   void judge() const {
     const Budget budget{.cases = static_cast<int>(wishes_.cases.value_or(usual_cases())),
@@ -172,12 +173,12 @@ class TestList {
         "claim;large;cuda;gpu;" + names_of(entries, ";"), takes_gpu_at_cost(90));
   }
   void add_sanitizer(const std::string& tool, const std::string& test,
-                     std::span<const Entry> entries) {
+                     std::span<const Entry> entries, int cost) {
     add("sanitizer." + test,
         fmt::format("{} {} {} {}", quoted(ASSAY_SANITIZE), quoted(program_), tool,
                     names_of(entries, " ")),
         fmt::format("sanitizer;{};cuda;gpu;{}", tool, names_of(entries, ";")),
-        takes_gpu_at_cost(35));
+        takes_gpu_at_cost(cost));
   }
 
   // Alone, and so first: beside dozens of starting programs the driver starts three times as
@@ -192,7 +193,8 @@ class TestList {
  private:
   // CTest starts first what costs most: planted faults that end processes (100), one of them at a
   // time; claims that take gigabytes; the other planted faults (80), then the other claims, of the
-  // last variants first, which take the longest.
+  // last variants first, which take the longest; racecheck (58) among these and the rest of the
+  // sanitizers after them, so that what ends last is short.
   static std::string takes_gpu_at_cost(int cost) {
     return fmt::format("{} COST {}", ASSAY_ON_GPU, cost);
   }
@@ -241,11 +243,11 @@ void write_ctest(const char* program, const char* file) {
     const auto first = on_gpu.begin() + i * on_gpu.size() / groups;
     const std::span group(first, on_gpu.begin() + (i + 1) * on_gpu.size() / groups);
     tests.add_large_on_gpu(group);
-    tests.add_sanitizer("racecheck", "racecheck." + names_of(group, ","), group);
+    tests.add_sanitizer("racecheck", "racecheck." + names_of(group, ","), group, 58);
   }
   if (!on_gpu.empty()) {
     for (const char* tool : {"memcheck", "initcheck", "synccheck"})
-      tests.add_sanitizer(tool, tool, on_gpu);
+      tests.add_sanitizer(tool, tool, on_gpu, 35);
     tests.add_gpu_present();
   }
   write_whole(file, tests.text());
