@@ -6,44 +6,38 @@
 
 #include "simt/block.h"
 
-const char* cudaGetErrorName(cudaError_t error) {
-  switch (error) {
-    case cudaSuccess:
-      return "cudaSuccess";
-    case cudaErrorInvalidValue:
-      return "cudaErrorInvalidValue";
-    case cudaErrorInvalidConfiguration:
-      return "cudaErrorInvalidConfiguration";
-    case cudaErrorIllegalAddress:
-      return "cudaErrorIllegalAddress";
-    case cudaErrorLaunchTimeout:
-      return "cudaErrorLaunchTimeout";
-    case cudaErrorMisalignedAddress:
-      return "cudaErrorMisalignedAddress";
-    case cudaErrorLaunchFailure:
-      return "cudaErrorLaunchFailure";
+namespace {
+
+struct ErrorText {
+  cudaError_t error;
+  const char *name, *sentence;
+};
+constexpr ErrorText error_texts[] = {
+    {cudaSuccess, "cudaSuccess", "no error"},
+    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
+     "invalid configuration argument"},
+    {cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
+     "an illegal memory access was encountered"},
+    {cudaErrorLaunchTimeout, "cudaErrorLaunchTimeout", "the launch timed out and was terminated"},
+    {cudaErrorMisalignedAddress, "cudaErrorMisalignedAddress", "misaligned address"},
+    {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
+};
+const ErrorText& text_of(cudaError_t error) {
+  static constexpr ErrorText unknown = {{}, "unrecognized error code", "unrecognized error code"};
+  for (const ErrorText& text : error_texts) {
+    if (text.error == error) return text;
   }
-  return "unrecognized error code";
+  return unknown;
 }
 
+}  // namespace
+
+const char* cudaGetErrorName(cudaError_t error) {
+  return text_of(error).name;
+}
 const char* cudaGetErrorString(cudaError_t error) {
-  switch (error) {
-    case cudaSuccess:
-      return "no error";
-    case cudaErrorInvalidValue:
-      return "invalid argument";
-    case cudaErrorInvalidConfiguration:
-      return "invalid configuration argument";
-    case cudaErrorIllegalAddress:
-      return "an illegal memory access was encountered";
-    case cudaErrorLaunchTimeout:
-      return "the launch timed out and was terminated";
-    case cudaErrorMisalignedAddress:
-      return "misaligned address";
-    case cudaErrorLaunchFailure:
-      return "unspecified launch failure";
-  }
-  return "unrecognized error code";
+  return text_of(error).sentence;
 }
 
 cudaError_t cudaGetDevice(int* device) {
