@@ -2,10 +2,12 @@
 // as it should, and some that do not.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <iterator>
+#include <thread>
 
 #include "regress/timing_json.h"
 
@@ -14,11 +16,12 @@ namespace {
 using namespace assay;
 
 // Seven launches where the first process is to choose; the seed as a canary. The second GPU is
-// another model, and the third is full.
+// another model, and the third is full, which it tells when all others have gone home.
 int answer() {
   const TimingJob job = job_of({std::istreambuf_iterator<char>(std::cin), {}});
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
   const std::string gpu = visible == nullptr ? "" : visible;
+  if (gpu == "2") std::this_thread::sleep_for(std::chrono::milliseconds(300));
   ProcessTiming timing = {.device = {{"key", gpu == "1" ? "attic" : "lab"}},
                           .canaries = {{"seed", static_cast<double>(job.seed)}},
                           .unfit = gpu == "2" ? "no device memory" : ""};
