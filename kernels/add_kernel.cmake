@@ -18,15 +18,28 @@ function(assay_add_kernel file)
   list(LENGTH listed position)
   set_property(GLOBAL APPEND PROPERTY ASSAY_KERNEL_FILES ${file})
 
+  cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE shown)
   if(NOT arg_GPU_ONLY)
+    set_property(GLOBAL APPEND_STRING PROPERTY ASSAY_LISTED_FILES "{\"${shown}\", ${position}, false},\n")
     assay_kernel_library(kernel_${stem} ${file} ${position})
     target_link_libraries(assay_kernels INTERFACE kernel_${stem})
   endif()
   if(ASSAY_CUDA AND extension STREQUAL ".cu")
+    set_property(GLOBAL APPEND_STRING PROPERTY ASSAY_LISTED_FILES "{\"${shown}\", ${position}, true},\n")
     target_sources(assay_kernels_cuda PRIVATE ${file})
     set_source_files_properties(${file} PROPERTIES COMPILE_DEFINITIONS ASSAY_POSITION=${position})
     target_link_libraries(assay_kernels INTERFACE ${arg_LINK})
   endif()
+endfunction()
+
+# Once all kernels are added: each of their files must register a variant, or every command says that it does not.
+function(assay_list_kernel_files)
+  get_property(listed GLOBAL PROPERTY ASSAY_LISTED_FILES)
+  file(CONFIGURE OUTPUT generated/kernels/listed_files.inc CONTENT "${listed}" @ONLY)
+  add_library(assay_listed_files SHARED listed_files.cpp)
+  target_include_directories(assay_listed_files PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/generated)
+  target_link_libraries(assay_listed_files PRIVATE assay_registry assay_warnings)
+  target_link_libraries(assay_kernels INTERFACE assay_listed_files)
 endfunction()
 
 # The shared library of one kernel file for the CPU executor, or of a host variant.

@@ -23,6 +23,11 @@ std::vector<Listed>& all() {
   return entries;
 }
 
+std::vector<KernelFile>& expected() {
+  static std::vector<KernelFile> files;
+  return files;
+}
+
 std::string multiple(const char* what, std::int64_t value, int of) {
   return value % of == 0 ? "" : fmt::format("{} = {} is not a multiple of {}", what, value, of);
 }
@@ -97,7 +102,24 @@ void insist_that_all_can_be(const std::vector<Entry>& entries) {
   }
 }
 
+void insist_on_a_variant_of(const KernelFile& file) {
+  const bool has_one = std::any_of(all().begin(), all().end(), [&](const Listed& listed) {
+    return listed.position == file.position &&
+           (listed.entry.backend == Backend::cuda) == file.for_gpu;
+  });
+  if (!has_one) {
+    throw BadVariant(fmt::format(
+        "{} registers no variant{}: end it with a Registrar, as kernels/gemm.h shows, or take its "
+        "line out of kernels/CMakeLists.txt",
+        file.path, file.for_gpu ? " for the GPU" : ""));
+  }
+}
+
 }  // namespace
+
+void expect_variants_of(std::span<const KernelFile> files) {
+  expected().insert(expected().end(), files.begin(), files.end());
+}
 
 void register_variant(const Variant& variant, Backend backend, int position) {
   auto& entries = all();
@@ -110,6 +132,7 @@ std::vector<Entry> registered() {
   std::vector<Entry> entries;
   for (const auto& listed : all()) entries.push_back(listed.entry);
   insist_that_all_can_be(entries);
+  for (const KernelFile& file : expected()) insist_on_a_variant_of(file);
   return entries;
 }
 

@@ -22,8 +22,20 @@ struct BadVariant : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A file that the build lists as a kernel, and for which of the two compilers.
+struct KernelFile {
+  const char* path;
+  int position;
+  bool for_gpu;
+};
+
+// From now on each of these files must have registered a variant: one that forgot to would never be
+// judged, and nobody would know.
+void expect_variants_of(std::span<const KernelFile> files);
+
 // Every entry, in the order of the ladder: as the kernels are listed in kernels/CMakeLists.txt.
-// Throws BadVariant if two have one name, or one says of itself what cannot be.
+// Throws BadVariant if two have one name, one says of itself what cannot be, or an expected file has
+// registered none.
 std::vector<Entry> registered();
 
 // The entry of that name for that backend. Throws std::out_of_range if there is none.
