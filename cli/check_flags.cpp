@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/flags.h"
+#include "oracle/case.h"
 
 namespace assay {
 namespace {
@@ -74,10 +75,20 @@ class CheckCommand : public Command {
 
  private:
   Request finish(const std::vector<std::string>& arguments) override {
+    if (options_.case_text) refuse_beside_a_case();
     options_.arguments = arguments;
     options_.use_corpus = !no_corpus_;
     return options_;
   }
+  void refuse_beside_a_case() const {
+    for (const char* flag : {"--cases", "--seed"}) {
+      if (app().count(flag) == 0) continue;
+      throw BadInput(fmt::format(
+          "{} is about cases that are drawn, and --case gives the only one: leave one of them out",
+          flag));
+    }
+  }
+
   CheckOptions options_;
   bool no_corpus_ = false;
 };

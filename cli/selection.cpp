@@ -71,14 +71,7 @@ void insist_on_a_backend_for(const std::string& variant, const std::vector<Entry
 }
 
 std::vector<const Claim*> claims_named(const std::vector<std::string>& names, bool about_one_case) {
-  // Not by claim_named, which knows what the harness asks of itself too.
-  std::vector<std::string> known;
-  for (const Claim& claim : claims()) known.emplace_back(claim.name);
-  for (const std::string& name : names) {
-    if (contains(known, name)) continue;
-    throw BadInput(fmt::format("there is no claim '{}'{}; there are {}", name,
-                               suggestion(name, known), joined(known)));
-  }
+  for (const std::string& name : names) claim_named(name);
   std::vector<const Claim*> chosen;
   for (const Claim& claim : claims()) {
     if (names.empty() ? claim.inside_needs || !about_one_case

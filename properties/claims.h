@@ -45,7 +45,7 @@ std::string exemption(const Claim&, const Entry&);
 // takes the backend.
 const Claim& calibration();
 
-// The claim of that name, or the calibration. Throws BadInput with a suggestion if there is none.
+// The claim of that name. Throws BadInput with a suggestion if there is none.
 const Claim& claim_named(std::string_view name);
 
 }  // namespace assay

@@ -125,6 +125,13 @@ TEST(Check, NamesTheTokenOfACaseAtFault) {
   }
 }
 
+TEST(Check, RefusesFlagsOfDrawnCasesBesideAGivenOne) {
+  for (const char* flag : {"--cases", "--seed"}) {
+    expect_bad_input(run({"check", "naive", "--case", "m=1 n=1 k=1", flag, "5"}),
+                     std::string(flag) + " is about cases that are drawn");
+  }
+}
+
 TEST(Check, RefusesNumbersOutOfRange) {
   expect_bad_input(run({"check", "--cases", "0"}), "--cases is a whole number from 1 to ");
   expect_bad_input(run({"check", "--cases", "many"}), "not 'many'");

@@ -98,6 +98,7 @@ TEST_F(Corpus, names_file_line_and_fault_of_what_it_cannot_read) {
       {"within_bound m=1 n=1 k=1", {"'claim: case'"}},
       {"within_bound: m=1 n=1", {"'k' is missing"}},
       {"within_bound: m=1 n=1 k=x", {"'k=x'", "whole number"}},
+      {"calibration: m=1 n=1 k=1", {"there is no claim 'calibration'"}},
       {"within_bond: m=1 n=1 k=1", {"within_bond", "did you mean within_bound?"}},
       {": m=1 n=1 k=1", {"claim"}},
       {"within_bound:", {"'m' is missing"}}};
