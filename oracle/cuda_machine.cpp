@@ -365,17 +365,6 @@ class CudaMachine : public Machine {
 
 }  // namespace
 
-std::string why_no_gpu() {
-  // Said without the driver, which takes its time to find out.
-  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES"); visible && *visible == '\0')
-    return "CUDA_VISIBLE_DEVICES is empty, which hides every GPU";
-  int count = 0;
-  const cudaError_t error = cudaGetDeviceCount(&count);
-  cudaGetLastError();
-  if (error != cudaSuccess) return fmt::format("no GPU can be used: {}", cudaGetErrorString(error));
-  return count == 0 ? "there is no GPU" : "";
-}
-
 // The one of this worker's number, where there are several.
 int chosen_device() {
   const char* number = std::getenv("ASSAY_WORKER");

@@ -10,8 +10,4 @@ namespace assay {
 
 // Throws Unavailable where there is no GPU.
 std::unique_ptr<Machine> make_cuda_machine();
-
-// Why this computer has no GPU that can be used; empty if it has one. Starts nothing on it.
-std::string why_no_gpu();
-
 }  // namespace assay

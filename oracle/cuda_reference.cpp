@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "oracle/cuda_machine.h"
+#include "oracle/machine.h"
 #include "oracle/device_array.h"
 #include "oracle/device_kernels.h"
 #include "oracle/judge.h"

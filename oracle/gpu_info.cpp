@@ -1,5 +1,7 @@
 #include "oracle/gpu_info.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <sstream>
 
@@ -8,7 +10,6 @@
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
-#include "oracle/cuda_machine.h"
 #include "oracle/cuda_reference.h"
 #include "oracle/nvml.h"
 #endif
@@ -33,9 +34,53 @@ void forget_cuda_settings() {
   for (const char* name : {"CUDA_LAUNCH_BLOCKING", "CUDA_DEVICE_MAX_CONNECTIONS"}) unsetenv(name);
 }
 
+namespace {
+
+// Of one entry of CMake's list: the number, what makes it special, and whether it is machine code,
+// or text that the driver compiles for newer GPUs, or both.
+struct Architecture {
+  int number = 0;
+  bool for_this_one = false;     // 90a
+  bool for_this_family = false;  // 100f
+  bool code = true, text = true;
+
+  explicit Architecture(std::string_view word) {
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    word.remove_prefix(static_cast<std::size_t>(end - word.data()));
+    for_this_one = word.starts_with('a');
+    for_this_family = word.starts_with('f');
+    if (word.ends_with("-real")) text = false;
+    if (word.ends_with("-virtual")) code = false;
+  }
+
+  bool runs_on(int capability) const {
+    if (number == 0) return true;  // "native", "all": it is not known here what they came to
+    if (for_this_one) return capability == number;
+    const bool same_family = capability / 10 == number / 10 && capability >= number;
+    return ((code || for_this_family) && same_family) ||
+           (text && !for_this_family && capability >= number);
+  }
+};
+
+}  // namespace
+
+bool runs_on(int capability, std::string_view architectures) {
+  std::istringstream words{std::string(architectures)};
+  for (std::string word; words >> word;) {
+    if (Architecture(word).runs_on(capability)) return true;
+  }
+  return false;
+}
+
 #if !defined(ASSAY_CUDA)
 
+std::string why_no_gpu() {
+  return "this build has no kernels for a GPU: configure with the preset cuda";
+}
 int gpu_count() {
+  return 0;
+}
+int least_compute_capability() {
   return 0;
 }
 std::vector<GpuFact> describe_gpus() {
@@ -54,6 +99,13 @@ std::string memory_text(std::optional<std::uint64_t> free_bytes, std::uint64_t a
   const double all = static_cast<double>(all_bytes) / 0x1p30;
   if (!free_bytes) return fmt::format("{:.1f} GiB", all);
   return fmt::format("{:.1f} of {:.1f} GiB free", static_cast<double>(*free_bytes) / 0x1p30, all);
+}
+
+int compute_capability(int device) {
+  int major = 0, minor = 0;
+  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+  return 10 * major + minor;
 }
 
 GpuFact driver_fact() {
@@ -75,10 +127,41 @@ GpuFact cublas_fact() {
 
 }  // namespace
 
+std::string why_no_gpu() {
+  // Said without the driver, which takes its time to find out.
+  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES"); visible && *visible == '\0')
+    return "CUDA_VISIBLE_DEVICES is empty, which hides every GPU";
+  int count = 0, driver = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  cudaGetLastError();
+  cudaDriverGetVersion(&driver);
+  if (driver == 0) return "there is no NVIDIA driver";
+  if (error != cudaSuccess) return fmt::format("no GPU can be used: {}", cudaGetErrorString(error));
+  if (count == 0) return "there is no GPU";
+  for (int device = 0; device < count; ++device) {
+    const int capability = compute_capability(device);
+    if (runs_on(capability, ASSAY_ARCHITECTURES)) continue;
+    return fmt::format(
+        "GPU {} is sm_{}, and this build is for {}: configure with -DCMAKE_CUDA_ARCHITECTURES={}, "
+        "or hide it by CUDA_VISIBLE_DEVICES",
+        device, capability, ASSAY_ARCHITECTURES, capability);
+  }
+  return "";
+}
+
 int gpu_count() {
   int count = 0;
   if (why_no_gpu().empty()) cudaGetDeviceCount(&count);
   return count;
+}
+
+int least_compute_capability() {
+  int least = 0;
+  for (int device = gpu_count() - 1; device >= 0; --device) {
+    const int its_own = compute_capability(device);
+    if (least == 0 || its_own < least) least = its_own;
+  }
+  return least;
 }
 
 std::vector<GpuFact> describe_gpus() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace assay {
@@ -10,8 +11,17 @@ namespace assay {
 // gains, and the driver of a host starts one after the other.
 constexpr int processes_on_a_gpu = 2;
 
-// How many GPUs can be used; 0 in a build without CUDA.
+// Why this computer has no GPU that can be used, by this build; empty if it has one. Starts nothing
+// on it.
+std::string why_no_gpu();
+
+// Whether what was compiled for `architectures`, as CMake lists them ("80 90a-real"), runs on a GPU
+// of this compute capability, where 90 stands for 9.0.
+bool runs_on(int capability, std::string_view architectures);
+
+// How many GPUs can be used, and the least compute capability of them; 0 where none can.
 int gpu_count();
+int least_compute_capability();
 
 // Where CTest has assigned a GPU to this process, no other is visible to it and its workers from
 // now on. To be called before anything asks for a GPU: the driver starts slowly where it sees

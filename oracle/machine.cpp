@@ -1,6 +1,9 @@
 #include "oracle/machine.h"
 
+#include <fmt/format.h>
+
 #include "oracle/cpu_machine.h"
+#include "oracle/gpu_info.h"
 
 #if defined(ASSAY_CUDA)
 #include "oracle/cuda_machine.h"
@@ -22,12 +25,19 @@ std::unique_ptr<Machine> make_machine(Backend backend) {
 
 std::string unavailable(Backend backend) {
   if (backend != Backend::cuda) return "";
+  std::string why = why_no_gpu();
 #if defined(ASSAY_CUDA)
-  const std::string why = why_no_gpu();
-  return why.empty() ? why_no_cublas() : why;
-#else
-  return "this build has no kernels for a GPU: configure with the preset cuda";
+  if (why.empty()) why = why_no_cublas();
 #endif
+  return why;
+}
+
+std::string unmet(const Needs& needs) {
+  if (needs.compute_capability == 0) return "";
+  const int here = least_compute_capability();
+  if (here == 0 || needs.compute_capability <= here) return "";
+  return fmt::format("it needs sm_{} or newer, and the GPU here is sm_{}", needs.compute_capability,
+                     here);
 }
 
 Machine& machine_of(Backend backend) {

@@ -79,4 +79,7 @@ Machine& machine_of(Backend);
 // Why this computer cannot run a backend; empty if it can.
 std::string unavailable(Backend);
 
+// Why its GPUs cannot run a variant with these needs; empty if they can, or there are none.
+std::string unmet(const Needs&);
+
 }  // namespace assay

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 
+#include "oracle/machine.h"
 #include "properties/claim_parts.h"
 #include "properties/generators.h"
 
@@ -286,8 +287,9 @@ const std::vector<Claim>& claims() {
 }
 
 std::string exemption(const Claim& claim, const Entry& entry) {
-  return claim.takes_gpu && entry.backend != Backend::cuda ? "it takes a GPU"
-                                                           : claim.exempts(entry);
+  if (claim.takes_gpu && entry.backend != Backend::cuda) return "it takes a GPU";
+  std::string why = entry.backend == Backend::cuda ? unmet(entry.variant.needs) : "";
+  return why.empty() ? claim.exempts(entry) : why;
 }
 
 const Claim& calibration() {

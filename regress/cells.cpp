@@ -1,5 +1,7 @@
 #include "regress/cells.h"
 
+#include "oracle/machine.h"
+
 namespace assay {
 namespace {
 
@@ -60,7 +62,8 @@ std::string not_timed(const Variant& variant, const Case& c) {
                   c.n + c.ldb.floats,
                   at(2),
                   c.n + c.ldc.floats};
-  return refusal(variant, g);
+  const std::string why = unmet(variant.needs);
+  return why.empty() ? refusal(variant, g) : why;
 }
 
 }  // namespace assay

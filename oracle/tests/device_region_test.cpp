@@ -9,6 +9,7 @@
 #include "oracle/cuda_driver.h"
 #include "oracle/cuda_machine.h"
 #include "oracle/gpu_info.h"
+#include "oracle/gpu_info.h"
 #include "oracle/tests/run_tests.h"
 
 namespace {

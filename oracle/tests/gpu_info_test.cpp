@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <vector>
 
 namespace {
 
@@ -19,6 +20,31 @@ TEST(CudaSettings, that_hide_faults_are_forgotten_but_not_in_one_process) {
   unsetenv("ASSAY_IN_PROCESS");
   forget_cuda_settings();
   for (const char* name : hiding) EXPECT_EQ(std::getenv(name), nullptr) << name;
+}
+
+TEST(Architectures, run_where_their_code_or_their_text_does) {
+  struct Row {
+    const char* architectures;
+    std::vector<int> runs, fails;
+  };
+  const Row rows[] = {
+      {"80 90", {80, 86, 89, 90, 100, 120}, {70, 75}},
+      {"75", {75, 80, 90}, {70, 72}},
+      {"80-real", {80, 86, 89}, {75, 90}},
+      {"86-real", {86, 89}, {80, 90}},
+      {"80-virtual", {80, 86, 90, 100}, {75}},
+      {"90a", {90}, {80, 100}},
+      {"100f", {100, 103}, {90, 120}},
+      {"100f-real 120-real", {100, 103, 120, 121}, {90, 110}},
+      {"native", {75, 90}, {}},
+      {"", {}, {90}},
+  };
+  for (const auto& [architectures, runs, fails] : rows) {
+    for (int capability : runs)
+      EXPECT_TRUE(runs_on(capability, architectures)) << architectures << " on " << capability;
+    for (int capability : fails)
+      EXPECT_FALSE(runs_on(capability, architectures)) << architectures << " on " << capability;
+  }
 }
 
 }  // namespace
