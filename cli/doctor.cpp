@@ -48,9 +48,10 @@ Finding backend(const BackendState& state) {
           works ? plural(state.variants, "variant") : fmt::format("skipped: {}", state.why_not)};
 }
 
-bool is_on_path(const std::string& program) {
+// The directories of PATH, and after them those of `more`, with a colon between two.
+bool is_in_a_directory(const std::string& program, const std::string& more = "") {
   const char* path = std::getenv("PATH");
-  std::istringstream directories(path != nullptr ? path : "");
+  std::istringstream directories((path != nullptr ? path : "") + more);
   for (std::string directory; std::getline(directories, directory, ':');) {
     const fs::path candidate = fs::path(directory.empty() ? "." : directory) / program;
     std::error_code error;
@@ -60,8 +61,29 @@ bool is_on_path(const std::string& program) {
 }
 
 Finding tool(const std::string& program, const char* without) {
-  const bool found = is_on_path(program);
+  const bool found = is_in_a_directory(program);
   return {program, found, found ? "on PATH" : fmt::format("not on PATH: {}", without)};
+}
+
+Finding sanitizer() {  // as ci/sanitize looks for it
+  const std::string program = "compute-sanitizer", home = "/usr/local/cuda/bin";
+  if (is_in_a_directory(program)) return {program, true, "on PATH"};
+  if (is_in_a_directory(program, ":" + home)) return {program, true, "in " + home};
+  return {program, false, "not on PATH: NVIDIA's memory and race checks are skipped"};
+}
+
+// Those that some cards cannot hold.
+std::vector<Finding> claims_of_gigabytes() {
+  std::vector<Finding> findings;
+  const double here = least_free_gibibytes();
+  for (const Claim& claim : claims()) {
+    if (claim.gibibytes == 0) continue;
+    const bool fits = claim.gibibytes <= here;
+    findings.push_back({claim.name, fits,
+                        fmt::format("{}it takes {:.1f} GiB of GPU memory, and {:.1f} are free",
+                                    fits ? "" : "skipped: ", claim.gibibytes, here)});
+  }
+  return findings;
 }
 
 Finding gpu_devices() {
@@ -136,13 +158,14 @@ Diagnosis diagnose_machine(const std::string& corpus_path) {
   for (const BackendState& state : states) diagnosis.findings.push_back(backend(state));
   for (const GpuFact& fact : describe_gpus())
     diagnosis.findings.push_back({fact.topic, fact.good, fact.text});
-  diagnosis.findings.insert(
-      diagnosis.findings.end(),
-      {cores(), memory(), fused_multiply_add(),
-       tool("nvcc", "kernels cannot be compiled for a GPU here"),
-       tool("compute-sanitizer", "NVIDIA's memory and race checks cannot be run here"),
-       tool("nvidia-smi", "the driver cannot be asked about its GPUs"), gpu_devices(),
-       corpus(corpus_path), baselines()});
+  if (gpu_count() > 0) {
+    for (const Finding& finding : claims_of_gigabytes()) diagnosis.findings.push_back(finding);
+  }
+  diagnosis.findings.insert(diagnosis.findings.end(),
+                            {cores(), memory(), fused_multiply_add(),
+                             tool("nvcc", "kernels cannot be compiled for a GPU here"), sanitizer(),
+                             tool("nvidia-smi", "the driver cannot be asked about its GPUs"),
+                             gpu_devices(), corpus(corpus_path), baselines()});
   return diagnosis;
 }
 

@@ -39,8 +39,8 @@ __global__ void widen(const float* first, std::int64_t ld, std::int64_t columns,
 __global__ void product_check(Gemm g, std::int64_t guard_floats, double relative_bound,
                               ProductCheck* found) {
   const std::int64_t count = g.m * g.n, stride = number_of_threads();
-  for (std::int64_t at = index_of_thread(); at < count + guard_floats; at += stride) {
-    if (at >= count) {
+  for (std::int64_t at = index_of_thread() - guard_floats; at < count + guard_floats; at += stride) {
+    if (at < 0 || at >= count) {
       if (!isnan(g.c[at])) atomicAdd(&found->guard_changes, 1ull);
       continue;
     }

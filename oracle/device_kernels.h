@@ -27,11 +27,12 @@ void enqueue_widen(const float* first, std::int64_t ld, std::int64_t rows, std::
 struct ProductCheck {
   unsigned long long wrong = 0;
   unsigned long long first_wrong = ~0ull;  // row * n + column
-  unsigned long long guard_changes = 0;    // floats after C that are no longer NaN
+  unsigned long long guard_changes = 0;    // floats around C that are no longer NaN
 };
 
 // Compares every element of packed C = alpha * A * B with its sum in double, for small k: it may be
-// off by `relative_bound` times |alpha| |A| |B|. Adds what it finds to *found.
+// off by `relative_bound` times |alpha| |A| |B|. Before and after C lie `guard_floats` that are
+// NaN. Adds what it finds to *found.
 void enqueue_product_check(const Gemm&, std::int64_t guard_floats, double relative_bound,
                            ProductCheck* found, cudaStream_t);
 

@@ -83,6 +83,9 @@ int gpu_count() {
 int least_compute_capability() {
   return 0;
 }
+double least_free_gibibytes() {
+  return 0;
+}
 std::vector<GpuFact> describe_gpus() {
   return {};
 }
@@ -160,6 +163,18 @@ int least_compute_capability() {
   for (int device = gpu_count() - 1; device >= 0; --device) {
     const int its_own = compute_capability(device);
     if (least == 0 || its_own < least) least = its_own;
+  }
+  return least;
+}
+
+double least_free_gibibytes() {
+  double least = 0;
+  for (int device = gpu_count() - 1; device >= 0; --device) {
+    cudaDeviceProp properties = {};
+    if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) continue;
+    const auto bytes = Card(device).free_bytes().value_or(properties.totalGlobalMem);
+    const double gibibytes = static_cast<double>(bytes) / 0x1p30;
+    if (least == 0 || gibibytes < least) least = gibibytes;
   }
   return least;
 }

@@ -23,6 +23,9 @@ bool runs_on(int capability, std::string_view architectures);
 int gpu_count();
 int least_compute_capability();
 
+// The least free memory of these GPUs, or what one has in all where that is not known.
+double least_free_gibibytes();
+
 // Where CTest has assigned a GPU to this process, no other is visible to it and its workers from
 // now on. To be called before anything asks for a GPU: the driver starts slowly where it sees
 // several.

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "oracle/device_array.h"
 #include "oracle/device_kernels.h"
@@ -20,8 +21,8 @@ double gibibytes(double bytes) {
   return bytes / 0x1p30;
 }
 
-// C with a guard, or why this GPU cannot hold the problem. Another trial may hold the memory for a
-// while: that is waited for where the GPU has enough in all.
+// C between two guards, or why this GPU cannot hold the problem. Another trial may hold the memory
+// for a while: that is waited for where the GPU has enough in all.
 struct Room {
   std::unique_ptr<DeviceArray<float>> result;
   std::string lack;
@@ -36,7 +37,7 @@ Room room_for(const Case& c) {
     if (needed > static_cast<double>(all_bytes)) break;
     if (needed <= static_cast<double>(free_bytes)) {
       try {
-        return {.result = std::make_unique<DeviceArray<float>>(c.m * c.n + guard_floats)};
+        return {.result = std::make_unique<DeviceArray<float>>(c.m * c.n + 2 * guard_floats)};
       } catch (const NoDeviceMemory&) {  // somebody was faster
         cudaGetLastError();
       }
@@ -47,23 +48,32 @@ Room room_for(const Case& c) {
                               gibibytes(needed), gibibytes(static_cast<double>(free_bytes)))};
 }
 
-float* place(Machine& machine, Operand o, const Case& c, std::int64_t& ld) {
-  const Operands images = make_operands(c, Placement::guarded, {16, 16, 16});
-  ld = images[o].ld;
-  return machine.place(o, images[o], Placement::guarded);
+// A and B as every trial has them; nothing of C.
+Operands make_inputs(const Case& c) {
+  Case only_a = c, only_b = c;
+  only_a.n = 1, only_b.m = 1;
+  const auto image = [](Operand o, const Case& of) {
+    return make_operands(of, Placement::guarded, {16, 16, 16})[o];
+  };
+  return {.images = {image(Operand::a, only_a), image(Operand::b, only_b), Image{}}};
 }
 
-Verdict verdict_of(const Case& c, const ProductCheck& found, double allowed) {
-  Verdict verdict{.judged = c.m * c.n, .allowed_gulps = allowed};
+std::string breach_of_inputs(Machine& machine, const Operands& before) {
+  Operands after = before;
+  for (Operand o : {Operand::a, Operand::b}) machine.fetch(o, after[o]);
+  return contract_breach(before, after);
+}
+
+// What is wrong with the result, in a sentence; empty if nothing.
+std::string complaint_about(const Case& c, const ProductCheck& found) {
   if (found.guard_changes > 0) {
-    verdict.reason = fmt::format("wrote {} floats past the last element of C", found.guard_changes);
-  } else if (found.wrong > 0) {
-    const auto at = static_cast<std::int64_t>(found.first_wrong);
-    verdict.reason = fmt::format("{} of {} elements are wrong; the first is row {}, column {}",
-                                 found.wrong, verdict.judged, at / c.n, at % c.n);
+    return fmt::format("wrote {} floats before the first or past the last element of C",
+                       found.guard_changes);
   }
-  if (!verdict.reason.empty()) verdict.status = Status::wrong;
-  return verdict;
+  if (found.wrong == 0) return "";
+  const auto at = static_cast<std::int64_t>(found.first_wrong);
+  return fmt::format("{} of {} elements are wrong; the first is row {}, column {}", found.wrong,
+                     c.m * c.n, at / c.n, at % c.n);
 }
 
 }  // namespace
@@ -76,12 +86,18 @@ Verdict run_large_trial(const Entry& entry, const Case& c) {
   cuda_check(cudaDeviceSynchronize(),
              "poisoning C");  // the stream of the launch would not wait for it
 
-  Gemm gemm{
-      .m = c.m, .n = c.n, .k = c.k, .alpha = c.alpha, .beta = 0, .c = result->get(), .ldc = c.n};
-  Case only_a = c, only_b = c;
-  only_a.n = 1, only_b.m = 1;
-  gemm.a = place(machine, Operand::a, only_a, gemm.lda);
-  gemm.b = place(machine, Operand::b, only_b, gemm.ldb);
+  const Operands inputs = make_inputs(c);
+  const Gemm gemm{.m = c.m,
+                  .n = c.n,
+                  .k = c.k,
+                  .alpha = c.alpha,
+                  .beta = 0,
+                  .a = machine.place(Operand::a, inputs[Operand::a], Placement::guarded),
+                  .lda = inputs[Operand::a].ld,
+                  .b = machine.place(Operand::b, inputs[Operand::b], Placement::guarded),
+                  .ldb = inputs[Operand::b].ld,
+                  .c = result->get() + guard_floats,
+                  .ldc = c.n};
   if (std::string reason = refusal(entry.variant, gemm); !reason.empty())
     return {.status = Status::refused, .reason = reason};
 
@@ -99,7 +115,12 @@ Verdict run_large_trial(const Entry& entry, const Case& c) {
   enqueue_product_check(gemm, guard_floats, allowed * unit_roundoff, check.get(), nullptr);
   cuda_check(cudaDeviceSynchronize(), "judging on the GPU");
   check.copy_to(found);
-  return verdict_of(c, found.front(), allowed);
+  std::string reason = breach_of_inputs(machine, inputs);
+  if (reason.empty()) reason = complaint_about(c, found.front());
+  return {.status = reason.empty() ? Status::right : Status::wrong,
+          .reason = std::move(reason),
+          .judged = c.m * c.n,
+          .allowed_gulps = allowed};
 }
 
 }  // namespace assay

@@ -1,5 +1,5 @@
 // A trial whose C has more elements than 32 bits can number. Nothing of C ever comes to the host:
-// it is judged on the GPU.
+// it is judged on the GPU. The memory contract is part of the verdict, as in every trial.
 #pragma once
 
 #include "oracle/trial.h"

@@ -75,7 +75,7 @@ std::optional<std::uint64_t> Card::free_bytes() const {
     unsigned long long total, free, used;
   };
   const auto memory = ask<Memory>("nvmlDeviceGetMemoryInfo", handle_);
-  if (!memory) return std::nullopt;
+  if (!memory || mig() == "on") return std::nullopt;
   return memory->free;
 }
 

@@ -16,7 +16,8 @@ class Card {
 
   bool is_known() const { return handle_ != nullptr; }
   std::string mig() const;
-  std::optional<std::uint64_t> free_bytes() const;  // without a context, which takes its time
+  // Without a context, which takes its time. Of a slice of a card it is not known.
+  std::optional<std::uint64_t> free_bytes() const;
   std::optional<double> power_limit_w() const;
   std::optional<int> temperature_c() const;
   // The reasons for which clocks are held down right now, as NVML's bits, without "idle" and

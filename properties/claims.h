@@ -32,6 +32,8 @@ struct Claim {
   bool takes_large_shapes = false;
   // At most so many cases, because each takes long.
   int most_cases = 1 << 30;
+  // Of GPU memory that one case takes, where that is more than some cards have.
+  double gibibytes = 0;
   // Whether it is about problems that the variant accepts.
   bool inside_needs = true;
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "oracle/operands.h"
@@ -17,10 +18,15 @@ namespace {
 std::string unless_2_31_elements(const Case& c) {
   if (c.m * c.n <= std::int64_t{1} << 31) return "it takes a C of more than 2^31 elements";
   if (c.beta != 0 || c.ldc.floats != 0) return "it takes beta=0 and no gap in C";
-  return c.k > 16 ? "it takes k of 16 at most" : unless_bound_holds(c);
+  if (c.k > 256) return "it takes k of 256 at most";
+  const std::string why = unless_finite(c);
+  return why.empty() ? unless_bound_holds(c) : why;
 }
-Case with_2_31_elements(Case drawn, const Entry&) {
-  return {.m = 32769, .n = 65537, .k = 2, .alpha = 1.5f, .seed = drawn.seed};
+// As small as it can be; with rows of C that need no gap to be as far apart as the variant asks.
+Case with_2_31_elements(Case drawn, const Entry& entry) {
+  const Needs& needs = entry.variant.needs;
+  const std::int64_t step = std::lcm(needs.n_multiple, needs.ldc_multiple);
+  return {.m = 32769, .n = (65536 / step + 1) * step, .k = 2, .alpha = 1.5f, .seed = drawn.seed};
 }
 Verdict judge_large_result([[maybe_unused]] const Entry& entry, [[maybe_unused]] const Case& c,
                            int) {
@@ -35,8 +41,9 @@ std::string unless_tall(const Case& c) {
   return std::max(c.m, c.n) < 65536 ? "it takes a size beyond 65535" : unless_bound_holds(c);
 }
 Case with_many_tiles(Case c, const Entry& entry) {
-  const Tile& tile = entry.variant.tile;
-  c.m = std::int64_t{65536} * std::max(tile.m, tile.n) + 1;
+  constexpr int usual_tile = 128;  // or less; where a variant says nothing of its own
+  const int tile = std::max(entry.variant.tile.m, entry.variant.tile.n);
+  c.m = std::int64_t{65536} * (tile > 1 ? tile : usual_tile) + 1;
   c.n = 1 + c.n % 2, c.k = 1 + c.k % 2;
   c.lda = c.ldb = c.ldc = Gap{};
   return c;
@@ -126,13 +133,14 @@ std::vector<Claim> gpu_claims() {
        .leaves_out = unless_finite,
        .aim = without_special},
       {.name = "large_result",
-       .sentence = "is right when C has more than 2^31 elements",
+       .sentence = "is right when C has more than 2^31 elements, in 8.3 GiB",
        .heading = "large",
        .judge = judge_large_result,
        .takes_gpu = true,
        .leaves_out = unless_2_31_elements,
        .aim = with_2_31_elements,
-       .most_cases = 1},
+       .most_cases = 1,
+       .gibibytes = 8.3},
   };
 }
 
