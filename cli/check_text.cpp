@@ -58,16 +58,18 @@ std::string worst_of(Lines begin, Lines end) {
 
 constexpr std::size_t screen_width = 120;
 
-// The variants of one backend, with a column for each claim that applies to any of them. Where the
-// screen is too narrow, the claims are dealt out to several tables.
-class BackendTable {
+// A row for each variant and backend, those of a variant below each other, and a column for each
+// claim that applies to any of them. Where the screen is too narrow, the claims are dealt out to
+// several tables.
+class VerdictTable {
  public:
-  BackendTable(const CheckReport& report, Backend backend) : report_(report), backend_(backend) {
+  explicit VerdictTable(const CheckReport& report) {
     for (const Claim* claim : report.selection.claims) {
       if (std::any_of(report.lines.begin(), report.lines.end(),
                       [&](const Line& line) { return is_shown(line, *claim); }))
         claims_.push_back(claim);
     }
+    for_each_entry(report.lines, [&](Lines begin, Lines end) { add_row(begin, end); });
   }
 
   std::string text(const Screen& screen) const {
@@ -81,9 +83,21 @@ class BackendTable {
   }
 
  private:
-  bool is_shown(const Line& line, const Claim& claim) const {
-    return line.result.entry.backend == backend_ && line.result.claim == &claim &&
-           line.standing != Standing::exempt;
+  struct Row {
+    Lines begin, end;
+    const Entry& entry() const { return begin->result.entry; }
+  };
+
+  void add_row(Lines begin, Lines end) {
+    const Row row{begin, end};
+    const auto same = std::find_if(rows_.rbegin(), rows_.rend(), [&](const Row& other) {
+      return std::string_view(other.entry().variant.name) == row.entry().variant.name;
+    });
+    rows_.insert(same == rows_.rend() ? rows_.end() : same.base(), row);
+  }
+
+  static bool is_shown(const Line& line, const Claim& claim) {
+    return line.result.claim == &claim && line.standing != Standing::exempt;
   }
 
   static bool all_fit(const std::vector<Table>& tables) {
@@ -102,7 +116,8 @@ class BackendTable {
 
   Table table_of(std::span<const Claim* const> claims, bool with_totals) const {
     Table table;
-    table.add_column(fmt::format("on {}", to_string(backend_)), Side::left);
+    table.add_column("variant", Side::left);
+    table.add_column("on", Side::left);
     int gap = 2;
     for (const Claim* claim : claims)
       table.add_column(claim->heading, Side::right, std::exchange(gap, 1));
@@ -110,16 +125,19 @@ class BackendTable {
       for (const char* heading : {"worst gulps", "elements", "time"})
         table.add_column(heading, Side::right);
     }
-    for_each_entry(report_.lines, [&](Lines begin, Lines end) {
-      if (begin->result.entry.backend != backend_) return;
-      std::vector<Table::Cell> row = {{begin->result.entry.variant.name}};
-      for (auto line = begin; line != end; ++line) {
+    std::string_view above;
+    for (const auto& row : rows_) {
+      const std::string_view name = row.entry().variant.name;
+      std::vector<Table::Cell> cells = {{name == above ? "" : std::string(name)},
+                                        {std::string(to_string(row.entry().backend))}};
+      for (auto line = row.begin; line != row.end; ++line) {
         if (std::find(claims.begin(), claims.end(), line->result.claim) != claims.end())
-          row.push_back(cell_of(*line));
+          cells.push_back(cell_of(*line));
       }
-      if (with_totals) add_totals(row, begin, end);
-      table.add_row(std::move(row));
-    });
+      if (with_totals) add_totals(cells, row.begin, row.end);
+      table.add_row(std::move(cells));
+      above = name;
+    }
     return table;
   }
 
@@ -135,9 +153,8 @@ class BackendTable {
     row.push_back({duration_text(seconds)});
   }
 
-  const CheckReport& report_;
-  Backend backend_;
   std::vector<const Claim*> claims_;
+  std::vector<Row> rows_;
 };
 
 std::string headings_of(const Remark& remark) {
@@ -226,9 +243,7 @@ std::string header_text(const CheckReport& report) {
 }
 
 std::string table_text(const CheckReport& report, const Screen& screen) {
-  std::string text;
-  for (const BackendState& state : report.backends)
-    text += BackendTable(report, state.backend).text(screen);
+  const std::string text = VerdictTable(report).text(screen);
   const std::string notes = notes_text(report);
   return notes.empty() ? text : fmt::format("{}\n{}", text, notes);
 }

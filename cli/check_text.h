@@ -11,8 +11,8 @@ namespace assay {
 // "assay check: 15 variants, 10 claims, 100 cases each, seed 0"
 std::string header_text(const CheckReport&);
 
-// A table for each backend: a row for each variant, a column for each claim that applies there.
-// Below them, why a cell is no number and which claims have no column.
+// A row for each variant on each backend, those of a variant together, and a column for each claim
+// that applies to any. Below them, why a cell is no number and which claims have no column.
 std::string table_text(const CheckReport&, const Screen&);
 
 // Of each variant on each backend the first broken claim in full, the others by name.

@@ -33,7 +33,7 @@ TEST(Check, FitsTheScreenAndHasNoColourInAPipe) {
   std::size_t heading_width = 0;
   for (const std::string& line : answer.lines()) {
     EXPECT_LE(line.size(), 120u) << line;
-    if (line.starts_with("on ")) {
+    if (line.starts_with("variant ")) {
       heading_width = line.size();
     } else if (line.empty()) {
       heading_width = 0;

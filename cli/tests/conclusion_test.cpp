@@ -53,6 +53,25 @@ TEST(Conclusion, CountsAVariantOnceForAllItsBackends) {
   EXPECT_THAT(conclusion.text(), StartsWith("PASS: 1 variant holds 2 claims: 20 cases, 20.0 k "));
 }
 
+TEST(TableOfClaims, ShowsTheBackendsOfAVariantTogether) {
+  const auto judged = [](const char* name, Backend backend, int cases) {
+    return result(entry(name, backend), "within_bound", cases);
+  };
+  const auto text =
+      table_text(report_of({judged("h", Backend::host, 10), judged("a", Backend::simt, 11),
+                            judged("b", Backend::simt, 12), judged("a", Backend::cuda, 13),
+                            judged("b", Backend::cuda, 14), judged("c", Backend::cuda, 15)}),
+                 Screen(stdout));
+  EXPECT_THAT(text, StartsWith("\nvariant  on    bound"));
+  std::size_t at = 0;
+  for (const char* row : {"\nh        host     10 ", "\na        simt     11 ",
+                          "\n         cuda     13 ", "\nb        simt     12 ",
+                          "\n         cuda     14 ", "\nc        cuda     15 "}) {
+    ASSERT_NE(text.find(row, at), text.npos) << row << " in" << text;
+    at = text.find(row, at);
+  }
+}
+
 TEST(JUnit, CountsWhatWasJudgedTooLittleAsAFailure) {
   const std::string xml = junit_of(
       report_of({result(entry("a"), "within_bound", 10), result(entry("a"), "no_product", 4)}));
