@@ -281,7 +281,8 @@ int serve_worker() {
     try {
       const std::string variant = request->take_text();
       const auto backend = request->take<Backend>();
-      const Claim& claim = claim_asked_for(request->take_text());
+      const std::string name_of_claim = request->take_text();
+      const Claim& claim = claim_asked_for(name_of_claim);
       const Case c = parse_case(request->take_text());
       const int workers = request->take<int>();
       setenv("ASSAY_WORKER", std::to_string(request->take<std::size_t>()).c_str(), 1);
