@@ -80,6 +80,10 @@ std::vector<std::string> problems_of(const BenchReport& report) {
   return problems;
 }
 
+bool timed_anything(const BenchReport& report) {
+  return std::any_of(report.lines.begin(), report.lines.end(), was_timed);
+}
+
 // Whether cold operands were shown to be cold.
 std::string cold_text(const BenchResult& result) {
   if (result.request.warm) return "warm: operands may stay in the L2 cache\n";
@@ -139,7 +143,8 @@ std::string bench_text(const BenchResult& result, const Conclusion& conclusion,
   if (report.lines.empty() || !report.unfit.empty()) return verdict;
   std::string text;
   if (conclusion.code != ExitCode::passed) text += verdict;
-  if (!result.request.quiet) text += device_text(result);
+  const bool says_how = !result.request.quiet && timed_anything(report);
+  if (says_how) text += device_text(result);
   for (const std::string& problem : problems_of(report)) {
     std::vector<const BenchLine*> lines;
     for (const BenchLine& line : report.lines) {
@@ -147,7 +152,7 @@ std::string bench_text(const BenchResult& result, const Conclusion& conclusion,
     }
     if (!lines.empty()) text += fmt::format("\n{}", table_of(problem, lines).text(screen));
   }
-  if (!result.request.quiet) text += fmt::format("\n{}", cold_text(result));
+  if (says_how) text += fmt::format("\n{}", cold_text(result));
   return text + verdict;
 }
 

@@ -157,7 +157,9 @@ class VerdictTable {
   std::vector<Row> rows_;
 };
 
-std::string headings_of(const Remark& remark) {
+std::string headings_of(const Remark& remark, const CheckReport& report) {
+  if (remark.claims.size() > 1 && remark.claims.size() == report.selection.claims.size())
+    return "all claims";
   std::vector<std::string> headings;
   for (const Claim* claim : remark.claims) headings.emplace_back(claim->heading);
   return joined(headings);
@@ -173,11 +175,12 @@ std::string notes_text(const CheckReport& report) {
   for (const Remark& remark : remarks(report, Standing::refused))
     text += fmt::format("{} refused: {}\n", names(remark), remark.reason);
   for (const Remark& remark : remarks(report, Standing::left_out))
-    text += fmt::format(". {}: {}\n", headings_of(remark), remark.reason);
+    text += fmt::format(". {}: {}\n", headings_of(remark, report), remark.reason);
   for (const Remark& remark : remarks(report, Standing::exempt))
-    text += fmt::format("- {}: {}: {}\n", headings_of(remark), names(remark), remark.reason);
+    text +=
+        fmt::format("- {}: {}: {}\n", headings_of(remark, report), names(remark), remark.reason);
   for (const Remark& remark : remarks(report, Standing::too_few))
-    text += fmt::format("{}: {}: {}\n", headings_of(remark), names(remark), remark.reason);
+    text += fmt::format("{}: {}: {}\n", headings_of(remark, report), names(remark), remark.reason);
   if (!remarks(report, Standing::empty).empty()) text += "none: C is empty: nothing to judge\n";
   return text;
 }

@@ -65,6 +65,14 @@ TEST(BenchText, SaysWhyAVariantWasNotTimed) {
   EXPECT_THAT(said, HasSubstr("TIMED: 1 time on 1 problem, every result right; 1 not timed"));
 }
 
+TEST(BenchText, ClaimsNothingOfTheGpuWhereNothingWasTimed) {
+  const std::string said = text(result_of(
+      {{.variant = "naive", .problem = "m=64 n=32 k=16", .why_not = "it needs sm_100"}}));
+  EXPECT_THAT(said, HasSubstr("naive            -\n                it needs sm_100\n"));
+  EXPECT_THAT(said, Not(HasSubstr("cold")));
+  EXPECT_THAT(said, Not(HasSubstr("this GPU")));
+}
+
 TEST(BenchText, ShowsNoRatioWhereCublasWasNotTimed) {
   BenchLine line = timed("naive");
   line.percent_of_cublas = {};

@@ -72,6 +72,14 @@ TEST(TableOfClaims, ShowsTheBackendsOfAVariantTogether) {
   }
 }
 
+TEST(TableOfClaims, NamesAllClaimsInTwoWords) {
+  ClaimResult bound = result(entry("new"), "within_bound", 0);
+  ClaimResult beta = result(entry("new"), "beta_zero", 0);
+  bound.exempt = beta.exempt = "it needs sm_100";
+  const auto said = table_text(report_of({bound, beta}), Screen(stdout));
+  EXPECT_THAT(said, HasSubstr("- all claims: new: it needs sm_100\n"));
+}
+
 TEST(JUnit, CountsWhatWasJudgedTooLittleAsAFailure) {
   const std::string xml = junit_of(
       report_of({result(entry("a"), "within_bound", 10), result(entry("a"), "no_product", 4)}));
