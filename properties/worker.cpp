@@ -26,9 +26,11 @@ namespace {
 
 constexpr int channel = 3;  // the descriptor on which a worker is asked and answers
 constexpr std::size_t longest_message = 1 << 16;
+constexpr std::size_t longest_text = 1 << 12;
 
 // A message is a sequence of plain values and texts, read in the order in which they were written.
-// Both ends are the same program.
+// Both ends are the same program. It has a few texts at most, which are cut to fit: what a variant
+// throws may be of any length.
 class Message {
  public:
   Message() = default;
@@ -41,8 +43,10 @@ class Message {
     return *this;
   }
   Message& put(const std::string& text) {
-    put(text.size());
-    bytes_ += text;
+    const std::string fitting =
+        text.size() > longest_text ? text.substr(0, longest_text) + " ..." : text;
+    put(fitting.size());
+    bytes_ += fitting;
     return *this;
   }
   template <class T>

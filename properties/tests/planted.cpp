@@ -92,6 +92,11 @@ const Registrar planted[] = {
              throw std::runtime_error("thrown by a variant");
            }),
      Backend::host},
+    {named("planted_talkative",
+           [](const Gemm&, cudaStream_t) -> cudaError_t {
+             throw std::runtime_error(std::string(100'000, 'x'));
+           }),
+     Backend::host},
     {named("planted_patient",
            [](const Gemm& g, cudaStream_t stream) {
              return watchdog() == 7 ? multiply(g, stream) : cudaErrorLaunchTimeout;

@@ -76,6 +76,16 @@ TEST(Worker, takes_what_a_variant_throws_for_its_answer) {
   EXPECT_EQ(verdict.reason, "launch threw: thrown by a variant");
 }
 
+TEST(Worker, cuts_short_what_a_variant_has_too_much_to_say) {
+  Worker worker(this_program, 0);
+  const Verdict verdict =
+      worker.judge(planted("planted_talkative"), bound, {.m = 2, .n = 3, .k = 4}, 1);
+  EXPECT_EQ(verdict.status, Status::crashed);
+  EXPECT_TRUE(verdict.reason.starts_with("launch threw: xxx")) << verdict.reason;
+  EXPECT_TRUE(verdict.reason.ends_with("x ...")) << verdict.reason;
+  EXPECT_LT(verdict.reason.size(), 5000u);
+}
+
 TEST(Worker, is_ended_where_a_launch_never_comes_back) {
   Worker worker(this_program, 0);
   const Case small{.m = 2, .n = 3, .k = 4};
