@@ -1,7 +1,9 @@
 // The command `assay`: reads the command line, runs the command, and turns every error into one
 // line and an exit code. `assay --worker` and `assay --time-worker` are how it starts itself for
 // what takes a process apart.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -39,6 +41,12 @@ void insist_that_all_was_printed() {
     throw BadInput(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
 }
 
+// Where it is closed, the next file or worker that is opened would get its number, and with it all
+// that is said there.
+void keep_stderr_taken() {
+  if (fcntl(STDERR_FILENO, F_GETFD) < 0) dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+}
+
 ExitCode fail(ExitCode code, const char* kind, const char* message) {
   std::fflush(stdout);
   // fmt::print throws where stderr is closed or full.
@@ -70,6 +78,7 @@ ExitCode answer(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_stderr_taken();
   forget_cuda_settings();
   if (argc == 2 && std::string_view(argv[1]) == worker_flag) return serve_worker();
 #ifdef ASSAY_CUDA

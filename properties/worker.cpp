@@ -151,6 +151,8 @@ class Worker::Process {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], channel);
+    // What a variant prints must not get into a result that is written to standard output.
+    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
     if (ends[1] == channel) fcntl(channel, F_SETFD, 0);
     const int error =
         posix_spawn(&id_, "/proc/self/exe", &actions, nullptr, arguments.data(), environ);

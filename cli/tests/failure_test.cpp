@@ -120,6 +120,21 @@ TEST(Failure, IsInTheFiles) {
                      "\" failures=\"" + std::to_string(failures) + "\""));
 }
 
+TEST(Worker, PrintsBesideTheResult) {
+  Circumstances closed = faulty();
+  closed.stderr_file = "-";
+  for (const Circumstances& circumstances : {faulty(), closed}) {
+    const Answer answer =
+        run({"check", "chatty", "--cases", "2", "--no-corpus", "--json", "-"}, circumstances);
+    EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
+    ASSERT_TRUE(nlohmann::json::accept(answer.out)) << answer.out;
+    EXPECT_EQ(nlohmann::json::parse(answer.out)["verdict"], "PASS");
+    if (circumstances.stderr_file.empty()) {
+      EXPECT_THAT(answer.err, HasSubstr("printed by a variant\n"));
+    }
+  }
+}
+
 TEST(Corpus, KeepsFailingCasesOnce) {
   const Folder folder;
   const std::vector<std::string> check = {

@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -39,6 +40,13 @@ cudaError_t launch_crashing(const Gemm& g, cudaStream_t) {
   return multiply(g, true);
 }
 
+// What a kernel's author prints to find a mistake.
+cudaError_t launch_chatty(const Gemm& g, cudaStream_t) {
+  std::puts("printed by a variant");
+  std::fflush(stdout);
+  return multiply(g, true);
+}
+
 // Is right where it is allowed 7 seconds.
 cudaError_t launch_patient(const Gemm& g, cudaStream_t) {
   return watchdog() == 7 ? multiply(g, true) : cudaErrorLaunchTimeout;
@@ -68,6 +76,8 @@ const Registrar without_beta{
     Backend::host};
 const Registrar patient{{.name = "patient", .idea = "Needs time.", .launch = launch_patient},
                         Backend::host};
+const Registrar chatty{{.name = "chatty", .idea = "Prints.", .launch = launch_chatty},
+                       Backend::host};
 const Registrar crashing{
     {.name = "crashing", .idea = "Gives up on the third row.", .launch = launch_crashing},
     Backend::host};
