@@ -217,8 +217,8 @@ ClaimResult examine(const Claim& claim, const Entry& entry, const Budget& budget
 
   ClaimResult result = std::move(examination).finish();
   // A few large cases that this machine cannot hold say nothing about the variant.
-  const bool too_large =
-      claim.most_cases < budget.cases && result.cases == 0 && !result.refused.empty();
+  const bool too_large = claim.most_cases < Claim::as_many_as_asked_for && result.cases == 0 &&
+                         !result.refused.empty();
   if (too_large && !result.failure) result.exempt = result.refused.front();
   result.refused.clear();
   return result;

@@ -31,7 +31,8 @@ struct Claim {
   // Whether the large shapes that people use belong to it: where sizes matter more than edges.
   bool takes_large_shapes = false;
   // At most so many cases, because each takes long.
-  int most_cases = 1 << 30;
+  static constexpr int as_many_as_asked_for = 1 << 30;
+  int most_cases = as_many_as_asked_for;
   // Of GPU memory that one case takes, where that is more than some cards have.
   double gibibytes = 0;
   // Whether it is about problems that the variant accepts.

@@ -228,6 +228,18 @@ TEST(Check, takes_no_more_cases_than_a_claim_wants) {
   EXPECT_EQ(check_one(host_entry(multiply), slow, {.cases = 2, .jobs = 1}).cases, 2);
 }
 
+TEST(Check, exempts_a_claim_of_few_cases_that_this_machine_cannot_hold) {
+  Claim large = claim_that([](const Entry&, const Case&, int) {
+    return Verdict{.status = Status::refused, .reason = "it takes more memory"};
+  });
+  large.most_cases = 1;
+  for (int cases : {1, 2, 100}) {
+    const auto result = check_one(host_entry(multiply), large, {.cases = cases, .jobs = 1});
+    EXPECT_EQ(result.exempt, "it takes more memory") << cases;
+    EXPECT_EQ(result.cases, 0);
+  }
+}
+
 TEST(Check, hands_on_what_a_claim_throws) {
   const Claim claim = claim_that(
       [](const Entry&, const Case&, int) -> Verdict { throw BadInput("thrown by a claim"); });
