@@ -39,6 +39,8 @@ Table::Cell cell_of(const Line& line) {
       return {"none", Colour::yellow};
     case Standing::too_few:
       return {line.result.cases == 0 ? "none" : fmt::format("{}?", line.result.cases), Colour::red};
+    case Standing::harness_error:
+      return {"error", Colour::yellow};
   }
   return {};
 }
@@ -181,6 +183,10 @@ std::string notes_text(const CheckReport& report) {
         fmt::format("- {}: {}: {}\n", headings_of(remark, report), names(remark), remark.reason);
   for (const Remark& remark : remarks(report, Standing::too_few))
     text += fmt::format("{}: {}: {}\n", headings_of(remark, report), names(remark), remark.reason);
+  for (const Remark& remark : remarks(report, Standing::harness_error)) {
+    text += fmt::format("error: {}: {}: {}\n", headings_of(remark, report), names(remark),
+                        remark.reason);
+  }
   if (!remarks(report, Standing::empty).empty()) text += "none: C is empty: nothing to judge\n";
   return text;
 }

@@ -23,7 +23,7 @@ std::optional<std::string> why_left_out(const ClaimResult& result) {
 
 struct Tally {
   int variants = 0, judged_variants = 0, wrong_variants = 0;
-  int held = 0, broken = 0, too_few = 0, exempt = 0, left_out = 0;
+  int held = 0, broken = 0, too_few = 0, exempt = 0, left_out = 0, harness_errors = 0;
   std::int64_t cases = 0, elements = 0;
   std::vector<std::string> wrong_names, short_claims;
 };
@@ -47,6 +47,7 @@ Tally tally(const CheckReport& report) {
     t.exempt += line.standing == Standing::exempt;
     t.left_out += line.standing == Standing::left_out;
     t.too_few += line.standing == Standing::too_few;
+    t.harness_errors += line.standing == Standing::harness_error;
     if (line.standing == Standing::fails) {
       add_once(wrong, name);
       add_once(t.wrong_names, name_of(line.result.entry, report.selection.entries));
@@ -94,6 +95,8 @@ Conclusion fail(const CheckReport& report, const Tally& t) {
       "{} of {} {} {}: {}", t.wrong_variants, plural(t.variants, "variant"),
       t.wrong_variants == 1 ? "breaks" : "break", plural(t.broken, "claim"), joined(t.wrong_names));
   if (t.too_few > 0) sentence += "; and the harness judged too little";
+  if (t.harness_errors > 0)
+    sentence += fmt::format("; and {} could not be judged", plural(t.harness_errors, "claim"));
   return {ExitCode::wrong, "FAIL", std::move(sentence),
           replay_line(first->result, first->result.failure->shrunk)};
 }
@@ -128,16 +131,33 @@ std::vector<std::string> reasons_for_nothing(const CheckReport& report) {
   return reasons;
 }
 
-Conclusion nothing_judged(const CheckReport& report) {
+std::string the_first_of(std::vector<std::string> reasons) {
   constexpr std::size_t told_in_full = 4;
-  auto reasons = reasons_for_nothing(report);
-  if (reasons.empty()) reasons.push_back("no variant is registered");
   if (reasons.size() > told_in_full) {
     const auto more = static_cast<std::int64_t>(reasons.size() - told_in_full);
     reasons.resize(told_in_full);
     reasons.push_back(fmt::format("and {}", plural(more, "more reason")));
   }
-  return {ExitCode::nothing_judged, "NOTHING JUDGED", joined(reasons, "; "), ""};
+  return joined(reasons, "; ");
+}
+
+Conclusion nothing_judged(const CheckReport& report) {
+  auto reasons = reasons_for_nothing(report);
+  if (reasons.empty()) reasons.push_back("no variant is registered");
+  return {ExitCode::nothing_judged, "NOTHING JUDGED", the_first_of(std::move(reasons)), ""};
+}
+
+Conclusion harness_failed(const CheckReport& report, const Tally& t) {
+  std::vector<std::string> reasons;
+  for (const Remark& remark : remarks(report, Standing::harness_error)) {
+    reasons.push_back(fmt::format("{} ({}): {}", names_of(remark.claims),
+                                  names_of(remark.entries, report.selection.entries),
+                                  remark.reason));
+  }
+  return {ExitCode::unfit_environment, "UNFIT",
+          fmt::format("{} could not be judged, which is no verdict on a variant: {}",
+                      plural(t.harness_errors, "claim"), the_first_of(std::move(reasons))),
+          ""};
 }
 
 }  // namespace
@@ -150,6 +170,7 @@ Line stand(ClaimResult result, const Budget& budget, bool given_case) {
     const Verdict& verdict = result.failure->verdict;
     return as(Standing::fails, fmt::format("{}: {}", to_string(verdict.status), verdict.reason));
   }
+  if (!result.harness_error.empty()) return as(Standing::harness_error, result.harness_error);
   if (!result.exempt.empty()) return as(Standing::exempt, result.exempt);
   if (given_case && !result.refused.empty()) {
     if (const auto why = why_left_out(result)) return as(Standing::left_out, *why);
@@ -169,6 +190,7 @@ Line stand(ClaimResult result, const Budget& budget, bool given_case) {
 Conclusion conclude(const CheckReport& report) {
   const Tally t = tally(report);
   if (t.broken > 0) return fail(report, t);
+  if (t.harness_errors > 0) return harness_failed(report, t);
   if (t.judged_variants == 0) return nothing_judged(report);
   if (t.too_few > 0) return too_few(t);
   return pass(report, t);

@@ -15,11 +15,12 @@ namespace assay {
 enum class Standing {
   holds,
   fails,
-  exempt,    // the claim does not apply to the variant
-  left_out,  // the claim says nothing about the given case
-  refused,   // the variant does not accept the given case
-  empty,     // the given case has an empty C
-  too_few,   // fewer cases were judged than were asked for
+  exempt,         // the claim does not apply to the variant
+  left_out,       // the claim says nothing about the given case
+  refused,        // the variant does not accept the given case
+  empty,          // the given case has an empty C
+  too_few,        // fewer cases were judged than were asked for
+  harness_error,  // the harness itself failed, which says nothing about the variant
 };
 
 // One claim about one variant on one backend.
@@ -46,7 +47,7 @@ struct CheckReport {
 
 struct Conclusion {
   ExitCode code;
-  std::string word;      // PASS, FAIL or NOTHING JUDGED
+  std::string word;      // PASS, FAIL, UNFIT or NOTHING JUDGED
   std::string sentence;  // what follows it
   std::string next;      // the command to run next, if any
 

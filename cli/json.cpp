@@ -28,6 +28,8 @@ std::string status_of(Standing standing) {
       return "fails";
     case Standing::exempt:
       return "exempt";
+    case Standing::harness_error:
+      return "error";
     default:
       return "not_judged";
   }

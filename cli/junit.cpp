@@ -15,6 +15,8 @@ std::string details(const Failure& failure, const ClaimResult& result) {
 
 std::string outcome(const Line& line) {
   if (line.standing == Standing::holds) return "";
+  if (line.standing == Standing::harness_error)
+    return fmt::format("      <error type=\"not_judged\" message=\"{}\"/>\n", escaped(line.reason));
   if (!line.counts_against())
     return fmt::format("      <skipped message=\"{}\"/>\n", escaped(line.reason));
   if (!line.result.failure) {
@@ -28,18 +30,20 @@ std::string outcome(const Line& line) {
 }
 
 struct Counts {
-  int tests = 0, failures = 0, skipped = 0;
+  int tests = 0, failures = 0, errors = 0, skipped = 0;
   double seconds = 0;
 
   void add(const Line& line) {
+    const bool failed = line.counts_against(), error = line.standing == Standing::harness_error;
     ++tests;
-    failures += line.counts_against();
-    skipped += !line.counts_against() && line.standing != Standing::holds;
+    failures += failed;
+    errors += error;
+    skipped += !failed && !error && line.standing != Standing::holds;
     seconds += line.result.seconds;
   }
   std::string attributes() const {
-    return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"{:.3f}\"",
-                       tests, failures, skipped, seconds);
+    return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\"",
+                       tests, failures, errors, skipped, seconds);
   }
 };
 

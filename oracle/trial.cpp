@@ -189,6 +189,8 @@ std::string_view to_string(Status status) {
       return "crashed";
     case Status::hung:
       return "hung";
+    case Status::harness_error:
+      return "harness error";
   }
   return "unknown";
 }

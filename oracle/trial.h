@@ -27,7 +27,8 @@ struct Plan {
   int workers = 1;
 };
 
-enum class Status { right, wrong, refused, crashed, hung };
+// `harness_error`: the harness itself failed, which says nothing about the variant.
+enum class Status { right, wrong, refused, crashed, hung, harness_error };
 
 struct Verdict {
   Status status = Status::right;

@@ -29,7 +29,8 @@ constexpr double shrink_watchdog_seconds = 1;         // what hung once need not
 constexpr double large_multiply_adds_per_case = 5e6;  // of the budget, which large shapes may take
 
 bool is_failure(const Verdict& verdict) {
-  return verdict.status != Status::right && verdict.status != Status::refused;
+  return verdict.status == Status::wrong || verdict.status == Status::crashed ||
+         verdict.status == Status::hung;
 }
 
 // Judges one case, here or in a worker.
@@ -51,7 +52,9 @@ class Examination {
     result_.exempt = exemption(claim, entry);
   }
 
-  bool may_go_on() const { return !result_.failure && result_.exempt.empty(); }
+  bool may_go_on() const {
+    return !result_.failure && result_.exempt.empty() && result_.harness_error.empty();
+  }
   bool wants_more(int cases) const {
     return may_go_on() && result_.cases < std::min(cases, claim_.most_cases);
   }
@@ -72,6 +75,10 @@ class Examination {
     const Verdict verdict = judge(c, watchdog_seconds_);
     if (verdict.status == Status::refused) {
       result_.refused.push_back(verdict.reason);
+      return;
+    }
+    if (verdict.status == Status::harness_error) {
+      result_.harness_error = verdict.reason;
       return;
     }
     note(verdict);
@@ -219,7 +226,8 @@ ClaimResult examine(const Claim& claim, const Entry& entry, const Budget& budget
   // A few large cases that this machine cannot hold say nothing about the variant.
   const bool too_large = claim.most_cases < Claim::as_many_as_asked_for && result.cases == 0 &&
                          !result.refused.empty();
-  if (too_large && !result.failure) result.exempt = result.refused.front();
+  if (too_large && !result.failure && result.harness_error.empty())
+    result.exempt = result.refused.front();
   result.refused.clear();
   return result;
 }
@@ -256,9 +264,11 @@ std::vector<ClaimResult> for_each_pair(const std::vector<Entry>& entries,
   }
   const auto judge_with = [&](std::size_t t) -> Judge {
     return [&, t](const Entry& entry, const Claim& claim, const Case& c, double watchdog_seconds) {
-      if (workers[t]) return workers[t]->judge(entry, claim, c, cores_of_each, watchdog_seconds);
-      set_watchdog(watchdog_seconds);
-      return claim.judge(entry, c, cores_of_each);
+      return verdict_of([&] {
+        if (workers[t]) return workers[t]->judge(entry, claim, c, cores_of_each, watchdog_seconds);
+        set_watchdog(watchdog_seconds);
+        return claim.judge(entry, c, cores_of_each);
+      });
     };
   };
   for (const Entry& entry : entries) {

@@ -43,6 +43,7 @@ struct ClaimResult {
   double allowed_gulps = 0;          // and what was allowed there
   double seconds = 0;
   std::optional<Failure> failure;
+  std::string harness_error;  // why it could not be judged to the end; no word about the entry
 };
 
 // Called from several threads, one call at a time: after every case with the number done and an

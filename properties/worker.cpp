@@ -72,7 +72,7 @@ class Message {
   std::size_t at_ = 0;
 };
 
-enum class Answer { verdict, unavailable, bad_input, internal_error };
+enum class Answer { verdict, unavailable, bad_input };
 
 Message pack(const Verdict& v) {
   Message message;
@@ -135,7 +135,31 @@ const Claim& claim_asked_for(const std::string& name) {
   return name == calibration().name ? calibration() : claim_named(name);
 }
 
+Verdict judge_as_asked(Message& request) {
+  const std::string variant = request.take_text();
+  const auto backend = request.take<Backend>();
+  const std::string name_of_claim = request.take_text();
+  const Claim& claim = claim_asked_for(name_of_claim);
+  const Case c = parse_case(request.take_text());
+  const int workers = request.take<int>();
+  setenv("ASSAY_WORKER", std::to_string(request.take<std::size_t>()).c_str(), 1);
+  set_watchdog(request.take<double>());
+  return claim.judge(entry_named(variant, backend), c, workers);
+}
+
 }  // namespace
+
+// What made a call of the harness fail, such as a fault on a GPU, may stay with the process: it
+// serves no other trial.
+Verdict verdict_of(const std::function<Verdict()>& judge) {
+  try {
+    return judge();
+  } catch (const BadInput&) {
+    throw;
+  } catch (const std::exception& error) {
+    return {.status = Status::harness_error, .reason = error.what(), .context_lost = true};
+  }
+}
 
 class Worker::Process {
  public:
@@ -272,8 +296,6 @@ Verdict Worker::judge(const Entry& entry, const Claim& claim, const Case& c, int
       throw Unavailable(answer->take_text());
     case Answer::bad_input:
       throw BadInput(answer->take_text());
-    case Answer::internal_error:
-      throw std::runtime_error(answer->take_text());
   }
   Verdict verdict = unpack(*answer);
   if (verdict.context_lost) process_.reset();
@@ -285,23 +307,13 @@ int serve_worker() {
     Message answer;
     bool last = false;
     try {
-      const std::string variant = request->take_text();
-      const auto backend = request->take<Backend>();
-      const std::string name_of_claim = request->take_text();
-      const Claim& claim = claim_asked_for(name_of_claim);
-      const Case c = parse_case(request->take_text());
-      const int workers = request->take<int>();
-      setenv("ASSAY_WORKER", std::to_string(request->take<std::size_t>()).c_str(), 1);
-      set_watchdog(request->take<double>());
-      const Verdict verdict = claim.judge(entry_named(variant, backend), c, workers);
+      const Verdict verdict = verdict_of([&] { return judge_as_asked(*request); });
       last = verdict.context_lost;
       answer = pack(verdict);
     } catch (const Unavailable& error) {
       answer.put(Answer::unavailable).put(std::string(error.what()));
     } catch (const BadInput& error) {
       answer.put(Answer::bad_input).put(std::string(error.what()));
-    } catch (const std::exception& error) {
-      answer.put(Answer::internal_error).put(std::string(error.what()));
     }
     if (!send_message(channel, answer)) return 1;
     if (last) _exit(0);  // what is lost must not be used again, not even to clean up

@@ -3,6 +3,7 @@
 // next trial finds a new one.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,10 @@ namespace assay {
 struct WorkerCommand {
   std::vector<std::string> arguments;
 };
+
+// What `judge` answers, or that the harness failed in it: of a run, that costs this one verdict.
+// Throws BadInput where `judge` does.
+Verdict verdict_of(const std::function<Verdict()>& judge);
 
 // A process that is still sound when its worker goes is kept for the next of the same command and
 // number: on a GPU it takes longer to start than most trials.

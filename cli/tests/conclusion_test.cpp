@@ -11,6 +11,7 @@
 namespace assay::tests {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -115,6 +116,22 @@ TEST(Conclusion, IsNothingJudgedWhereNoClaimWasJudged) {
   const auto report = report_of({result(entry("a"), "within_bound", 0, 50)});
   EXPECT_EQ(conclude(report).code, ExitCode::nothing_judged);
   EXPECT_EQ(conclude(report_of({})).code, ExitCode::nothing_judged);
+}
+
+TEST(Conclusion, IsThatTheMachineIsUnfitWhereTheHarnessFailed) {
+  std::vector<ClaimResult> results;
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
+    results.push_back(result(entry(name), "within_bound", 0));
+    results.back().harness_error = std::string("no memory for ") + name;
+  }
+  const Conclusion conclusion = conclude(report_of(results));
+  EXPECT_EQ(conclusion.code, ExitCode::unfit_environment);
+  EXPECT_THAT(conclusion.text(),
+              StartsWith("UNFIT: 6 claims could not be judged, which is no verdict on a variant: "
+                         "within_bound (a): no memory for a; within_bound (b): "));
+  EXPECT_THAT(conclusion.sentence, EndsWith("and 2 more reasons"));
+  results.push_back(result(entry("g"), "within_bound", 9));  // too few of ten
+  EXPECT_EQ(conclude(report_of(results)).code, ExitCode::unfit_environment);
 }
 
 TEST(Conclusion, TakesOneGivenCaseForEnough) {

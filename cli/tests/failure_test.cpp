@@ -72,6 +72,39 @@ TEST(Failure, OfTheReferencesIsNoVerdict) {
   EXPECT_THAT(answer.out, Not(HasSubstr("PASS")));
 }
 
+// Here that there is too little memory: whether a variant is to blame, nobody can know.
+TEST(Failure, OfTheHarnessIsNoVerdictAndCostsNoOther) {
+  const Folder folder;
+  const auto check = [&](const char* variant) {
+    return run({"check", "cramping", variant, "--claim", "within_bound", "--claim", "wide_strides",
+                "--cases", "5", "--jobs", "1", "--no-corpus", "--json", folder / "a.json",
+                "--junit", folder / "a.xml"},
+               faulty());
+  };
+  const Answer beside_right = check("right");
+  EXPECT_EQ(beside_right.code, 4) << beside_right.out << beside_right.err;
+  EXPECT_THAT(beside_right.out, HasSubstr("\nerror: wide: cramping: std::bad_alloc\n"));
+  EXPECT_THAT(beside_right.last_line(),
+              StartsWith("UNFIT: 1 claim could not be judged, which is no verdict on a variant: "
+                         "wide_strides (cramping): std::bad_alloc"));
+  const auto json = nlohmann::json::parse(text_of(folder / "a.json"));
+  EXPECT_EQ(json["exit_code"], 4);
+  std::vector<std::string> statuses;
+  for (const auto& result : json["results"]) statuses.push_back(result["status"]);
+  EXPECT_THAT(statuses, ElementsAre("holds", "error", "holds", "holds"));
+  EXPECT_EQ(json["results"][1]["reason"], "std::bad_alloc");
+  const std::string xml = text_of(folder / "a.xml");
+  EXPECT_EQ(fault_of_xml(xml), "") << xml;
+  EXPECT_THAT(xml, HasSubstr("tests=\"4\" failures=\"0\" errors=\"1\" skipped=\"0\""));
+  EXPECT_THAT(xml, HasSubstr("<error type=\"not_judged\" message=\"std::bad_alloc\"/>"));
+
+  const Answer beside_wrong = check("without_beta");
+  EXPECT_EQ(beside_wrong.code, 1) << beside_wrong.out << beside_wrong.err;
+  EXPECT_THAT(beside_wrong.out,
+              HasSubstr("FAIL: 1 of 2 variants breaks 2 claims: without_beta; and 1 claim could "
+                        "not be judged\n"));
+}
+
 TEST(Failure, DependsOnTheWatchdog) {
   const auto check = [](const char* seconds) {
     return run({"check", "patient", "--cases", "2", "--no-corpus", "--watchdog", seconds},

@@ -1,5 +1,7 @@
 // Variants that do what a kernel must not do, to see that the command says so.
 #include <cuda_runtime.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
@@ -47,6 +49,17 @@ cudaError_t launch_chatty(const Gemm& g, cudaStream_t) {
   return multiply(g, true);
 }
 
+// Is right, but leaves its process too little room for a case that spreads over gigabytes.
+cudaError_t launch_cramping(const Gemm& g, cudaStream_t) {
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit addresses;
+  getrlimit(RLIMIT_AS, &addresses);
+  addresses.rlim_cur = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (1 << 30);
+  setrlimit(RLIMIT_AS, &addresses);
+  return multiply(g, true);
+}
+
 // Is right where it is allowed 7 seconds.
 cudaError_t launch_patient(const Gemm& g, cudaStream_t) {
   return watchdog() == 7 ? multiply(g, true) : cudaErrorLaunchTimeout;
@@ -61,6 +74,9 @@ const bool is_a_broken_worker = [] {
   return true;
 }();
 
+// Before others, as it is judged: what it does must not be theirs.
+const Registrar cramping{
+    {.name = "cramping", .idea = "Takes memory away.", .launch = launch_cramping}, Backend::host};
 const Registrar right{{.name = "right",
                        .idea = "The triple loop.",
                        .launch = launch_right,

@@ -28,6 +28,17 @@ TEST(CheckCase, shrinks_it_where_it_fails) {
   EXPECT_EQ(to_string(result.failure->shrunk), "m=1 n=8 k=1 fill=small_ints");
 }
 
+TEST(CheckCase, keeps_a_failure_where_no_simpler_case_can_be_judged) {
+  const Claim claim = claim_that([](const Entry&, const Case& c, int) {
+    if (c.m < 9 || c.n < 9 || c.k < 9) throw std::runtime_error("no memory");
+    return Verdict{.status = Status::wrong, .judged = 1};
+  });
+  const auto result = check_given(host_entry(multiply), claim, "m=9 n=9 k=9 fill=small_ints");
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(to_string(result.failure->shrunk), "m=9 n=9 k=9 fill=small_ints");
+  EXPECT_EQ(result.harness_error, "");
+}
+
 TEST(CheckCase, tells_why_a_claim_says_nothing_about_it) {
   for (const auto& [claim, words] : {std::pair{"exact_integers", "fill=exact"},
                                      {"beta_zero", "beta=0"},

@@ -166,11 +166,6 @@ TEST(Check, does_not_call_a_variant_checked_that_refuses_everything) {
   EXPECT_FALSE(result.failure);
 }
 
-// A claim that answers as `judge` does, whatever the variant.
-Claim claim_that(Verdict (*judge)(const Entry&, const Case&, int)) {
-  return {.name = "planted", .sentence = "is planted", .heading = "planted", .judge = judge};
-}
-
 TEST(Check, does_not_count_a_case_in_which_nothing_was_judged) {
   const Claim blind = claim_that([](const Entry&, const Case&, int) { return Verdict{}; });
   const auto result = check_one(host_entry(multiply), blind, {.cases = 10, .jobs = 1});
@@ -246,6 +241,22 @@ TEST(Check, hands_on_what_a_claim_throws) {
   for (int jobs : {1, 3})
     EXPECT_THROW(check({host_entry(multiply), host_entry(multiply)}, {&claim}, {.jobs = jobs}),
                  BadInput);
+}
+
+TEST(Check, loses_nothing_but_the_pair_in_which_the_harness_fails) {
+  static int judged;
+  judged = 0;
+  const Claim unlucky = claim_that([](const Entry&, const Case&, int) {
+    if (++judged > 2) throw std::runtime_error("no memory");
+    return Verdict{.judged = 1};
+  });
+  const auto results = check({host_entry(multiply)}, {&unlucky, &bound}, {.cases = 9, .jobs = 1});
+  EXPECT_EQ(results[0].harness_error, "no memory");
+  EXPECT_EQ(results[0].cases, 2);
+  EXPECT_EQ(judged, 3) << "it stops there";
+  EXPECT_FALSE(results[0].failure);
+  EXPECT_EQ(results[1].harness_error, "");
+  EXPECT_EQ(results[1].cases, 9);
 }
 
 TEST(Check, replays_the_corpus_first) {

@@ -91,6 +91,8 @@ class ClaimTest : public testing::Test {
     if (result.failure) {
       report(result, *result.failure);
       keep(result.failure->shrunk);
+    } else if (!result.harness_error.empty()) {
+      FAIL() << "it could not be judged: " << result.harness_error;
     } else if (result.cases < std::min(budget.cases, claim_.most_cases)) {
       FAIL() << "judged only " << result.cases << " of " << budget.cases << " cases";
     }

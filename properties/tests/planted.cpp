@@ -37,6 +37,10 @@ Entry host_entry(Launch launch, const Needs& needs, const Tile& tile) {
           Backend::host};
 }
 
+Claim claim_that(Verdict (*judge)(const Entry&, const Case&, int)) {
+  return {.name = "planted", .sentence = "is planted", .heading = "planted", .judge = judge};
+}
+
 std::vector<Entry> ladder() {
   std::vector<Entry> entries = registered();
   std::erase_if(entries, [](const Entry& entry) {

@@ -19,6 +19,9 @@ cudaError_t multiply_wrongly(const assay::Gemm&, cudaStream_t);
 
 assay::Entry host_entry(Launch, const assay::Needs& = {}, const assay::Tile& = {});
 
+// A claim that answers as `judge` does, whatever the variant.
+assay::Claim claim_that(assay::Verdict (*judge)(const assay::Entry&, const assay::Case&, int));
+
 // What is registered and can run here, without what was planted.
 std::vector<assay::Entry> ladder();
 
