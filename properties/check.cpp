@@ -49,6 +49,7 @@ class Examination {
         tick_(tick) {
     result_.entry = entry;
     result_.claim = &claim;
+    result_.watchdog_seconds = watchdog_seconds;
     result_.exempt = exemption(claim, entry);
   }
 
@@ -111,26 +112,34 @@ class Examination {
     }
   }
 
-  // Goes on to simpler cases as long as they end in the same status.
+  // What seems to hang may only be slower than the second that a simpler case is given: the last is
+  // given all its time, and is dropped if it ends.
   Failure shrink(const rc::Shrinkable<Case>& original, const Verdict& verdict) const {
-    Failure failure{.original = original.value(),
-                    .shrunk = original.value(),
-                    .original_verdict = verdict,
-                    .verdict = verdict};
+    const Failure unshrunk{.original = original.value(),
+                           .shrunk = original.value(),
+                           .original_verdict = verdict,
+                           .verdict = verdict,
+                           .shrunk_fully = false};
+    Failure failure = go_simpler(original, unshrunk);
+    if (verdict.status != Status::hung || failure.shrink_steps == 0) return failure;
+    failure.verdict = judge(failure.shrunk, watchdog_seconds_);
+    return failure.verdict.status == Status::hung ? failure : unshrunk;
+  }
+
+  // Goes on to simpler cases as long as they end in the same status.
+  Failure go_simpler(const rc::Shrinkable<Case>& original, Failure failure) const {
+    const Status status = failure.verdict.status;
     const auto start = Clock::now();
-    const double most = verdict.status == Status::hung ? shrink_seconds_of_hung : shrink_seconds;
+    const double most = status == Status::hung ? shrink_seconds_of_hung : shrink_seconds;
     const double patience = std::min(watchdog_seconds_, shrink_watchdog_seconds);
     rc::Shrinkable<Case> smallest = original;
     for (bool found = true; found;) {
       found = false;
       auto simpler = smallest.shrinks();
       for (auto candidate = simpler.next(); candidate; candidate = simpler.next()) {
-        if (seconds_since(start) > most) {
-          failure.shrunk_fully = false;
-          return failure;
-        }
+        if (seconds_since(start) > most) return failure;
         const Verdict simpler_verdict = judge(candidate->value(), patience);
-        if (simpler_verdict.status != verdict.status) continue;
+        if (simpler_verdict.status != status) continue;
         smallest = *candidate;
         failure.shrunk = smallest.value();
         failure.verdict = simpler_verdict;
@@ -139,6 +148,7 @@ class Examination {
         break;
       }
     }
+    failure.shrunk_fully = true;
     return failure;
   }
 
@@ -315,9 +325,11 @@ std::vector<ClaimResult> check_case(const std::vector<Entry>& entries,
 }
 
 std::string replay_line(const ClaimResult& result, const Case& c) {
-  return fmt::format("assay check {} --backend {} --claim {} --case \"{}\"",
+  const bool usual = result.watchdog_seconds == default_watchdog_seconds;
+  return fmt::format("assay check {} --backend {} --claim {} --case \"{}\"{}",
                      result.entry.variant.name, to_string(result.entry.backend), result.claim->name,
-                     to_string(c));
+                     to_string(c),
+                     usual ? "" : fmt::format(" --watchdog {}", result.watchdog_seconds));
 }
 
 }  // namespace assay

@@ -27,7 +27,8 @@ struct Failure {
   Case original, shrunk;
   Verdict original_verdict, verdict;  // of each of the two
   int shrink_steps = 0;
-  bool shrunk_fully = true;  // false where the time for shrinking ran out
+  bool shrunk_fully = true;  // false where the time for shrinking ran out, or a simpler case that
+                             // seemed to hang is only slow
 };
 
 // What was found out about one claim for one variant on one backend.
@@ -42,6 +43,7 @@ struct ClaimResult {
   double worst_gulps = 0;            // the largest error seen, in gulps,
   double allowed_gulps = 0;          // and what was allowed there
   double seconds = 0;
+  double watchdog_seconds = default_watchdog_seconds;  // of each trial
   std::optional<Failure> failure;
   std::string harness_error;  // why it could not be judged to the end; no word about the entry
 };

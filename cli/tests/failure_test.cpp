@@ -11,6 +11,7 @@ namespace assay::tests {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::MatchesRegex;
@@ -111,7 +112,12 @@ TEST(Failure, DependsOnTheWatchdog) {
                faulty());
   };
   EXPECT_EQ(check("7").code, 0) << check("7").out;
-  EXPECT_EQ(check("8").code, 1) << check("8").out;
+  const Answer impatient = check("8");
+  EXPECT_EQ(impatient.code, 1) << impatient.out;
+  EXPECT_THAT(impatient.last_line(), EndsWith(" --watchdog 8"));
+  auto words = words_of(impatient.last_line());
+  words.erase(words.begin(), words.begin() + 2);  // "next: assay"
+  EXPECT_EQ(run(words, faulty()).last_line(), impatient.last_line());
 }
 
 TEST(Failure, DoesNotHideThatAnotherVariantRefused) {

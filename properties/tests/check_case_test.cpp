@@ -39,6 +39,21 @@ TEST(CheckCase, keeps_a_failure_where_no_simpler_case_can_be_judged) {
   EXPECT_EQ(result.harness_error, "");
 }
 
+TEST(CheckCase, is_not_shrunk_from_one_that_hangs_to_one_that_is_slow) {
+  const Claim claim = claim_that([](const Entry&, const Case& c, int) {
+    if (c.m == 9) return Verdict{.status = Status::hung, .reason = "never ends"};
+    if (watchdog() < 5) return Verdict{.status = Status::hung, .reason = "still ran"};
+    return Verdict{.judged = 1};
+  });
+  const auto result = check_given(host_entry(multiply), claim, "m=9 n=9 k=9");
+  ASSERT_TRUE(result.failure);
+  EXPECT_EQ(to_string(result.failure->shrunk), "m=9 n=9 k=9");
+  EXPECT_EQ(result.failure->verdict.reason, "never ends");
+  EXPECT_EQ(result.failure->shrink_steps, 0);
+  EXPECT_FALSE(result.failure->shrunk_fully);
+  set_watchdog(default_watchdog_seconds);
+}
+
 TEST(CheckCase, tells_why_a_claim_says_nothing_about_it) {
   for (const auto& [claim, words] : {std::pair{"exact_integers", "fill=exact"},
                                      {"beta_zero", "beta=0"},
@@ -80,6 +95,18 @@ TEST(ReplayLine, is_a_command_with_a_case_that_reads_back) {
   EXPECT_EQ(replay_line(result, c),
             "assay check planted --backend host --claim within_bound --case \"m=1 n=8 k=1 beta=0.1 "
             "fill=small_ints\"");
+}
+
+TEST(ReplayLine, has_the_watchdog_that_is_not_the_usual_one) {
+  const Claim hung =
+      claim_that([](const Entry&, const Case&, int) { return Verdict{.status = Status::hung}; });
+  const Case c = parse_case("m=1 n=1 k=1");
+  const auto result =
+      check_case({host_entry(multiply)}, {&hung}, c, {.jobs = 1, .watchdog_seconds = 25}).front();
+  EXPECT_EQ(replay_line(result, c),
+            "assay check planted --backend host --claim planted --case \"m=1 n=1 k=1\" "
+            "--watchdog 25");
+  set_watchdog(default_watchdog_seconds);
 }
 
 TEST(Claims, have_names_that_are_found_and_suggested) {
