@@ -133,6 +133,12 @@ class CudaMachine : public Machine {
   }
 
   static Outcome failed(std::string text) { return {Outcome::Kind::failed, std::move(text)}; }
+  // Of a call that fails by what the variant has done.
+  static Outcome unless_failed(const char* text, cudaError_t error) {
+    if (error == cudaSuccess) return {};
+    cudaGetLastError();  // else the harness would take it for its own
+    return failed(fmt::format("{}: {}", text, cudaGetErrorName(error)));
+  }
   static Outcome crashed(cudaError_t error) {
     return {Outcome::Kind::crashed,
             fmt::format("{}: {}", cudaGetErrorName(error), cudaGetErrorString(error)), true};
@@ -224,30 +230,34 @@ class CudaMachine : public Machine {
     if (Outcome first = run(variant, gemm, stream_); first.kind != Outcome::Kind::done)
       return first;
     cudaGraph_t graph = nullptr;
-    cuda_check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal),
-               "cudaStreamBeginCapture");
-    Outcome outcome = start(variant, gemm, stream_);
-    const cudaError_t captured = cudaStreamEndCapture(stream_, &graph);
-    cudaGetLastError();
-    if (outcome.kind != Outcome::Kind::done)
-      return failed("while it was captured: " + outcome.text);
-    if (captured != cudaSuccess)
-      return failed(fmt::format("it cannot be captured: {}", cudaGetErrorName(captured)));
     cudaGraphExec_t executable = nullptr;
-    if (const cudaError_t error = cudaGraphInstantiate(&executable, graph, 0);
-        error != cudaSuccess) {
-      return failed(fmt::format("its graph cannot be instantiated: {}", cudaGetErrorName(error)));
+    Outcome outcome = capture(variant, gemm, graph);
+    if (outcome.kind == Outcome::Kind::done) {
+      outcome = unless_failed("its graph cannot be instantiated",
+                              cudaGraphInstantiate(&executable, graph, 0));
     }
     for (int replay = 0; replay < 2 && outcome.kind == Outcome::Kind::done; ++replay) {
       copy(c.image, before.begin(), c.bytes);
-      cuda_check(cudaGraphLaunch(executable, stream_), "cudaGraphLaunch");
-      outcome = wait();
+      // The second fails where the first has left memory that it allocated.
+      outcome = unless_failed("its graph cannot be replayed", cudaGraphLaunch(executable, stream_));
+      if (outcome.kind == Outcome::Kind::done) outcome = wait();
     }
-    if (!outcome.context_lost) {
-      cudaGraphExecDestroy(executable);
-      cudaGraphDestroy(graph);
-    }
+    if (outcome.context_lost) return outcome;  // to destroy what still runs would wait for it
+    if (executable != nullptr) cudaGraphExecDestroy(executable);
+    if (graph != nullptr) cudaGraphDestroy(graph);
     return outcome;
+  }
+
+  Outcome capture(const Variant& variant, const Gemm& gemm, cudaGraph_t& graph) {
+    cuda_check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal),
+               "cudaStreamBeginCapture");
+    const Outcome launched = start(variant, gemm, stream_);
+    const cudaError_t captured = cudaStreamEndCapture(stream_, &graph);
+    if (launched.kind != Outcome::Kind::done) {
+      cudaGetLastError();
+      return failed("while it was captured: " + launched.text);
+    }
+    return unless_failed("it cannot be captured", captured);
   }
 
   // A capture that was spoilt refuses whatever is launched into its stream.
