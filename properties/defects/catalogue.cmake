@@ -7,6 +7,7 @@ assay_defect(dropped_k_tail VARIANT tiled_16 FILE tiled.cu CLAIM exact_integers 
 
 # NVIDIA/cuda-samples#411, ml-explore/mlx#4250: rows beyond the last whole tile are never written
 assay_defect(floor_divided_grid VARIANT tiled_16 FILE tiled.cu CLAIM within_bound ON simt cuda
+  SAYS "never written"
   FIND [[return launch_tiles(tiled<T>, {T, T, T}, dim3(T, T), g, stream);]]
   REPLACE [[const auto blocks = static_cast<unsigned>(g.m / T * ceil_div(g.n, T));
   return blocks == 0 ? cudaSuccess : launch(tiled<T>, blocks, dim3(T, T), 0, stream, g);]])
@@ -26,6 +27,7 @@ assay_defect(barrier_of_a_warp_only VARIANT tiled_16 FILE tiled.cu CLAIM thread_
 
 # trueno#69, acts-project/acts#307: threads without an element leave before the others' barrier
 assay_defect(early_return_before_barrier VARIANT tiled_16 FILE tiled.cu CLAIM within_bound ON simt
+  SAYS "255 have returned without it"
   FIND [[const std::int64_t k = depth(g);]]
   REPLACE [[if (row >= g.m || col >= g.n) return;
   const std::int64_t k = depth(g);]])
@@ -70,6 +72,7 @@ assay_defect(alpha_zero_forgets_beta VARIANT tiled_16 FILE tiled.cu CLAIM no_pro
   return launch_tiles(tiled<T>]])
 
 assay_defect(alpha_zero_reads_inputs VARIANT tiled_16 FILE tiled.cu CLAIM no_product ON simt cuda LOSES_CONTEXT
+  SAYS "which this problem must not touch" "cudaErrorIllegalAddress"
   FIND [[const std::int64_t k = depth(g);]]
   REPLACE [[const std::int64_t k = g.k;]])
 
@@ -80,19 +83,23 @@ assay_defect(lda_for_ldb VARIANT tiled_16 FILE tiled.cu CLAIM exact_integers ON 
 
 # sonots/cumo#302, OpenMathLib/OpenBLAS#5794: the gap between rows belongs to somebody else
 assay_defect(writes_into_the_gap VARIANT tiled_16 FILE tiled.cu CLAIM writes_only_c ON simt cuda
+  SAYS "past the last element of C"
   FIND [[if (row < g.m && col < g.n) {]]
   REPLACE [[if (row < g.m && col < g.ldc) {]])
 
 # openvinotoolkit/openvino#34482, oneDNN#5717: what is read is multiplied by 0, so nobody sees it
 assay_defect(unguarded_tail_load VARIANT tiled_16 FILE tiled.cu CLAIM reads_only_operands ON simt cuda LOSES_CONTEXT
+  SAYS "0 bytes past the last element of A" "cudaErrorIllegalAddress"
   FIND [[row < g.m && p0 + x < k ? g.a]]
   REPLACE [[row < g.m ? g.a]])
 assay_defect(unguarded_row_load VARIANT tiled_16 FILE tiled.cu CLAIM reads_only_operands ON simt cuda LOSES_CONTEXT
+  SAYS "0 bytes past the last element of A" "cudaErrorIllegalAddress"
   FIND [[row < g.m && p0 + x < k ? g.a]]
   REPLACE [[p0 + x < k ? g.a]])
 
 # pytorch/pytorch#53635, ml-explore/mlx#3860: invisible to small integers
 assay_defect(tf32_inputs VARIANT tiled_16 FILE tiled.cu CLAIM exact_integers ON simt cuda
+  SAYS "the inputs were rounded to TF32"
   FIND [[sum = fmaf(a_tile[y][p], b_tile[p][x], sum);]]
   REPLACE [[{
       const auto tf32 = [](float v) { return __uint_as_float(__float_as_uint(v) & 0xffffe000u); };
@@ -106,17 +113,20 @@ assay_defect(uninitialised_accumulator VARIANT tiled_16 FILE tiled.cu CLAIM with
 
 # AyakaGEMM/Hands-on-GEMM#11, NVIDIA/cutlass#49: a need that is not declared
 assay_defect(undeclared_alignment VARIANT vectorized FILE vectorized.cu CLAIM within_bound ON simt cuda LOSES_CONTEXT
+  SAYS "misaligned access" "cudaErrorMisalignedAddress"
   FIND [[.a_alignment = 16, .b_alignment = 16]]
   REPLACE [[]])
 
 # siboehm/SGEMM_CUDA#22: a configuration that no hardware starts, and nobody looks at the error
 assay_defect(launch_failure_swallowed VARIANT tiled_32 FILE tiled.cu CLAIM within_bound ON simt cuda
+  SAYS "has 2048 threads, 1024 at most" "but the variant returned cudaSuccess"
   FIND [[return launch_tiles(tiled<T>, {T, T, T}, dim3(T, T), g, stream);]]
   REPLACE [[(void)launch_tiles(tiled<T>, {T, T, T}, dim3(T, 2 * T), g, stream);
   return cudaSuccess;]])
 
 # vllm-project/vllm#24782, ml-explore/mlx#3609: the product is taken in 32 bits
 assay_defect(int32_index VARIANT tiled_16 FILE tiled.cu CLAIM wide_strides ON simt cuda LOSES_CONTEXT
+  SAYS "bad address" "cudaErrorIllegalAddress"
   FIND [=[g.b[(p0 + y) * g.ldb + col]]=]
   REPLACE [=[g.b[static_cast<int>(p0 + y) * static_cast<int>(g.ldb) + static_cast<int>(col)]]=])
 assay_defect(uint32_index VARIANT tiled_16 FILE tiled.cu CLAIM wide_strides ON simt cuda
@@ -125,6 +135,7 @@ assay_defect(uint32_index VARIANT tiled_16 FILE tiled.cu CLAIM wide_strides ON s
 
 # A declared order that is not kept: right within the bound, but not what was promised.
 assay_defect(descending_order VARIANT tiled_16 FILE tiled.cu CLAIM fma_replay ON simt cuda
+  SAYS "summed in another order"
   FIND [[for (int p = 0; p < T; ++p) sum]]
   REPLACE [[for (int p = T - 1; p >= 0; --p) sum]])
 assay_defect(unfused_multiply_add VARIANT naive FILE naive.cu CLAIM fma_replay ON simt cuda
@@ -140,6 +151,7 @@ assay_defect(path_by_address VARIANT naive FILE naive.cu CLAIM same_bits_twice O
 
 # ROCm/MIOpen#418: the input comes back changed, and the reference would be computed from it
 assay_defect(writes_to_an_input VARIANT naive FILE naive.cu CLAIM writes_only_c ON simt cuda
+  SAYS "wrote to A"
   FIND [[*c = blend(g, sum, c);]]
   REPLACE [[*c = blend(g, sum, c);
   if (col == 0 && k > 0) const_cast<float*>(g.a)[row * g.lda] = 0;]])

@@ -1,10 +1,11 @@
 // Every defect of the catalogue must be caught by the claim it belongs to, within the default
-// budget, and be shrunk to a case that a person can work through.
+// budget, be named for what it is, and be shrunk to a case that a person can work through.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <ostream>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct Defect {
   const char* name;
   const char* claim;
   Backend backend;
+  const char* says = "";  // occurs in the verdict
   bool loses_context = false;
   const char* not_planted = "";  // why it could not be
 };
@@ -61,9 +63,11 @@ TEST_P(Catalogue, is_caught_by) {
   ASSERT_TRUE(result.failure) << result.cases << " cases, and nobody noticed";
 
   const Failure& failure = *result.failure;
-  fmt::print("caught by case {}, {} steps to {}\n{}: {}\n{}\n", result.cases, failure.shrink_steps,
-             to_string(failure.shrunk), to_string(failure.verdict.status), failure.verdict.reason,
-             failure.verdict.diagnosis);
+  const std::string verdict = fmt::format("{}: {}\n{}", to_string(failure.verdict.status),
+                                          failure.verdict.reason, failure.verdict.diagnosis);
+  fmt::print("caught by case {}, {} steps to {}\n{}\n", result.cases, failure.shrink_steps,
+             to_string(failure.shrunk), verdict);
+  EXPECT_NE(verdict.find(defect.says), verdict.npos) << verdict << "\nlacks: " << defect.says;
   EXPECT_EQ(failure.verdict.context_lost, defect.loses_context)
       << "the catalogue must say LOSES_CONTEXT where it does, and nowhere else";
   if (claim.most_cases < 100) return;  // about large cases

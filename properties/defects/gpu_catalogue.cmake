@@ -2,25 +2,30 @@
 
 # fast.cu#7: never comes back at some sizes. It takes the longest, so CTest is to start it first.
 assay_defect(never_returns VARIANT tiled_16 FILE tiled.cu CLAIM within_bound ON simt cuda LOSES_CONTEXT
+  SAYS "hung:"
   FIND [=[p0 < k; p0 += T]=]
   REPLACE [=[p0 < k; p0 += k % 2 == 1 ? 0 : T]=])
 
 # llama.cpp#25671 and others: one misaligned float4 made every later kernel of its process fail
 assay_defect(misaligned_float4 VARIANT vectorized FILE vectorized.cu CLAIM within_bound ON simt cuda LOSES_CONTEXT
+  SAYS "misaligned access" "cudaErrorMisalignedAddress"
   FIND [=[.needs = {.lda_multiple = 4, .ldb_multiple = 4, .a_alignment = 16, .b_alignment = 16},]=]
   REPLACE [=[]=])
 
 assay_defect(reads_far_outside VARIANT naive FILE naive.cu CLAIM within_bound ON simt cuda LOSES_CONTEXT
+  SAYS "bad address" "cudaErrorIllegalAddress"
   FIND [=[g.a[row * g.lda + p]]=]
   REPLACE [=[g.a[row * g.lda + p + (std::int64_t{1} << 36)]]=])
 
 assay_defect(reads_one_too_far VARIANT naive FILE naive.cu CLAIM reads_only_operands ON simt cuda LOSES_CONTEXT
+  SAYS "0 bytes past the last element of A" "cudaErrorIllegalAddress"
   FIND [=[float sum = 0;]=]
   REPLACE [=[float sum = 0;
   if (k > 0 && row == g.m - 1 && reinterpret_cast<const volatile float*>(g.a)[row * g.lda + g.k] == 1.0f) sum = 0;]=])
 
 # A launch that waits by itself, and so answers with the fault: the context is gone all the same.
 assay_defect(waits_and_faults VARIANT naive FILE naive.cu CLAIM within_bound ON cuda LOSES_CONTEXT
+  SAYS "cudaErrorIllegalAddress"
   FIND [=[g.a[row * g.lda + p]]=]
   REPLACE [=[g.a[row * g.lda + p + (std::int64_t{1} << 36)]]=]
   AND_FIND [=[return launch_tiles(naive, {T, T, 1}, dim3(T, T), g, stream);]=]
@@ -29,6 +34,7 @@ assay_defect(waits_and_faults VARIANT naive FILE naive.cu CLAIM within_bound ON 
 
 # xGeMM and others keep assertions in device code. Here an abort of the process, there a lost context.
 assay_defect(device_assertion VARIANT naive FILE naive.cu CLAIM within_bound ON simt cuda LOSES_CONTEXT
+  SAYS "'k % 3 != 1' is not true" "cudaErrorAssert"
   FIND [=[#include "kernels/gemm.h"]=]
   REPLACE [=[#undef NDEBUG
 #include <cassert>
@@ -39,11 +45,13 @@ assay_defect(device_assertion VARIANT naive FILE naive.cu CLAIM within_bound ON 
 
 # CLBlast#51, cupy/cupy#4199
 assay_defect(wrong_stream VARIANT tiled_16 FILE tiled.cu CLAIM given_stream ON cuda
+  SAYS "never written"
   FIND [=[dim3(T, T), g, stream);]=]
   REPLACE [=[dim3(T, T), g, cudaStreamPerThread);]=])
 
 # cbuchner1/CudaMiner#88, HeCBench#80: what the launch answers is thrown away
 assay_defect(launch_error_dropped VARIANT tiled_16 FILE tiled.cu CLAIM launch_errors ON cuda
+  SAYS "and the variant returned cudaSuccess"
   FIND [=[return launch_tiles(tiled<T>, {T, T, T}, dim3(T, T), g, stream);]=]
   REPLACE [=[(void)launch_tiles(tiled<T>, {T, T, T}, dim3(T, T), g, stream);
   (void)cudaGetLastError();
@@ -51,6 +59,7 @@ assay_defect(launch_error_dropped VARIANT tiled_16 FILE tiled.cu CLAIM launch_er
 
 # NVIDIA/cutlass#1296 and others: one workspace for all launches
 assay_defect(shared_workspace VARIANT naive FILE naive.cu CLAIM two_streams ON cuda
+  SAYS "two launches at a time"
   FIND [=[__global__ void naive(Gemm g) {]=]
   REPLACE [=[__device__ float workspace[1 << 24];
 __global__ void naive(Gemm g) {]=]
@@ -62,6 +71,7 @@ __global__ void naive(Gemm g) {]=]
   *c = blend(g, *mine, c);]=])
 
 assay_defect(waits_inside_launch VARIANT tiled_16 FILE tiled.cu CLAIM graph ON cuda
+  SAYS "captured"
   FIND [=[return launch_tiles(tiled<T>, {T, T, T}, dim3(T, T), g, stream);]=]
   REPLACE [=[if (const cudaError_t error = launch_tiles(tiled<T>, {T, T, T}, dim3(T, T), g, stream)) return error;
   return cudaStreamSynchronize(stream);]=])
@@ -93,5 +103,6 @@ assay_defect(rows_on_grid_y VARIANT naive FILE naive.cu CLAIM tall_grid ON cuda
 
 # ROCm/rocBLAS has a test named gemm_PyTorch_offset_overflow for it
 assay_defect(int32_index_of_c VARIANT naive FILE naive.cu CLAIM large_result ON cuda LOSES_CONTEXT
+  SAYS "cudaErrorIllegalAddress"
   FIND [=[float* c = &g.c[row * g.ldc + col];]=]
   REPLACE [=[float* c = &g.c[static_cast<int>(row) * static_cast<int>(g.ldc) + static_cast<int>(col)];]=])
