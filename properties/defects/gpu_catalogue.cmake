@@ -76,6 +76,31 @@ assay_defect(waits_inside_launch VARIANT tiled_16 FILE tiled.cu CLAIM graph ON c
   REPLACE [=[if (const cudaError_t error = launch_tiles(tiled<T>, {T, T, T}, dim3(T, T), g, stream)) return error;
   return cudaStreamSynchronize(stream);]=])
 
+# The host numbers its launches, so that none is done twice: a replay comes with the number of the one before. As dynamic
+# schedulers of tiles and semaphores of split-k kernels do that are not set back on the device.
+assay_defect(host_numbers_launches VARIANT naive FILE naive.cu CLAIM graph ON cuda
+  SAYS "never written"
+  FIND [=[__global__ void naive(Gemm g) {]=]
+  REPLACE [=[__device__ unsigned finished;  // the number of the last launch that is
+__global__ void finish(unsigned number) { finished = number; }
+__global__ void naive(Gemm g, unsigned number) {
+  if (number == finished) return;]=]
+  AND_FIND [=[return launch_tiles(naive, {T, T, 1}, dim3(T, T), g, stream);]=]
+  AND_REPLACE [=[static unsigned number = 0;
+  if (g.m == 0 || g.n == 0) return cudaSuccess;
+  ++number;
+  const auto blocks = static_cast<unsigned>(ceil_div(g.m, T) * ceil_div(g.n, T));
+  if (const cudaError_t error = launch(naive, blocks, dim3(T, T), 0, stream, g, number)) return error;
+  return launch(finish, 1, 1, 0, stream, number);]=])
+
+# It reports the failure, but has done the work elsewhere.
+assay_defect(other_stream_after_an_error VARIANT naive FILE naive.cu CLAIM launch_errors ON cuda
+  SAYS "C was written"
+  FIND [=[return launch_tiles(naive, {T, T, 1}, dim3(T, T), g, stream);]=]
+  REPLACE [=[const cudaError_t error = launch_tiles(naive, {T, T, 1}, dim3(T, T), g, stream);
+  if (error != cudaSuccess) (void)launch_tiles(naive, {T, T, 1}, dim3(T, T), g, cudaStreamPerThread);
+  return error;]=])
+
 # What a block computes depends on where it happens to run.
 assay_defect(depends_on_placement VARIANT naive FILE naive.cu CLAIM busy_gpu ON cuda
   FIND [=[float sum = 0;]=]
@@ -106,3 +131,15 @@ assay_defect(int32_index_of_c VARIANT naive FILE naive.cu CLAIM large_result ON 
   SAYS "cudaErrorIllegalAddress"
   FIND [=[float* c = &g.c[row * g.ldc + col];]=]
   REPLACE [=[float* c = &g.c[static_cast<int>(row) * static_cast<int>(g.ldc) + static_cast<int>(col)];]=])
+
+# The same where it leads to no fault: elements that nobody writes, and one too many.
+assay_defect(leaves_elements_beyond_2_31 VARIANT naive FILE naive.cu CLAIM large_result ON cuda
+  SAYS "elements are wrong; the first is row 32767, column 32769"
+  FIND [=[float* c = &g.c[row * g.ldc + col];]=]
+  REPLACE [=[if (row * g.ldc + col >= std::int64_t{1} << 31) return;
+  float* c = &g.c[row * g.ldc + col];]=])
+assay_defect(writes_past_a_large_c VARIANT naive FILE naive.cu CLAIM large_result ON cuda
+  SAYS "wrote 1 floats before the first or past the last element of C"
+  FIND [=[float* c = &g.c[row * g.ldc + col];]=]
+  REPLACE [=[float* c = &g.c[row * g.ldc + col];
+  if (row == g.m - 1 && col == g.n - 1) c[1] = 0;]=])
