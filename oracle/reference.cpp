@@ -1,8 +1,12 @@
 #include "oracle/reference.h"
 
+#include <fmt/format.h>
+
 #include <Eigen/Core>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 namespace assay {
 namespace {
@@ -33,6 +37,27 @@ void add_beta_c(const Case& c, const Image& image, Reference& reference) {
       reference.gauge[static_cast<std::size_t>(i * c.n + j)] += std::abs(term);
     }
   }
+}
+
+// What is wrong with element (i, j), by plain loops.
+std::string wrong_element(const Case& c, const Operands& operands, const Reference& reference,
+                          std::int64_t i, std::int64_t j) {
+  double sum = 0, gauge = 0;
+  for (std::int64_t p = 0; p < c.k; ++p) {
+    const double product = double{operands[Operand::a].row(i)[p]} * operands[Operand::b].row(p)[j];
+    sum += product;
+    gauge += std::abs(product);
+  }
+  const double old = c.beta == 0 ? 0 : double{c.beta} * operands[Operand::c].row(i)[j];
+  const double wanted = c.alpha * sum + old, scale = std::abs(c.alpha) * gauge + std::abs(old);
+  const double slack = reference_slack(c.k, scale);
+  const auto at = static_cast<std::size_t>(i * c.n + j);
+  if (!(std::abs(reference.c[at] - wanted) <= slack))
+    return fmt::format("row {}, column {} is {} instead of {}", i, j, reference.c[at], wanted);
+  if (!(std::abs(reference.gauge[at] - scale) <= slack))
+    return fmt::format("the scale of row {}, column {} is {} instead of {}", i, j,
+                       reference.gauge[at], scale);
+  return "";
 }
 
 }  // namespace
@@ -87,6 +112,24 @@ bool agree(const Reference& x, const Reference& y, std::int64_t k) {
       return false;
   }
   return true;
+}
+
+std::string wrong_sample(const Case& c, const Operands& operands, const Reference& reference) {
+  constexpr std::int64_t side = 4;
+  // Of 8 x 8 places for a block: the corners, and one more in each other row and column.
+  constexpr std::array<std::pair<std::int64_t, std::int64_t>, 10> blocks = {
+      {{0, 0}, {0, 7}, {7, 0}, {7, 7}, {1, 5}, {2, 2}, {3, 6}, {4, 1}, {5, 4}, {6, 3}}};
+  for (const auto& [down, across] : blocks) {
+    const std::int64_t top = (c.m - std::min(side, c.m)) * down / 7;
+    const std::int64_t left = (c.n - std::min(side, c.n)) * across / 7;
+    for (std::int64_t i = top; i < std::min(top + side, c.m); ++i) {
+      for (std::int64_t j = left; j < std::min(left + side, c.n); ++j) {
+        if (std::string wrong = wrong_element(c, operands, reference, i, j); !wrong.empty())
+          return wrong;
+      }
+    }
+  }
+  return "";
 }
 
 std::vector<float> replay_fma_chain(const Case& c, const Operands& operands) {

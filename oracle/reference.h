@@ -2,6 +2,7 @@
 // and the bit pattern that one in-order chain of fused multiply-adds gives.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "oracle/operands.h"
@@ -27,6 +28,10 @@ Reference make_plain_reference(const Case&, const Operands&);
 // order of summation.
 double reference_slack(std::int64_t k, double gauge);
 bool agree(const Reference&, const Reference&, std::int64_t k);
+
+// Compares the corners of a reference and some blocks between them with plain loops: which element
+// is wrong, as in "row 3, column 0 is 1.5 instead of -2"; empty if none is.
+std::string wrong_sample(const Case&, const Operands&, const Reference&);
 
 // What a variant with Order::one_fma_chain must return, m x n, packed.
 std::vector<float> replay_fma_chain(const Case&, const Operands&);

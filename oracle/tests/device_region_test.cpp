@@ -9,7 +9,6 @@
 #include "oracle/cuda_driver.h"
 #include "oracle/cuda_machine.h"
 #include "oracle/gpu_info.h"
-#include "oracle/gpu_info.h"
 #include "oracle/tests/run_tests.h"
 
 namespace {
@@ -133,9 +132,3 @@ TEST_F(Region, ends_where_a_fence_is) {
 }
 
 }  // namespace
-
-int main(int argc, char** argv) {
-  assay::keep_to_assigned_gpu();
-  testing::InitGoogleTest(&argc, argv);
-  return assay_test::run_tests();
-}

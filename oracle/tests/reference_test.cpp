@@ -125,6 +125,20 @@ TEST(Reference, looks_at_nothing_that_has_no_part_in_it) {
   }
 }
 
+TEST(Reference, is_wrong_where_a_sample_of_it_is) {
+  const Case c{.m = 40, .n = 50, .k = 6, .alpha = 3, .beta = 0.5, .ldb = {1}};
+  const Reference right = make_reference(c, make(c));
+  EXPECT_EQ(wrong_sample(c, make(c), right), "");
+  for (const auto& [row, column] : {std::pair{0, 0}, {0, 49}, {39, 0}, {39, 49}, {11, 14}}) {
+    const auto at = static_cast<std::size_t>(row * c.n + column);
+    Reference wrong = right, wrong_scale = right;
+    wrong.c[at] += 1e-6, wrong_scale.gauge[at] += 1e-6;
+    const std::string place = "row " + std::to_string(row) + ", column " + std::to_string(column);
+    EXPECT_EQ(wrong_sample(c, make(c), wrong).find(place + " is "), 0u) << place;
+    EXPECT_EQ(wrong_sample(c, make(c), wrong_scale).find("the scale of " + place), 0u) << place;
+  }
+}
+
 TEST(Replay, is_one_fma_chain_from_zero_for_k_ascending) {
   std::mt19937_64 random(2);
   for (int trial = 0; trial < 300; ++trial) {
