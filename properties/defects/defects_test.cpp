@@ -80,4 +80,38 @@ INSTANTIATE_TEST_SUITE_P(Defect, Catalogue, testing::ValuesIn(planted()), [](con
                      info.param.claim);
 });
 
+class AfterAFault : public testing::TestWithParam<Defect> {};
+
+TEST_P(AfterAFault, the_rest_of_the_run_goes_on) {
+  const Claim& bound = claim_named("within_bound");
+  const Entry faulting = entry_named(GetParam().name, GetParam().backend);
+  const Entry holding_it = entry_named("descending_order", GetParam().backend);
+  const CorpusLine first{&bound, parse_case("m=1 n=1 k=1 fill=small_ints")};  // leaves no shrinking
+  const Budget budget{.cases = 20, .jobs = 1, .worker = {{"--worker"}}};
+  try {
+    const auto results = check({faulting, holding_it}, {&bound}, budget, {first});
+    ASSERT_TRUE(results[0].failure);
+    EXPECT_EQ(results[0].cases, 1) << "one fault, one verdict";
+    EXPECT_EQ(to_string(results[0].failure->verdict.status), "crashed");
+    EXPECT_FALSE(results[1].failure) << results[1].failure->verdict.reason;
+    EXPECT_EQ(results[1].cases, 1 + budget.cases);
+  } catch (const Unavailable& error) {
+    assay_test::skip_without_gpu(error.what());
+  }
+}
+
+// On each of its backends.
+std::vector<Defect> defect_named(std::string_view name) {
+  std::vector<Defect> chosen;
+  for (const Defect& defect : defects) {
+    if (defect.name == name) chosen.push_back(defect);
+  }
+  return chosen;
+}
+INSTANTIATE_TEST_SUITE_P(Defect, AfterAFault, testing::ValuesIn(defect_named("reads_far_outside")),
+                         [](const auto& info) {
+                           return fmt::format("{}_{}", to_string(info.param.backend),
+                                              info.param.name);
+                         });
+
 }  // namespace

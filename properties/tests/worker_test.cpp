@@ -102,10 +102,12 @@ TEST(Worker, that_is_no_worker_is_a_crash) {
   EXPECT_EQ(verdict.status, Status::crashed) << "it never asked for work";
 }
 
-TEST(Worker, lets_a_crash_be_shrunk) {
-  const auto result =
-      check({planted("planted_killed")}, {&bound}, {.cases = 20, .jobs = 1, .worker = this_program})
-          .front();
+TEST(Worker, lets_a_crash_be_shrunk_and_the_rest_go_on) {
+  const auto results = check({planted("planted_killed"), planted("planted_right")}, {&bound},
+                             {.cases = 20, .jobs = 1, .worker = this_program});
+  const ClaimResult &result = results[0], &rest = results[1];
+  EXPECT_FALSE(rest.failure) << rest.failure->verdict.reason;
+  EXPECT_EQ(rest.cases, 20);
   ASSERT_TRUE(result.failure);
   Case smallest = result.failure->shrunk;
   smallest.fill = Fill::uniform;  // whichever it was drawn with
