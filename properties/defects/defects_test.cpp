@@ -60,7 +60,9 @@ TEST_P(Catalogue, is_caught_by) {
     assay_test::skip_without_gpu(error.what());
     return;
   }
-  ASSERT_TRUE(result.failure) << result.cases << " cases, and nobody noticed";
+  if (!result.exempt.empty()) GTEST_SKIP() << result.exempt;  // the GPU has too little memory
+  ASSERT_TRUE(result.failure) << result.cases << " cases, and nobody noticed "
+                              << result.harness_error;
 
   const Failure& failure = *result.failure;
   const std::string verdict = fmt::format("{}: {}\n{}", to_string(failure.verdict.status),
@@ -94,7 +96,7 @@ TEST_P(AfterAFault, the_rest_of_the_run_goes_on) {
     EXPECT_EQ(results[0].cases, 1) << "one fault, one verdict";
     EXPECT_EQ(to_string(results[0].failure->verdict.status), "crashed");
     EXPECT_FALSE(results[1].failure) << results[1].failure->verdict.reason;
-    EXPECT_EQ(results[1].cases, 1 + budget.cases);
+    EXPECT_EQ(results[1].cases, 1 + budget.cases) << results[1].harness_error;
   } catch (const Unavailable& error) {
     assay_test::skip_without_gpu(error.what());
   }
