@@ -76,6 +76,14 @@ assay_defect(waits_inside_launch VARIANT tiled_16 FILE tiled.cu CLAIM graph ON c
   REPLACE [=[if (const cudaError_t error = launch_tiles(tiled<T>, {T, T, T}, dim3(T, T), g, stream)) return error;
   return cudaStreamSynchronize(stream);]=])
 
+# A workspace from the stream's pool, never given back: a graph with it can be replayed once.
+assay_defect(leaks_workspace VARIANT naive FILE naive.cu CLAIM graph ON cuda
+  SAYS "cannot be replayed"
+  FIND [=[return launch_tiles(naive, {T, T, 1}, dim3(T, T), g, stream);]=]
+  REPLACE [=[void* workspace = nullptr;
+  if (const cudaError_t error = cudaMallocAsync(&workspace, 1024, stream)) return error;
+  return launch_tiles(naive, {T, T, 1}, dim3(T, T), g, stream);]=])
+
 # The host numbers its launches, so that none is done twice: a replay comes with the number of the one before. As dynamic
 # schedulers of tiles and semaphores of split-k kernels do that are not set back on the device.
 assay_defect(host_numbers_launches VARIANT naive FILE naive.cu CLAIM graph ON cuda

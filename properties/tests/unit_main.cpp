@@ -1,6 +1,7 @@
 // The unit tests of this room, and the worker process of some of them.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string_view>
 
 #include "oracle/gpu_info.h"
@@ -9,6 +10,7 @@
 
 int main(int argc, char** argv) {
   assay::keep_to_assigned_gpu();
+  unsetenv("CUDA_LAUNCH_BLOCKING");  // it would hide planted faults
   if (argc == 2 && std::string_view(argv[1]) == "--worker") return assay::serve_worker();
   testing::InitGoogleTest(&argc, argv);
   return assay_test::run_tests();
