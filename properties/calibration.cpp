@@ -1,6 +1,8 @@
 #include "properties/calibration.h"
 
 #include <array>
+#include <map>
+#include <utility>
 
 namespace assay {
 namespace {
@@ -17,9 +19,11 @@ constexpr std::array calibration_cases = {
 
 }  // namespace
 
-Calibration& Calibration::of(Backend backend) {
-  static std::array<Calibration, 3> all;
-  return all[static_cast<std::size_t>(backend)];
+Calibration& Calibration::of(Backend backend, int gpu) {
+  static std::mutex mutex;
+  static std::map<std::pair<Backend, int>, Calibration> all;
+  const std::lock_guard lock(mutex);
+  return all[{backend, gpu}];
 }
 
 void Calibration::require(const std::function<Verdict(const Case&)>& judge) {

@@ -1,4 +1,5 @@
-// Before anything is judged on a backend, the references there must agree with each other.
+// Before anything is judged on a backend, and on each GPU, the references there must agree with
+// each other.
 #pragma once
 
 #include <functional>
@@ -16,8 +17,8 @@ struct OracleDisagrees : std::runtime_error {
 
 class Calibration {
  public:
-  // The one of a backend, in the life of this program.
-  static Calibration& of(Backend);
+  // The one of a backend and a GPU, in the life of this program.
+  static Calibration& of(Backend, int gpu);
 
   // Once they have agreed, nothing is asked again. Throws OracleDisagrees where they do not.
   void require(const std::function<Verdict(const Case&)>& judge);

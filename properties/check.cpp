@@ -259,6 +259,11 @@ std::vector<Lane> lanes_of(const std::vector<Entry>& entries, std::size_t claims
   return {gpu, cpu};
 }
 
+// The one on which the worker of a thread is; 0 for what runs elsewhere.
+int gpu_of(const Entry& entry, std::size_t t) {
+  return entry.backend == Backend::cuda ? static_cast<int>(t) % std::max(1, gpu_count()) : 0;
+}
+
 // Every pair of entry and claim, each thread with a worker of its own; cores that no pair occupies
 // are left to the executor.
 std::vector<ClaimResult> for_each_pair(const std::vector<Entry>& entries,
@@ -281,14 +286,12 @@ std::vector<ClaimResult> for_each_pair(const std::vector<Entry>& entries,
       });
     };
   };
-  for (const Entry& entry : entries) {
-    Calibration::of(entry.backend).require([&](const Case& c) {
-      return judge_with(0)(entry, calibration(), c, budget.watchdog_seconds);
-    });
-  }
   in_lanes(lanes_of(entries, claims.size(), jobs), [&](std::size_t i, std::size_t t) {
-    results[i] =
-        examine_pair(entries[i / claims.size()], *claims[i % claims.size()], judge_with(t));
+    const Entry& entry = entries[i / claims.size()];
+    Calibration::of(entry.backend, gpu_of(entry, t)).require([&](const Case& c) {
+      return judge_with(t)(entry, calibration(), c, budget.watchdog_seconds);
+    });
+    results[i] = examine_pair(entry, *claims[i % claims.size()], judge_with(t));
   });
   return results;
 }

@@ -22,6 +22,13 @@ TEST(Calibration, finds_that_the_references_agree) {
   }
 }
 
+TEST(Calibration, is_one_for_each_backend_and_gpu) {
+  Calibration& first = Calibration::of(Backend::cuda, 0);
+  EXPECT_EQ(&Calibration::of(Backend::cuda, 0), &first);
+  EXPECT_NE(&Calibration::of(Backend::cuda, 1), &first);
+  EXPECT_NE(&Calibration::of(Backend::simt, 0), &first);
+}
+
 TEST(Calibration, asks_once_unless_the_references_disagree) {
   Calibration calibration;
   int asked = 0;
