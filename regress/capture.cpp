@@ -53,6 +53,8 @@ class Graph {
     std::map<CUgraphNode, CUgraphNode> next;
     std::set<CUgraphNode> firsts(nodes.begin(), nodes.end());
     for (std::size_t i = 0; i < edge_count; ++i) {
+      if (data[i].type != CU_GRAPH_DEPENDENCY_TYPE_DEFAULT)
+        throw NoRecipe("a kernel of it starts before the one ahead has ended");
       const bool forks = !next.emplace(from[i], to[i]).second;
       if (forks || firsts.erase(to[i]) == 0) throw NoRecipe("its work forks into several streams");
     }
@@ -102,6 +104,16 @@ int attribute_of(CUfunction function, CUfunction_attribute attribute) {
   return value;
 }
 
+// A baseline launched without it would not be what was accepted.
+void insist_on_no_cache_policy(CUgraphNode node, const char* name) {
+  ASSAY_DRIVER(cuGraphKernelNodeGetAttribute);
+  CUlaunchAttributeValue value = {};
+  if (cuGraphKernelNodeGetAttribute_(node, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &value) ==
+          CUDA_SUCCESS &&
+      value.accessPolicyWindow.num_bytes > 0)
+    throw NoRecipe(fmt::format("{} is launched with a policy for the L2 cache", name));
+}
+
 // The node as it is, its arguments with all addresses in them.
 KernelNode read_kernel(CUgraphNode node, const ProgramCode& code) {
   ASSAY_DRIVER(cuGraphKernelNodeGetParams);
@@ -121,6 +133,7 @@ KernelNode read_kernel(CUgraphNode node, const ProgramCode& code) {
     throw NoRecipe(fmt::format("the machine code of {} is not in this program", name));
   }
 
+  insist_on_no_cache_policy(node, name);
   KernelNode result;
   result.kernel = name;
   result.code = kernel->code.code;
