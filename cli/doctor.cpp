@@ -48,11 +48,10 @@ Finding backend(const BackendState& state) {
           works ? plural(state.variants, "variant") : fmt::format("skipped: {}", state.why_not)};
 }
 
-// The directories of PATH, and after them those of `more`, with a colon between two.
-bool is_in_a_directory(const std::string& program, const std::string& more = "") {
-  const char* path = std::getenv("PATH");
-  std::istringstream directories((path != nullptr ? path : "") + more);
-  for (std::string directory; std::getline(directories, directory, ':');) {
+// In one of the directories, which are named as in PATH.
+bool is_in(const std::string& directories, const std::string& program) {
+  std::istringstream names(directories);
+  for (std::string directory; std::getline(names, directory, ':');) {
     const fs::path candidate = fs::path(directory.empty() ? "." : directory) / program;
     std::error_code error;
     if (fs::is_regular_file(candidate, error) && access(candidate.c_str(), X_OK) == 0) return true;
@@ -60,15 +59,20 @@ bool is_in_a_directory(const std::string& program, const std::string& more = "")
   return false;
 }
 
+bool is_on_path(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  return path != nullptr && is_in(path, program);
+}
+
 Finding tool(const std::string& program, const char* without) {
-  const bool found = is_in_a_directory(program);
+  const bool found = is_on_path(program);
   return {program, found, found ? "on PATH" : fmt::format("not on PATH: {}", without)};
 }
 
 Finding sanitizer() {  // as ci/sanitize looks for it
   const std::string program = "compute-sanitizer", home = "/usr/local/cuda/bin";
-  if (is_in_a_directory(program)) return {program, true, "on PATH"};
-  if (is_in_a_directory(program, ":" + home)) return {program, true, "in " + home};
+  if (is_on_path(program)) return {program, true, "on PATH"};
+  if (is_in(home, program)) return {program, true, "in " + home};
   return {program, false, "not on PATH: NVIDIA's memory and race checks are skipped"};
 }
 

@@ -56,9 +56,10 @@ struct Architecture {
   bool runs_on(int capability) const {
     if (number == 0) return true;  // "native", "all": it is not known here what they came to
     if (for_this_one) return capability == number;
-    const bool same_family = capability / 10 == number / 10 && capability >= number;
-    return ((code || for_this_family) && same_family) ||
-           (text && !for_this_family && capability >= number);
+    const bool is_as_new = capability >= number;
+    const bool same_family = is_as_new && capability / 10 == number / 10;
+    if (for_this_family) return same_family;
+    return (code && same_family) || (text && is_as_new);
   }
 };
 
@@ -111,6 +112,15 @@ int compute_capability(int device) {
   return 10 * major + minor;
 }
 
+// 0 where there is no GPU.
+template <class Of>
+auto least_of_gpus(const Of& of) {
+  const int count = gpu_count();
+  auto least = count > 0 ? of(0) : 0;
+  for (int device = 1; device < count; ++device) least = std::min(least, of(device));
+  return least;
+}
+
 GpuFact driver_fact() {
   int version = 0;
   cudaDriverGetVersion(&version);
@@ -159,24 +169,16 @@ int gpu_count() {
 }
 
 int least_compute_capability() {
-  int least = 0;
-  for (int device = gpu_count() - 1; device >= 0; --device) {
-    const int its_own = compute_capability(device);
-    if (least == 0 || its_own < least) least = its_own;
-  }
-  return least;
+  return least_of_gpus(compute_capability);
 }
 
 double least_free_gibibytes() {
-  double least = 0;
-  for (int device = gpu_count() - 1; device >= 0; --device) {
+  return least_of_gpus([](int device) {
     cudaDeviceProp properties = {};
-    if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) continue;
+    cudaGetDeviceProperties(&properties, device);
     const auto bytes = Card(device).free_bytes().value_or(properties.totalGlobalMem);
-    const double gibibytes = static_cast<double>(bytes) / 0x1p30;
-    if (least == 0 || gibibytes < least) least = gibibytes;
-  }
-  return least;
+    return static_cast<double>(bytes) / 0x1p30;
+  });
 }
 
 std::vector<GpuFact> describe_gpus() {

@@ -133,7 +133,7 @@ std::vector<Claim> gpu_claims() {
        .leaves_out = unless_finite,
        .aim = without_special},
       {.name = "large_result",
-       .sentence = "is right when C has more than 2^31 elements, in 8.3 GiB",
+       .sentence = "is right when C has more than 2^31 elements",
        .heading = "large",
        .judge = judge_large_result,
        .takes_gpu = true,

@@ -7,7 +7,6 @@
 #include <span>
 
 #include "oracle/cuda_driver.h"
-#include "oracle/cuda_machine.h"
 #include "oracle/gpu_info.h"
 #include "oracle/tests/run_tests.h"
 

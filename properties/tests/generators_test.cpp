@@ -285,6 +285,35 @@ TEST(Aimed, at_a_refusal_changes_nothing_or_is_refused) {
   }
 }
 
+TEST(Aimed, at_a_large_result_lies_within_ordinary_needs_and_the_gigabytes_it_tells) {
+  const Claim& large = claim_named("large_result");
+  for (const Needs& needs : std::vector<Needs>{{},
+                                               {.m_multiple = 128, .n_multiple = 128},
+                                               {.k_multiple = 32},
+                                               {.ldc_multiple = 4},
+                                               {.n_multiple = 9, .ldc_multiple = 4},
+                                               {.packed = true},
+                                               {.alpha_one = true}}) {
+    const Entry entry = host_entry(multiply, needs);
+    const Case c = aimed({.m = 5, .n = 6, .k = 7}, large, entry);
+    EXPECT_EQ(large.leaves_out(c), "") << words_of(needs);
+    EXPECT_EQ(refusal_of(entry, c), "") << words_of(needs);
+    EXPECT_LE(bytes_of(c) / 0x1p30, large.gibibytes) << to_string(c);
+    EXPECT_GE(bytes_of(c) / 0x1p30, large.gibibytes - 0.5) << to_string(c);
+  }
+  EXPECT_NE(large.leaves_out({.m = 32769, .n = 65537, .k = 2, .fill = Fill::special}), "");
+}
+
+TEST(Aimed, at_a_tall_grid_supposes_a_tile_where_none_is_declared) {
+  const auto rows = [](const Tile& tile) {
+    return aimed({.m = 5, .n = 6, .k = 7}, claim_named("tall_grid"), host_entry(multiply, {}, tile))
+        .m;
+  };
+  EXPECT_EQ(rows({16, 8, 4}), 65536 * 16 + 1);
+  EXPECT_EQ(rows({8, 16, 4}), 65536 * 16 + 1);
+  EXPECT_EQ(rows({}), 65536 * 128 + 1);
+}
+
 TEST(CuratedShapes, are_those_that_people_use) {
   const auto shapes = curated_shapes();
   const auto has = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
