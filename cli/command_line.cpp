@@ -5,8 +5,9 @@
 
 #include <cstdio>
 
+#include "base/errors.h"
+#include "base/suggestion.h"
 #include "cli/flags.h"
-#include "oracle/case.h"
 
 namespace assay {
 namespace {

@@ -2,17 +2,10 @@
 // answers with the exit code.
 #pragma once
 
-#include <stdexcept>
-
 #include "cli/command_line.h"
 #include "cli/exit_codes.h"
 
 namespace assay {
-
-// The machine lacks what it was said to have; the message is one line.
-struct UnfitEnvironment : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 // The one argument with which the program runs trials for another process of itself.
 constexpr const char* worker_flag = "--worker";

@@ -7,7 +7,8 @@
 #include <charconv>
 #include <filesystem>
 
-#include "oracle/case.h"
+#include "base/errors.h"
+#include "base/suggestion.h"
 
 namespace assay {
 namespace {

@@ -10,12 +10,12 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/errors.h"
+#include "base/printable.h"
 #include "cli/commands.h"
-#include "kernels/registry.h"
-#include "oracle/case.h"
-#include "oracle/gpu_info.h"
+#include "oracle/cuda/gpu_info.h"
 #include "properties/check.h"
-#include "regress/baseline.h"
+#include "regress/store/baseline.h"
 #ifdef ASSAY_CUDA
 #include "regress/timing.h"
 #endif
@@ -50,7 +50,7 @@ void keep_stderr_taken() {
 ExitCode fail(ExitCode code, const char* kind, const char* message) {
   std::fflush(stdout);
   // fmt::print throws where stderr is closed or full.
-  std::fputs(fmt::format("assay: {}{}\n", kind, message).c_str(), stderr);
+  std::fputs(fmt::format("assay: {}{}\n", kind, printable(message)).c_str(), stderr);
   return code;
 }
 
@@ -62,14 +62,12 @@ ExitCode answer(int argc, char** argv) {
     return code;
   } catch (const BadInput& error) {
     return fail(ExitCode::bad_input, "", error.what());
-  } catch (const BadVariant& error) {
-    return fail(ExitCode::bad_input, "", error.what());
+  } catch (const OracleDisagrees& error) {
+    return fail(ExitCode::unfit_environment, "nothing was judged: ", error.what());
   } catch (const UnfitEnvironment& error) {
     return fail(ExitCode::unfit_environment, "", error.what());
   } catch (const NoBaseline& error) {
     return fail(ExitCode::no_baseline, "", error.what());
-  } catch (const OracleDisagrees& error) {
-    return fail(ExitCode::unfit_environment, "nothing was judged: ", error.what());
   } catch (const std::exception& error) {
     return fail(ExitCode::bad_input, "internal error: ", error.what());
   }

@@ -6,8 +6,10 @@
 #include <array>
 #include <cstdlib>
 
+#include "base/errors.h"
+#include "base/suggestion.h"
 #include "cli/commands.h"
-#include "cli/table.h"
+#include "cli/out/table.h"
 #include "oracle/machine.h"
 
 namespace assay {

@@ -1,8 +1,8 @@
 // The flags of the commands that are about speed and machine code.
 #include <fmt/format.h>
 
+#include "base/errors.h"
 #include "cli/flags.h"
-#include "oracle/case.h"
 
 namespace assay {
 namespace {

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/errors.h"
 #include "kernels/gemm.h"
 
 namespace assay {
@@ -18,8 +18,8 @@ struct Entry {
 };
 
 // What a variant says of itself cannot be; the message names it.
-struct BadVariant : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct BadVariant : BadInput {
+  using BadInput::BadInput;
 };
 
 // A file that the build lists as a kernel, and for which of the two compilers.
@@ -34,8 +34,8 @@ struct KernelFile {
 void expect_variants_of(std::span<const KernelFile> files);
 
 // Every entry, in the order of the ladder: as the kernels are listed in kernels/CMakeLists.txt.
-// Throws BadVariant if two have one name, one says of itself what cannot be, or an expected file has
-// registered none.
+// Throws BadVariant if two have one name, one says of itself what cannot be, or an expected file
+// has registered none.
 std::vector<Entry> registered();
 
 // The entry of that name for that backend. Throws std::out_of_range if there is none.

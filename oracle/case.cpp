@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numeric>
-#include <utility>
 #include <vector>
+
+#include "base/errors.h"
+#include "base/suggestion.h"
 
 namespace assay {
 namespace {
@@ -169,31 +170,6 @@ Case parse_case(std::string_view text) {
     }
   });
   return c;
-}
-
-std::string suggestion(std::string_view unknown, const std::vector<std::string>& known) {
-  const auto distance = [](std::string_view a, std::string_view b) {  // Levenshtein's
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      std::size_t diagonal = std::exchange(row[0], i + 1);
-      for (std::size_t j = 0; j < b.size(); ++j) {
-        const std::size_t replaced = diagonal + (a[i] != b[j]);
-        diagonal = row[j + 1];
-        row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-      }
-    }
-    return row.back();
-  };
-  std::string_view nearest;
-  std::size_t least = std::max<std::size_t>(2, unknown.size() / 3) + 1;
-  for (const auto& name : known) {
-    if (unknown.empty()) break;
-    // A prefix counts as near however much is missing; a name that shares no letter never does.
-    const std::size_t d = name.starts_with(unknown) ? 1 : distance(unknown, name);
-    if (d < least && d < std::max(unknown.size(), name.size())) least = d, nearest = name;
-  }
-  return nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest);
 }
 
 }  // namespace assay

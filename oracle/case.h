@@ -9,10 +9,8 @@
 
 #include <array>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace assay {
 
@@ -71,16 +69,7 @@ void for_each_member(AnyCase& c, Visit&& visit) {
 std::string to_string(const Case&);
 std::string_view to_string(Fill);
 
-// What somebody gave us cannot be used. The message is one line: what is wrong and what it may be.
-struct BadInput : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 // Reads the text form, its tokens in any order. Throws BadInput that names the token at fault.
 Case parse_case(std::string_view text);
-
-// " (did you mean X?)" for the known name that is nearest to `unknown`, or nothing where none is
-// near.
-std::string suggestion(std::string_view unknown, const std::vector<std::string>& known);
 
 }  // namespace assay

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "base/errors.h"
 #include "oracle/cpu_machine.h"
-#include "oracle/gpu_info.h"
+#include "oracle/cuda/gpu_info.h"
 
 #if defined(ASSAY_CUDA)
-#include "oracle/cuda_machine.h"
-#include "oracle/cuda_reference.h"
+#include "oracle/cuda/cuda_machine.h"
+#include "oracle/cuda/cuda_reference.h"
 #endif
 
 namespace assay {

@@ -68,12 +68,7 @@ class Machine {
   virtual std::string disagreement(const Case&) = 0;
 };
 
-// This build or computer has no machine for a backend.
-struct Unavailable : BadInput {
-  using BadInput::BadInput;
-};
-
-// The machine of this thread for a backend. Throws Unavailable where there is none.
+// The machine of this thread for a backend. Throws Unavailable if this build or computer has none.
 Machine& machine_of(Backend);
 
 // Why this computer cannot run a backend; empty if it can.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/errors.h"
 #include "oracle/diagnosis.h"
 
 namespace assay {

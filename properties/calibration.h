@@ -4,15 +4,15 @@
 
 #include <functional>
 #include <mutex>
-#include <stdexcept>
 
+#include "base/errors.h"
 #include "oracle/trial.h"
 
 namespace assay {
 
 // The references do not agree with each other: nothing can be judged here.
-struct OracleDisagrees : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct OracleDisagrees : UnfitEnvironment {
+  using UnfitEnvironment::UnfitEnvironment;
 };
 
 class Calibration {

@@ -11,7 +11,8 @@
 #include <mutex>
 #include <thread>
 
-#include "oracle/gpu_info.h"
+#include "base/errors.h"
+#include "oracle/cuda/gpu_info.h"
 #include "properties/calibration.h"
 #include "properties/generators.h"
 #include "properties/lanes.h"

@@ -8,6 +8,8 @@
 #include <bit>
 #include <cmath>
 
+#include "base/errors.h"
+#include "base/suggestion.h"
 #include "oracle/machine.h"
 #include "properties/claim_parts.h"
 #include "properties/generators.h"

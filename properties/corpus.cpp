@@ -10,6 +10,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "base/errors.h"
+
 namespace assay {
 namespace {
 

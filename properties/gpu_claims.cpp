@@ -2,12 +2,13 @@
 #include <numeric>
 #include <utility>
 
+#include "base/errors.h"
 #include "oracle/operands.h"
 #include "properties/claim_parts.h"
 #include "properties/generators.h"
 
 #if defined(ASSAY_CUDA)
-#include "oracle/large_trial.h"
+#include "oracle/cuda/large_trial.h"
 #endif
 
 namespace assay {

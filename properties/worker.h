@@ -12,6 +12,8 @@
 
 namespace assay {
 
+class ChildProcess;
+
 // How a program starts a copy of itself as a worker: the arguments that make it call
 // `serve_worker`.
 struct WorkerCommand {
@@ -38,12 +40,11 @@ class Worker {
                 double watchdog_seconds = default_watchdog_seconds);
 
  private:
-  class Process;
   class Idle;
   static Idle& idle();
   WorkerCommand command_;
   std::size_t number_;
-  std::unique_ptr<Process> process_;
+  std::unique_ptr<ChildProcess> process_;
 };
 
 // The loop of a worker process: answers requests until the program that started it is gone. Returns

@@ -8,11 +8,12 @@
 #include <optional>
 #include <set>
 
+#include "base/errors.h"
 #include "oracle/case.h"
 #include "regress/cells.h"
+#include "regress/code/program_code.h"
+#include "regress/decide/statistics.h"
 #include "regress/gate.h"
-#include "regress/program_code.h"
-#include "regress/statistics.h"
 #include "regress/timing_parts.h"
 
 namespace assay {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "regress/statistics.h"
+#include "regress/decide/statistics.h"
 #include "regress/timing_parts.h"
 
 namespace assay {

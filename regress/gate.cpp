@@ -11,7 +11,7 @@
 
 #include "kernels/registry.h"
 #include "regress/cells.h"
-#include "regress/statistics.h"
+#include "regress/decide/statistics.h"
 #include "regress/timing_parts.h"
 
 namespace assay {

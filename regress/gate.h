@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "regress/baseline.h"
-#include "regress/decide.h"
+#include "regress/decide/decide.h"
+#include "regress/store/baseline.h"
 #include "regress/timing.h"
 
 namespace assay {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "regress/recipe.h"
-#include "regress/replicate.h"
+#include "regress/decide/replicate.h"
+#include "regress/store/recipe.h"
 
 namespace assay {
 

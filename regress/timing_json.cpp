@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "regress/recipe_json.h"
+#include "regress/store/recipe_json.h"
 
 namespace assay {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "oracle/case.h"
-#include "regress/statistics.h"
+#include "regress/decide/statistics.h"
 
 namespace assay {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "regress/baseline.h"
+#include "regress/store/baseline.h"
 #include "regress/timing.h"
 
 namespace assay {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/codegen_report.h"
+#include "cli/codegen/codegen_report.h"
 #include "cli/tests/program.h"
 
 namespace assay::tests {

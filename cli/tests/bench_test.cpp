@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/accept_report.h"
-#include "cli/bench_report.h"
-#include "cli/timing_files.h"
+#include "cli/accept/accept_report.h"
+#include "cli/bench/bench_report.h"
+#include "cli/gate/timing_files.h"
 
 namespace assay::tests {
 namespace {
@@ -66,8 +66,8 @@ TEST(BenchText, SaysWhyAVariantWasNotTimed) {
 }
 
 TEST(BenchText, ClaimsNothingOfTheGpuWhereNothingWasTimed) {
-  const std::string said = text(result_of(
-      {{.variant = "naive", .problem = "m=64 n=32 k=16", .why_not = "it needs sm_100"}}));
+  const std::string said = text(
+      result_of({{.variant = "naive", .problem = "m=64 n=32 k=16", .why_not = "it needs sm_100"}}));
   EXPECT_THAT(said, HasSubstr("naive            -\n                it needs sm_100\n"));
   EXPECT_THAT(said, Not(HasSubstr("cold")));
   EXPECT_THAT(said, Not(HasSubstr("this GPU")));

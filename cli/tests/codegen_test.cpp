@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/codegen_report.h"
+#include "cli/codegen/codegen_report.h"
 #include "cli/tests/baselines.h"
 #include "cli/tests/program.h"
 

@@ -1,12 +1,12 @@
 // Which commit is accepted.
-#include "cli/commit.h"
+#include "cli/accept/commit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/shell.h"
+#include "base/child_process.h"
+#include "base/errors.h"
 #include "cli/tests/program.h"
-#include "oracle/case.h"
 
 namespace assay::tests {
 namespace {
@@ -21,7 +21,7 @@ class Commit : public testing::Test {
     head_ = shell("git rev-parse HEAD");
   }
   std::string shell(const std::string& command) {
-    const ProgramOutput output = output_of({"sh", "-c", "cd " + source() + " && " + command});
+    const ProgramOutput output = output_of("sh", {"-c", "cd " + source() + " && " + command});
     EXPECT_EQ(output.code, 0) << command;
     return output.text;
   }

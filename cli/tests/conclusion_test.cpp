@@ -1,11 +1,11 @@
 // What results amount to, where no variant could be made to show it.
-#include "cli/conclusion.h"
+#include "cli/check/conclusion.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/check_text.h"
-#include "cli/result_files.h"
+#include "cli/check/check_text.h"
+#include "cli/check/result_files.h"
 #include "cli/tests/xml.h"
 
 namespace assay::tests {
@@ -65,9 +65,9 @@ TEST(TableOfClaims, ShowsTheBackendsOfAVariantTogether) {
                  Screen(stdout));
   EXPECT_THAT(text, StartsWith("\nvariant  on    bound"));
   std::size_t at = 0;
-  for (const char* row : {"\nh        host     10 ", "\na        simt     11 ",
-                          "\n         cuda     13 ", "\nb        simt     12 ",
-                          "\n         cuda     14 ", "\nc        cuda     15 "}) {
+  for (const char* row :
+       {"\nh        host     10 ", "\na        simt     11 ", "\n         cuda     13 ",
+        "\nb        simt     12 ", "\n         cuda     14 ", "\nc        cuda     15 "}) {
     ASSERT_NE(text.find(row, at), text.npos) << row << " in" << text;
     at = text.find(row, at);
   }

@@ -2,7 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/gate_text.h"
+#include "base/errors.h"
+#include "cli/gate/gate_text.h"
 #include "cli/tests/gates.h"
 
 namespace assay::tests {

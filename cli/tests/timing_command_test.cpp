@@ -7,7 +7,6 @@
 #include "cli/command_line.h"
 #include "cli/tests/program.h"
 #include "cli/tests/xml.h"
-#include "oracle/case.h"
 
 namespace assay::tests {
 namespace {

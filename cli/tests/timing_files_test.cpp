@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/gate/timing_files.h"
 #include "cli/tests/gates.h"
 #include "cli/tests/xml.h"
-#include "cli/timing_files.h"
 
 namespace assay::tests {
 namespace {

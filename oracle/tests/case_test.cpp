@@ -13,6 +13,9 @@
 #include <random>
 #include <sstream>
 
+#include "base/errors.h"
+#include "base/suggestion.h"
+
 namespace assay {
 void showValue(const Case& c, std::ostream& out) {
   out << to_string(c);

@@ -1,9 +1,9 @@
 // That cuBLAS and Eigen are compared with each other, and by how much they may differ. Takes a GPU.
-#include "oracle/cuda_reference.h"
+#include "oracle/cuda/cuda_reference.h"
 
 #include <gtest/gtest.h>
 
-#include "oracle/gpu_info.h"
+#include "oracle/cuda/gpu_info.h"
 #include "oracle/tests/run_tests.h"
 
 namespace {

@@ -1,13 +1,13 @@
 // Which addresses of a region are memory, as the driver sees it. Takes a GPU.
-#include "oracle/device_region.h"
+#include "oracle/cuda/device_region.h"
 
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
 #include <span>
 
-#include "oracle/cuda_driver.h"
-#include "oracle/gpu_info.h"
+#include "oracle/cuda/cuda_driver.h"
+#include "oracle/cuda/gpu_info.h"
 #include "oracle/tests/run_tests.h"
 
 namespace {

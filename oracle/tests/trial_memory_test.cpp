@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/errors.h"
 #include "oracle/tests/trials.h"
 
 namespace {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/errors.h"
 #include "oracle/tests/trials.h"
 
 namespace {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/errors.h"
 #include "oracle/tests/run_tests.h"
 #include "properties/check.h"
 

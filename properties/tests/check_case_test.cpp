@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/errors.h"
 #include "properties/check.h"
 #include "properties/tests/planted.h"
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/errors.h"
 #include "properties/tests/planted.h"
 
 namespace {

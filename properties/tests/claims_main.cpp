@@ -20,7 +20,8 @@
 #include <optional>
 #include <span>
 
-#include "oracle/gpu_info.h"
+#include "base/errors.h"
+#include "oracle/cuda/gpu_info.h"
 #include "oracle/tests/run_tests.h"
 #include "properties/check.h"
 
@@ -212,8 +213,7 @@ class TestList {
     std::vector<std::string> names;
     for (const Entry& entry : entries) {
       for (const Claim& claim : claims()) {
-        if (claim.gibibytes > 0)
-          names.push_back(fmt::format("{}.{}", name_of(entry), claim.name));
+        if (claim.gibibytes > 0) names.push_back(fmt::format("{}.{}", name_of(entry), claim.name));
       }
     }
     return fmt::format("{}", fmt::join(names, ":"));

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/errors.h"
+
 namespace {
 
 using namespace assay;

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "oracle/gpu_info.h"
+#include "oracle/cuda/gpu_info.h"
 #include "oracle/tests/run_tests.h"
 #include "properties/worker.h"
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/errors.h"
 #include "properties/check.h"
 #include "properties/tests/planted.h"
 

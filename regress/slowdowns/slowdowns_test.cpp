@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "oracle/gpu_info.h"
+#include "oracle/cuda/gpu_info.h"
 #include "oracle/tests/run_tests.h"
 #include "oracle/trial.h"
 #include "regress/slowdowns/slowdowns.h"

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "regress/decide.h"
+#include "regress/decide/decide.h"
+#include "regress/decide/statistics.h"
 #include "regress/slowdowns/slowdowns.h"
-#include "regress/statistics.h"
 #include "regress/timing_parts.h"
 
 namespace {

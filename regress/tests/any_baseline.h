@@ -12,9 +12,9 @@
 #include <string>
 
 #include "oracle/case.h"
-#include "regress/baseline.h"
-#include "regress/baseline_json.h"
-#include "regress/cubin.h"
+#include "regress/code/cubin.h"
+#include "regress/store/baseline.h"
+#include "regress/store/baseline_json.h"
 #include "regress/tests/any_recipe.h"
 
 namespace assay {

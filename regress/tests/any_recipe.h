@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <random>
 
-#include "regress/recipe.h"
+#include "regress/store/recipe.h"
 
 namespace assay {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/errors.h"
 #include "regress/tests/any_baseline.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // Baselines on the disk: what is written is read back, as a whole or not at all.
-#include "regress/baseline.h"
+#include "regress/store/baseline.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 
+#include "base/errors.h"
 #include "regress/tests/any_baseline.h"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "regress/decide.h"
+#include "regress/decide/decide.h"
 #include "regress/tests/processes.h"
 
 namespace {

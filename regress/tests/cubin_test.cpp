@@ -1,6 +1,6 @@
 // What is read from the cubins in data/: the facts of their kernels, what their hashes depend on,
 // and that nothing damaged is believed.
-#include "regress/cubin.h"
+#include "regress/code/cubin.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,9 +11,9 @@
 #include <iterator>
 #include <random>
 
-#include "oracle/case.h"
-#include "regress/elf.h"
-#include "regress/instructions.h"
+#include "base/errors.h"
+#include "regress/code/elf.h"
+#include "regress/code/instructions.h"
 
 namespace {
 

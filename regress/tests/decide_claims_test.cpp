@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-#include "regress/decide.h"
+#include "regress/decide/decide.h"
 #include "regress/tests/processes.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // The rule, stage by stage.
-#include "regress/decide.h"
+#include "regress/decide/decide.h"
 
 #include <gtest/gtest.h>
 

@@ -2,6 +2,7 @@
 // numbers mean is for decide_test.
 #include <set>
 
+#include "base/errors.h"
 #include "regress/tests/laboratory.h"
 
 namespace {

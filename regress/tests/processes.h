@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "regress/decide.h"
+#include "regress/decide/decide.h"
 
 namespace assay {
 inline void PrintTo(Change change, std::ostream* out) {

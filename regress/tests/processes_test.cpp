@@ -65,8 +65,8 @@ TEST(Processes, that_give_no_answer_say_so) {
     EXPECT_EQ(timings.size(), 1u) << "where the first fails, the others would too";
     return timings.front().unfit;
   };
-  EXPECT_NE(unfit("--die").find("it was ended by signal 9"), std::string::npos);
-  EXPECT_NE(unfit("--fail").find("it ended with 3"), std::string::npos);
+  EXPECT_NE(unfit("--die").find("it was killed by signal 9"), std::string::npos);
+  EXPECT_NE(unfit("--fail").find("it ended with exit code 3"), std::string::npos);
   EXPECT_NE(unfit("--babble").find("gave no answer"), std::string::npos);
 }
 

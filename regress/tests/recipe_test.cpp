@@ -1,5 +1,5 @@
 // What tells two launches apart, and recipes as JSON.
-#include "regress/recipe.h"
+#include "regress/store/recipe.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -7,8 +7,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "oracle/case.h"
-#include "regress/recipe_json.h"
+#include "base/errors.h"
+#include "regress/store/recipe_json.h"
 #include "regress/tests/any_recipe.h"
 
 namespace {

@@ -10,8 +10,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "oracle/case.h"
-#include "regress/decide.h"
+#include "base/errors.h"
+#include "regress/decide/decide.h"
 #include "regress/tests/processes.h"
 
 namespace {

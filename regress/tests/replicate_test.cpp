@@ -1,5 +1,5 @@
 // From the samples of one process to its one number for each pair of arms.
-#include "regress/replicate.h"
+#include "regress/decide/replicate.h"
 
 #include <gtest/gtest.h>
 

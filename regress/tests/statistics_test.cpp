@@ -1,5 +1,5 @@
 // Against published values, against simulation, and where nothing can be computed.
-#include "regress/statistics.h"
+#include "regress/decide/statistics.h"
 
 #include <gtest/gtest.h>
 

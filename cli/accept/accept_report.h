@@ -1,0 +1,25 @@
+// What was accepted as the baseline and what was not. Every function answers whole lines.
+#pragma once
+
+#include <string>
+
+#include "cli/check/conclusion.h"
+#include "cli/command_line.h"
+#include "cli/out/table.h"
+#include "regress/gate.h"
+
+namespace assay {
+
+struct AcceptResult {
+  AcceptReport report;
+  AcceptRequest request;
+  std::string why_not;  // nothing was measured here, because
+};
+
+// It fails where a variant that was named was left out, or every one, and where a cell was lost:
+// what was asked for is not so.
+Conclusion conclude(const AcceptResult&);
+
+std::string accept_text(const AcceptResult&, const Conclusion&, const Screen&);
+
+}  // namespace assay

@@ -1,0 +1,285 @@
+#include "cli/check/check_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace assay {
+namespace {
+
+using Lines = std::vector<Line>::const_iterator;
+
+// Calls visit(begin, end) for the lines of each entry.
+template <class Visit>
+void for_each_entry(const std::vector<Line>& lines, Visit&& visit) {
+  for (auto begin = lines.begin(); begin != lines.end();) {
+    const auto end = std::find_if(begin, lines.end(), [&](const Line& line) {
+      return !same_entry(line.result.entry, begin->result.entry);
+    });
+    visit(begin, end);
+    begin = end;
+  }
+}
+
+Table::Cell cell_of(const Line& line) {
+  switch (line.standing) {
+    case Standing::holds:
+      return {fmt::to_string(line.result.cases)};
+    case Standing::fails:
+      return {"FAIL", Colour::red};
+    case Standing::exempt:
+      return {"-", Colour::faint};
+    case Standing::left_out:
+      return {".", Colour::faint};
+    case Standing::refused:
+      return {"ref", Colour::yellow};
+    case Standing::empty:
+      return {"none", Colour::yellow};
+    case Standing::too_few:
+      return {line.result.cases == 0 ? "none" : fmt::format("{}?", line.result.cases), Colour::red};
+    case Standing::harness_error:
+      return {"error", Colour::yellow};
+  }
+  return {};
+}
+
+// The error nearest to what was allowed, of all claims.
+std::string worst_of(Lines begin, Lines end) {
+  const ClaimResult* worst = nullptr;
+  const auto share = [](const ClaimResult& r) { return r.worst_gulps / r.allowed_gulps; };
+  for (auto line = begin; line != end; ++line) {
+    const ClaimResult& r = line->result;
+    if (r.allowed_gulps > 0 && (worst == nullptr || share(r) > share(*worst))) worst = &r;
+  }
+  return worst == nullptr ? ""
+                          : fmt::format("{:.{}f}/{:.4g}", worst->worst_gulps,
+                                        worst->worst_gulps < 99.95 ? 1 : 0, worst->allowed_gulps);
+}
+
+constexpr std::size_t screen_width = 120;
+
+// A row for each variant and backend, those of a variant below each other, and a column for each
+// claim that applies to any of them. Where the screen is too narrow, the claims are dealt out to
+// several tables.
+class VerdictTable {
+ public:
+  explicit VerdictTable(const CheckReport& report) {
+    for (const Claim* claim : report.selection.claims) {
+      if (std::any_of(report.lines.begin(), report.lines.end(),
+                      [&](const Line& line) { return is_shown(line, *claim); }))
+        claims_.push_back(claim);
+    }
+    for_each_entry(report.lines, [&](Lines begin, Lines end) { add_row(begin, end); });
+  }
+
+  std::string text(const Screen& screen) const {
+    if (claims_.empty()) return "";
+    std::size_t parts = 1;
+    std::vector<Table> tables = in_parts(parts);
+    while (parts < claims_.size() && !all_fit(tables)) tables = in_parts(++parts);
+    std::string text;
+    for (const Table& table : tables) text += fmt::format("\n{}", table.text(screen));
+    return text;
+  }
+
+ private:
+  struct Row {
+    Lines begin, end;
+    const Entry& entry() const { return begin->result.entry; }
+  };
+
+  void add_row(Lines begin, Lines end) {
+    const Row row{begin, end};
+    const auto same = std::find_if(rows_.rbegin(), rows_.rend(), [&](const Row& other) {
+      return std::string_view(other.entry().variant.name) == row.entry().variant.name;
+    });
+    rows_.insert(same == rows_.rend() ? rows_.end() : same.base(), row);
+  }
+
+  static bool is_shown(const Line& line, const Claim& claim) {
+    return line.result.claim == &claim && line.standing != Standing::exempt;
+  }
+
+  static bool all_fit(const std::vector<Table>& tables) {
+    return std::all_of(tables.begin(), tables.end(),
+                       [](const Table& table) { return table.width() <= screen_width; });
+  }
+
+  std::vector<Table> in_parts(std::size_t parts) const {
+    std::vector<Table> tables;
+    for (std::size_t i = 0; i < parts; ++i) {
+      const std::size_t first = claims_.size() * i / parts, last = claims_.size() * (i + 1) / parts;
+      tables.push_back(table_of(std::span(claims_).subspan(first, last - first), i + 1 == parts));
+    }
+    return tables;
+  }
+
+  Table table_of(std::span<const Claim* const> claims, bool with_totals) const {
+    Table table;
+    table.add_column("variant", Side::left);
+    table.add_column("on", Side::left);
+    int gap = 2;
+    for (const Claim* claim : claims)
+      table.add_column(claim->heading, Side::right, std::exchange(gap, 1));
+    if (with_totals) {
+      for (const char* heading : {"worst gulps", "elements", "time"})
+        table.add_column(heading, Side::right);
+    }
+    std::string_view above;
+    for (const auto& row : rows_) {
+      const std::string_view name = row.entry().variant.name;
+      std::vector<Table::Cell> cells = {{name == above ? "" : std::string(name)},
+                                        {std::string(to_string(row.entry().backend))}};
+      for (auto line = row.begin; line != row.end; ++line) {
+        if (std::find(claims.begin(), claims.end(), line->result.claim) != claims.end())
+          cells.push_back(cell_of(*line));
+      }
+      if (with_totals) add_totals(cells, row.begin, row.end);
+      table.add_row(std::move(cells));
+      above = name;
+    }
+    return table;
+  }
+
+  static void add_totals(std::vector<Table::Cell>& row, Lines begin, Lines end) {
+    std::int64_t elements = 0;
+    double seconds = 0;
+    for (auto line = begin; line != end; ++line) {
+      elements += line->result.elements;
+      seconds += line->result.seconds;
+    }
+    row.push_back({worst_of(begin, end)});
+    row.push_back({count_text(elements)});
+    row.push_back({duration_text(seconds)});
+  }
+
+  std::vector<const Claim*> claims_;
+  std::vector<Row> rows_;
+};
+
+std::string headings_of(const Remark& remark, const CheckReport& report) {
+  if (remark.claims.size() > 1 && remark.claims.size() == report.selection.claims.size())
+    return "all claims";
+  std::vector<std::string> headings;
+  for (const Claim* claim : remark.claims) headings.emplace_back(claim->heading);
+  return joined(headings);
+}
+
+std::string notes_text(const CheckReport& report) {
+  const auto names = [&](const Remark& remark) {
+    return names_of(remark.entries, report.selection.entries);
+  };
+  std::string text;
+  for (const std::string& backend : report.selection.left_out)
+    text += fmt::format("not on {}\n", backend);
+  for (const Remark& remark : remarks(report, Standing::refused))
+    text += fmt::format("{} refused: {}\n", names(remark), remark.reason);
+  for (const Remark& remark : remarks(report, Standing::left_out))
+    text += fmt::format(". {}: {}\n", headings_of(remark, report), remark.reason);
+  for (const Remark& remark : remarks(report, Standing::exempt))
+    text +=
+        fmt::format("- {}: {}: {}\n", headings_of(remark, report), names(remark), remark.reason);
+  for (const Remark& remark : remarks(report, Standing::too_few))
+    text += fmt::format("{}: {}: {}\n", headings_of(remark, report), names(remark), remark.reason);
+  for (const Remark& remark : remarks(report, Standing::harness_error)) {
+    text += fmt::format("error: {}: {}: {}\n", headings_of(remark, report), names(remark),
+                        remark.reason);
+  }
+  if (!remarks(report, Standing::empty).empty()) text += "none: C is empty: nothing to judge\n";
+  return text;
+}
+
+std::string indented(const std::string& lines, int by) {
+  std::string text;
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
+    text += fmt::format("{:{}}{}\n", "", by, lines.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return text;
+}
+
+std::string steps_text(const Failure& failure) {
+  return fmt::format(" ({}{})", plural(failure.shrink_steps, "step"),
+                     failure.shrunk_fully ? "" : ", cut short: a smaller case may fail too");
+}
+
+std::string failure_text(const Line& line, const Screen& screen) {
+  const Failure& failure = *line.result.failure;
+  const Verdict& verdict = failure.verdict;
+  const auto say = [](std::string_view label, std::string_view value) {
+    return fmt::format("  {:<10} {}\n", fmt::format("{}:", label), value);
+  };
+  std::string text = screen.paint(fmt::format("{} on {}", line.result.entry.variant.name,
+                                              to_string(line.result.entry.backend)),
+                                  Colour::red) +
+                     fmt::format(": '{}' ({}) is not true\n", line.result.claim->sentence,
+                                 line.result.claim->name);
+  text += say("original", to_string(failure.original));
+  text += say("shrunk", to_string(failure.shrunk) + steps_text(failure));
+  text += say(to_string(verdict.status), verdict.reason);
+  if (!verdict.diagnosis.empty()) text += say("diagnosis", verdict.diagnosis);
+  text += indented(verdict.picture, 13);
+  text += say("replay", replay_line(line.result, failure.shrunk));
+  return text;
+}
+
+Colour colour_of(ExitCode code) {
+  return code == ExitCode::passed  ? Colour::green
+         : code == ExitCode::wrong ? Colour::red
+                                   : Colour::yellow;
+}
+
+std::size_t variants_in(const std::vector<Entry>& entries) {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : entries) names.emplace_back(entry.variant.name);
+  std::sort(names.begin(), names.end());
+  return static_cast<std::size_t>(std::unique(names.begin(), names.end()) - names.begin());
+}
+
+}  // namespace
+
+std::string header_text(const CheckReport& report) {
+  const auto& [entries, claims, left_out] = report.selection;
+  const std::string what =
+      fmt::format("assay check: {}, {}", plural(static_cast<int>(variants_in(entries)), "variant"),
+                  plural(static_cast<int>(claims.size()), "claim"));
+  if (report.given) return fmt::format("{}, the case {}\n", what, to_string(*report.given));
+  return fmt::format("{}, {} each, seed {}\n", what, plural(report.budget.cases, "case"),
+                     report.budget.seed);
+}
+
+std::string table_text(const CheckReport& report, const Screen& screen) {
+  const std::string text = VerdictTable(report).text(screen);
+  const std::string notes = notes_text(report);
+  return notes.empty() ? text : fmt::format("{}\n{}", text, notes);
+}
+
+std::string failures_text(const CheckReport& report, const Screen& screen) {
+  std::string text;
+  for_each_entry(report.lines, [&](Lines begin, Lines end) {
+    std::vector<std::string> others;
+    bool told = false;
+    for (auto line = begin; line != end; ++line) {
+      if (line->standing != Standing::fails) continue;
+      if (std::exchange(told, true)) {
+        others.emplace_back(line->result.claim->name);
+      } else {
+        text += fmt::format("\n{}", failure_text(*line, screen));
+      }
+    }
+    if (!others.empty()) text += fmt::format("  also fails: {}\n", joined(others));
+  });
+  return text;
+}
+
+std::string conclusion_text(const Conclusion& conclusion, const Screen& screen) {
+  std::string text = fmt::format(
+      "{}: {}\n", screen.paint(conclusion.word, colour_of(conclusion.code)), conclusion.sentence);
+  if (!conclusion.next.empty()) text += fmt::format("next: {}\n", conclusion.next);
+  return text;
+}
+
+}  // namespace assay

@@ -1,0 +1,201 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <thread>
+
+#include "base/errors.h"
+#include "base/whole_file.h"
+#include "cli/check/result_files.h"
+#include "cli/commands.h"
+#include "cli/out/table.h"
+#include "oracle/cuda/gpu_info.h"
+#include "regress/store/baseline.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+Finding cores() {
+  const unsigned count = std::thread::hardware_concurrency();
+  return {"cores", count > 0,
+          count > 0 ? fmt::format("{}: as many claims are tried at once", count)
+                    : "unknown: one claim is tried at a time"};
+}
+
+Finding memory() {
+  const double gib = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                     static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 30);
+  return {"memory", true,
+          fmt::format("{:.1f} GiB: a case that takes more than 80 % of it is bad input", gib)};
+}
+
+Finding fused_multiply_add() {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  return {"fma", true, "compiled in as one instruction"};
+#else
+  return {"fma", false, "not compiled in: emulated, with the same results, many times slower"};
+#endif
+}
+
+Finding backend(const BackendState& state) {
+  const bool works = state.why_not.empty();
+  return {fmt::format("backend {}", to_string(state.backend)), works,
+          works ? plural(state.variants, "variant") : fmt::format("skipped: {}", state.why_not)};
+}
+
+// In one of the directories, which are named as in PATH.
+bool is_in(const std::string& directories, const std::string& program) {
+  std::istringstream names(directories);
+  for (std::string directory; std::getline(names, directory, ':');) {
+    const fs::path candidate = fs::path(directory.empty() ? "." : directory) / program;
+    std::error_code error;
+    if (fs::is_regular_file(candidate, error) && access(candidate.c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
+bool is_on_path(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  return path != nullptr && is_in(path, program);
+}
+
+Finding tool(const std::string& program, const char* without) {
+  const bool found = is_on_path(program);
+  return {program, found, found ? "on PATH" : fmt::format("not on PATH: {}", without)};
+}
+
+Finding sanitizer() {  // as ci/sanitize looks for it
+  const std::string program = "compute-sanitizer", home = "/usr/local/cuda/bin";
+  if (is_on_path(program)) return {program, true, "on PATH"};
+  if (is_in(home, program)) return {program, true, "in " + home};
+  return {program, false, "not on PATH: NVIDIA's memory and race checks are skipped"};
+}
+
+// Those that some cards cannot hold.
+std::vector<Finding> claims_of_gigabytes() {
+  std::vector<Finding> findings;
+  const double here = least_free_gibibytes();
+  for (const Claim& claim : claims()) {
+    if (claim.gibibytes == 0) continue;
+    const bool fits = claim.gibibytes <= here;
+    findings.push_back({claim.name, fits,
+                        fmt::format("{}it takes {:.1f} GiB of GPU memory, and {:.1f} are free",
+                                    fits ? "" : "skipped: ", claim.gibibytes, here)});
+  }
+  return findings;
+}
+
+Finding gpu_devices() {
+  int count = 0;
+  std::error_code error;
+  for (const auto& file : fs::directory_iterator("/dev", error)) {
+    const std::string name = file.path().filename().string();
+    count += name.size() > 6 && name.starts_with("nvidia") &&
+             std::isdigit(static_cast<unsigned char>(name[6])) != 0;
+  }
+  return {"GPU devices", count > 0,
+          count > 0 ? fmt::format("{} in /dev", count) : "no /dev/nvidia*: nothing runs on a GPU"};
+}
+
+bool can_be_written(const fs::path& file) {
+  std::error_code error;
+  if (fs::exists(file, error)) return access(file.c_str(), W_OK) == 0;
+  const fs::path parent = fs::absolute(file, error).parent_path();
+  return access(parent.c_str(), W_OK | X_OK) == 0;
+}
+
+Finding corpus(const std::string& path) {
+  try {
+    const auto lines = read_corpus(path);
+    const std::string what =
+        fmt::format("{} in {}", plural(static_cast<int>(lines.size()), "past failure"), path);
+    if (can_be_written(path)) return {"corpus", true, what};
+    return {"corpus", false, what + ", which cannot be written: new failing cases are not kept"};
+  } catch (const BadInput& error) {
+    return {"corpus", false, fmt::format("`assay check` stops with: {}", error.what())};
+  }
+}
+
+Finding baselines() {
+  const auto gpus = stored_gpus(ASSAY_BASELINES_PATH);
+  return {"baselines", !gpus.empty(),
+          gpus.empty() ? std::string("none: `assay gate time` has nothing to compare with")
+                       : fmt::format("for {}", joined(gpus))};
+}
+
+std::vector<std::string> names_of(const std::vector<BackendState>& states, bool usable) {
+  std::vector<std::string> names;
+  for (const BackendState& state : states) {
+    if (state.why_not.empty() == usable) names.emplace_back(to_string(state.backend));
+  }
+  return names;
+}
+
+std::string required_gpu_missing() {
+  try {
+    insist_on_required_gpu();
+    return "";
+  } catch (const UnfitEnvironment& missing) {
+    return missing.what();
+  }
+}
+
+Diagnosis diagnose_machine(const std::string& corpus_path) {
+  const auto states = backend_states();
+  const auto usable = names_of(states, true), missing = names_of(states, false);
+  Diagnosis diagnosis{.code = ExitCode::unfit_environment};
+  if (const std::string gpu = required_gpu_missing(); !gpu.empty()) {
+    diagnosis.verdict = fmt::format("UNFIT: {}", gpu);
+  } else if (usable.empty()) {
+    diagnosis.verdict = "UNFIT: no variant can run on this machine";
+  } else {
+    diagnosis.code = ExitCode::passed;
+    diagnosis.verdict =
+        fmt::format("FIT: variants can be checked on {}{}", joined(usable, " and "),
+                    missing.empty() ? "" : fmt::format(", not on {}", joined(missing, " or ")));
+  }
+  for (const BackendState& state : states) diagnosis.findings.push_back(backend(state));
+  for (const GpuFact& fact : describe_gpus())
+    diagnosis.findings.push_back({fact.topic, fact.good, fact.text});
+  if (gpu_count() > 0) {
+    for (const Finding& finding : claims_of_gigabytes()) diagnosis.findings.push_back(finding);
+  }
+  diagnosis.findings.insert(diagnosis.findings.end(),
+                            {cores(), memory(), fused_multiply_add(),
+                             tool("nvcc", "kernels cannot be compiled for a GPU here"), sanitizer(),
+                             tool("nvidia-smi", "the driver cannot be asked about its GPUs"),
+                             gpu_devices(), corpus(corpus_path), baselines()});
+  return diagnosis;
+}
+
+std::string diagnosis_text(const Diagnosis& diagnosis, const Screen& screen) {
+  Table table;
+  for (const char* heading : {"", "", ""}) table.add_column(heading, Side::left);
+  for (const Finding& finding : diagnosis.findings) {
+    table.add_row({{finding.good ? "yes" : "no", finding.good ? Colour::green : Colour::yellow},
+                   {finding.topic},
+                   {finding.text}});
+  }
+  const bool fit = diagnosis.code == ExitCode::passed;
+  return screen.paint(diagnosis.verdict, fit ? Colour::green : Colour::red) + "\n\n" +
+         table.text(screen);
+}
+
+}  // namespace
+
+ExitCode run_doctor(const DoctorOptions& options) {
+  const OutputFile json(options.json);
+  const Screen screen = screen_beside({options.json});
+  const Diagnosis diagnosis = diagnose_machine(options.corpus);
+  screen.print(diagnosis_text(diagnosis, screen));
+  if (json) json.write(json_of(diagnosis));
+  return diagnosis.code;
+}
+
+}  // namespace assay

@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/whole_file.h"
+#include "cli/check/result_files.h"
+#include "cli/commands.h"
+#include "cli/out/table.h"
+
+namespace assay {
+namespace {
+
+std::vector<ListedVariant> listed_variants(const std::vector<BackendState>& states) {
+  std::vector<ListedVariant> variants;
+  for (const Entry& entry : registered()) {
+    auto listed = std::find_if(variants.begin(), variants.end(), [&](const ListedVariant& v) {
+      return std::string_view(v.variant.name) == entry.variant.name;
+    });
+    if (listed == variants.end()) listed = variants.insert(listed, {entry.variant, {}});
+    listed->backends.push_back(
+        *std::find_if(states.begin(), states.end(),
+                      [&](const BackendState& state) { return state.backend == entry.backend; }));
+  }
+  return variants;
+}
+
+// "simt, (cuda)": in brackets what it is compiled for but cannot run on here.
+std::string backends_text(const std::vector<BackendState>& backends) {
+  std::vector<std::string> names;
+  for (const BackendState& state : backends) {
+    const std::string name(to_string(state.backend));
+    names.push_back(state.why_not.empty() ? name : fmt::format("({})", name));
+  }
+  return joined(names);
+}
+
+// A row for each variant, and below it in words what has no room in a column.
+std::string variants_text(const std::vector<ListedVariant>& variants, const Screen& screen) {
+  Table table;
+  for (const char* heading : {"variant", "runs on", "tile m x n x k", "arithmetic", "order"})
+    table.add_column(heading, Side::left);
+  for (const auto& [variant, backends] : variants) {
+    const Tile& tile = variant.tile;
+    table.add_row({{variant.name},
+                   {backends_text(backends)},
+                   {fmt::format("{} x {} x {}", tile.m, tile.n, tile.k)},
+                   {std::string(to_string(variant.arithmetic))},
+                   {std::string(to_string(variant.order))}});
+    table.add_line(variant.idea);
+    if (const auto needs = describe(variant.needs); !needs.empty())
+      table.add_line(fmt::format("needs {}", joined(needs)));
+  }
+  return table.text(screen);
+}
+
+std::string absence_text(const std::vector<BackendState>& states) {
+  std::string text;
+  for (const BackendState& state : states) {
+    if (!state.why_not.empty())
+      text += fmt::format("not here: {}: {}\n", to_string(state.backend), state.why_not);
+  }
+  return text.empty() ? text : fmt::format("\n{}", text);
+}
+
+}  // namespace
+
+ExitCode run_list(const ListOptions& options) {
+  const OutputFile json(options.json);
+  const Screen screen = screen_beside({options.json});
+  const auto states = backend_states();
+  const auto variants = listed_variants(states);
+  screen.print(variants_text(variants, screen) + absence_text(states));
+  if (json) json.write(json_of(variants));
+  return ExitCode::passed;
+}
+
+}  // namespace assay

@@ -1,0 +1,373 @@
+#include "regress/decide/decide.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "regress/decide/statistics.h"
+
+namespace assay {
+namespace {
+
+// What one or two batches say of a cell, or why they say nothing.
+struct Measured {
+  int processes = 0;
+  Summary step, anchor, control;  // log-ratios of head to baseline, anchor and twin
+  std::string fault;
+  std::string left_out;  // why some of the processes were not usable
+};
+
+using Batches = std::vector<const std::vector<Replicate>*>;
+
+// Whether any process got so far as to time an arm against head.
+bool was_timed(const Batches& batches, std::optional<double> Replicate::*arm) {
+  return std::any_of(batches.begin(), batches.end(), [&](const auto* batch) {
+    return std::any_of(batch->begin(), batch->end(),
+                       [&](const Replicate& r) { return (r.*arm).has_value(); });
+  });
+}
+
+// Only a process that timed all arms counts, the control among them.
+Measured measure(const Batches& batches, int planned, const DecisionRule& rule) {
+  Measured m;
+  std::vector<double> step, anchor, control;
+  const bool has_baseline = was_timed(batches, &Replicate::to_baseline);
+  const bool has_anchor = was_timed(batches, &Replicate::to_anchor);
+  bool finite = true, sound = false;
+  for (const auto* batch : batches) {
+    for (const Replicate& r : *batch) {
+      ++m.processes;
+      sound = sound || r.fault.empty();
+      const char* missing = !r.to_baseline               ? "the baseline was not timed"
+                            : !r.to_twin                 ? "the control was not timed"
+                            : has_anchor && !r.to_anchor ? "the anchor was not timed"
+                                                         : nullptr;
+      if (!r.fault.empty() || missing) {
+        if (m.left_out.empty()) m.left_out = r.fault.empty() ? missing : r.fault;
+        continue;
+      }
+      step.push_back(*r.to_baseline);
+      control.push_back(*r.to_twin);
+      if (has_anchor) anchor.push_back(*r.to_anchor);
+      finite = finite && std::isfinite(step.back()) && std::isfinite(control.back()) &&
+               std::isfinite(r.to_anchor.value_or(0));
+    }
+  }
+  if (m.processes == 0) {
+    m.fault = "nothing was measured";
+  } else if (sound && !has_baseline) {
+    m.fault = no_baseline;
+  } else if (step.empty()) {
+    m.fault = fmt::format("no process gave usable data: {}", m.left_out);
+  } else if (!finite) {
+    m.fault = "a measured log-ratio is not a finite number";
+  } else {
+    m.step = summarize(step);
+    m.anchor = summarize(anchor);
+    m.control = summarize(control);
+    if (step.size() < 2 || !(m.step.count >= rule.usable * planned)) {
+      m.fault = fmt::format("only {} of {} processes gave usable data{}{}", m.step.count, planned,
+                            m.left_out.empty() ? "" : ": ", m.left_out);
+    }
+  }
+  return m;
+}
+
+double log_of(double part) {
+  return std::log1p(part);
+}
+
+bool is_below(const Summary& s, double part, double p) {
+  return upper_bound(s, 1 - p) < log_of(part);
+}
+
+// The mirror of "slower by more than `margin`" is in logarithms: swapping the arms swaps the two.
+bool looks_different(const Summary& s, const DecisionRule& rule) {
+  return lower_bound(s, 1 - rule.screen_p) > log_of(rule.screen_margin) ||
+         upper_bound(s, 1 - rule.screen_p) < -log_of(rule.screen_margin);
+}
+
+// Whether it is shown that small steps have not added up to the budget, where there is an anchor.
+bool is_within_budget(const Measured& m, double p, const DecisionRule& rule) {
+  return m.anchor.count == 0 || is_below(m.anchor, rule.creep_budget, p);
+}
+
+// Whether the screen alone shows a cell to be the same. The screen never says more than that.
+bool settles(const Measured& screen, bool unchanged, const DecisionRule& rule) {
+  if (!screen.fault.empty()) return false;
+  if (looks_different(screen.step, rule) || looks_different(screen.control, rule)) return false;
+  if (unchanged) return true;
+  return is_within_budget(screen, rule.unharmed_p, rule) &&
+         is_below(screen.step, rule.unharmed, rule.unharmed_p);
+}
+
+// The questions asked of every confirmed cell; each is a family of its own for Holm.
+enum Question { is_slower, is_faster, has_crept, control_is_slower, control_is_faster };
+using Answers = std::array<double, 5>;  // p that it is not so
+
+Answers ask(const Measured& m, const DecisionRule& rule) {
+  if (!m.fault.empty()) return {1, 1, 1, 1, 1};
+  const double margin = log_of(rule.margin);
+  return {p_above(m.step, margin), p_below(m.step, -margin),
+          p_above(m.anchor, log_of(rule.creep_budget)), p_above(m.control, margin),
+          p_below(m.control, -margin)};
+}
+
+void adjust(std::vector<Answers>& family) {
+  for (std::size_t question = 0; question < Answers{}.size(); ++question) {
+    std::vector<double> p;
+    for (const Answers& answers : family) p.push_back(answers[question]);
+    p = holm(p);
+    for (std::size_t i = 0; i < family.size(); ++i) family[i][question] = p[i];
+  }
+}
+
+enum class Stage { nothing, screened, confirmed, repeated };
+
+struct Finding {
+  Stage stage = Stage::nothing;
+  Measured measured;
+  Answers p = {1, 1, 1, 1, 1};
+  Change change = Change::invalid;
+  bool crept = false;
+};
+
+// `part` of the alpha is what this look at the data may spend.
+void conclude(Finding& f, bool unchanged, double part, const DecisionRule& rule) {
+  const auto is_so = [&](Question q) { return f.p[q] < part * rule.confirm_p; };
+  f.crept = false;
+  if (!f.measured.fault.empty()) {
+    f.change = Change::invalid;
+  } else if (is_so(control_is_slower) || is_so(control_is_faster)) {
+    f.change = Change::invalid;
+    f.measured.fault = "the control, the same code timed twice, differs from itself";
+  } else if (unchanged) {
+    const bool differs = is_so(is_slower) || is_so(is_faster);
+    f.change = differs ? Change::invalid : Change::same;
+    if (differs) f.measured.fault = "the measurement sees a difference in identical machine code";
+  } else if (is_so(is_slower)) {
+    f.change = Change::slower;
+  } else if (is_so(is_faster)) {
+    f.change = Change::faster;
+  } else if (is_so(has_crept)) {
+    f.change = Change::slower;
+    f.crept = true;
+  } else if (is_below(f.measured.step, rule.unharmed, part * rule.unharmed_p) &&
+             is_within_budget(f.measured, part * rule.unharmed_p, rule)) {
+    f.change = Change::same;
+  } else {
+    f.change = Change::undecided;
+  }
+}
+
+void look_at_screen(Finding& f, const CellData& cell, const DecisionRule& rule) {
+  if (cell.screen.empty() && cell.unchanged) {
+    f.change = Change::same;
+    return;
+  }
+  f.stage = Stage::screened;
+  f.measured = measure({&cell.screen}, rule.screen_processes, rule);
+  if (f.measured.fault.empty()) {
+    f.change = settles(f.measured, cell.unchanged, rule) ? Change::same : Change::undecided;
+  }
+}
+
+// The second look takes confirm and extra together, and counts the cells that it does not look at
+// as members of the family whose p is 1. So it stays true that cells were chosen by the very data
+// that it uses again: whatever the choice, it can only reject what Holm would have rejected over
+// both batches of the whole family, which is half the alpha. Both looks together make a false call
+// of any one kind with at most 1.5 times `confirm_p`, and that if all cells were slower by just the
+// margin. The extra batch alone would be as safe, and would throw away half of the data.
+void look_again(std::vector<Finding>& findings, const std::vector<std::size_t>& confirmed,
+                const std::vector<CellData>& cells, const DecisionRule& rule) {
+  std::vector<Answers> family;
+  for (std::size_t i : confirmed) {
+    Finding& f = findings[i];
+    family.push_back({1, 1, 1, 1, 1});
+    if (f.change != Change::undecided || cells[i].extra.empty()) continue;
+    f.stage = Stage::repeated;
+    f.measured = measure({&cells[i].confirm, &cells[i].extra}, 2 * rule.confirm_processes, rule);
+    family.back() = ask(f.measured, rule);
+  }
+  adjust(family);
+  for (std::size_t at = 0; at < confirmed.size(); ++at) {
+    Finding& f = findings[confirmed[at]];
+    if (f.stage != Stage::repeated) continue;
+    f.p = family[at];
+    conclude(f, cells[confirmed[at]].unchanged, 0.5, rule);
+  }
+}
+
+std::vector<std::size_t> confirmed_of(const std::vector<CellData>& cells) {
+  std::vector<std::size_t> confirmed;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (!cells[i].confirm.empty()) confirmed.push_back(i);
+  }
+  return confirmed;
+}
+
+std::vector<Finding> look(const std::vector<CellData>& cells,
+                          const std::vector<std::size_t>& confirmed, const DecisionRule& rule) {
+  std::vector<Finding> findings(cells.size());
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (cells[i].confirm.empty()) look_at_screen(findings[i], cells[i], rule);
+  }
+  std::vector<Answers> family;
+  for (std::size_t i : confirmed) {
+    findings[i].stage = Stage::confirmed;
+    findings[i].measured = measure({&cells[i].confirm}, rule.confirm_processes, rule);
+    family.push_back(ask(findings[i].measured, rule));
+  }
+  adjust(family);
+  for (std::size_t at = 0; at < confirmed.size(); ++at) {
+    findings[confirmed[at]].p = family[at];
+    conclude(findings[confirmed[at]], cells[confirmed[at]].unchanged, 1, rule);
+  }
+  look_again(findings, confirmed, cells, rule);
+  return findings;
+}
+
+// By the confirmation, with 97.5 %: the rest of the 5 % is what the screen may let slip.
+double smallest_called(double spread, std::size_t family, const DecisionRule& rule) {
+  const double p = rule.confirm_p / static_cast<double>(std::max<std::size_t>(family, 1));
+  return std::expm1(detectable_mean(rule.confirm_processes, spread, log_of(rule.margin), p, 0.975));
+}
+
+// Until the nearest of the bounds that would settle it is told apart from the mean as it is now.
+int processes_to_settle(const Finding& f, std::size_t family, const DecisionRule& rule) {
+  if (f.stage == Stage::screened) return rule.confirm_processes;
+  constexpr double power = 0.95;
+  const double p = rule.confirm_p / static_cast<double>(family);
+  // To tell the true mean of these from `bound`, on the side where it is now.
+  const auto below = [&](const Summary& s, double bound) {
+    return count_needed(s.deviation, bound - s.mean, rule.unharmed_p, power);
+  };
+  const auto beyond = [&](const Summary& s, double bound) {
+    return count_needed(s.deviation, s.mean - bound, p, power);
+  };
+  const Summary &step = f.measured.step, &anchor = f.measured.anchor;
+  const double budget = log_of(rule.creep_budget);
+  int same = below(step, log_of(rule.unharmed));
+  if (anchor.count > 0) same = std::max(same, below(anchor, budget));
+  int needed = std::min(same, beyond(step, log_of(rule.margin)));
+  needed =
+      std::min(needed, count_needed(step.deviation, -log_of(rule.margin) - step.mean, p, power));
+  if (anchor.count > 0) needed = std::min(needed, beyond(anchor, budget));
+  return std::max(needed, step.count + 1);
+}
+
+std::string slower_or_faster(double ratio) {
+  return fmt::format("{:.2f} % {}", 100 * std::abs(ratio - 1), ratio < 1 ? "faster" : "slower");
+}
+
+std::string left_out(const Measured& m) {
+  if (m.left_out.empty()) return "";
+  return fmt::format("; {} of {} processes left out: {}", m.processes - m.step.count, m.processes,
+                     m.left_out);
+}
+
+std::string reason_of(const Finding& f, const CellVerdict& v, bool unchanged,
+                      const DecisionRule& rule) {
+  if (f.stage == Stage::nothing) return "proven unchanged: same machine code and launch recipe";
+  if (v.change == Change::invalid) return f.measured.fault;
+  const std::string rest = left_out(f.measured);
+  const auto between =
+      fmt::format("99 % interval {:+.2f} % to {:+.2f} %, {} processes", 100 * (v.interval.low - 1),
+                  100 * (v.interval.high - 1), v.processes);
+  if (v.crept) {
+    return fmt::format("small steps added up to {} than the anchor, over the budget of {:.1f} %{}",
+                       slower_or_faster(v.anchor_ratio), 100 * rule.creep_budget, rest);
+  }
+  switch (v.change) {
+    case Change::slower:
+    case Change::faster:
+      return fmt::format("{} than the baseline ({}){}", slower_or_faster(v.ratio), between, rest);
+    case Change::same:
+      if (unchanged) {
+        return fmt::format("proven unchanged, and the live control agrees ({}){}", between, rest);
+      }
+      return fmt::format("shown to be less than {:.1f} % slower ({}){}", 100 * rule.unharmed,
+                         between, rest);
+    default:
+      break;
+  }
+  if (f.stage == Stage::screened) {
+    return fmt::format("the screen could not settle it and it was not confirmed ({}){}", between,
+                       rest);
+  }
+  if (!is_within_budget(f.measured, rule.unharmed_p, rule) &&
+      is_below(f.measured.step, rule.unharmed, rule.unharmed_p)) {
+    return fmt::format(
+        "too noisy to tell whether small steps added up to more than {:.1f} % over the anchor "
+        "(measured {:+.2f} %, {} processes): about {} processes would settle it{}",
+        100 * rule.creep_budget, 100 * (v.anchor_ratio - 1), v.processes, v.processes_needed, rest);
+  }
+  return fmt::format("too noisy to tell ({}): about {} processes would settle it{}", between,
+                     v.processes_needed, rest);
+}
+
+}  // namespace
+
+const char* to_string(Change change) {
+  switch (change) {
+    case Change::same:
+      return "same";
+    case Change::faster:
+      return "faster";
+    case Change::slower:
+      return "slower";
+    case Change::undecided:
+      return "undecided";
+    case Change::invalid:
+      return "invalid";
+  }
+  return "?";
+}
+
+std::vector<std::size_t> to_confirm(const std::vector<CellData>& cells, const DecisionRule& rule) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Measured screen = measure({&cells[i].screen}, rule.screen_processes, rule);
+    // A screen that lost a process still has something to confirm; one without data has not.
+    if (screen.step.count > 0 && !settles(screen, cells[i].unchanged, rule)) chosen.push_back(i);
+  }
+  return chosen;
+}
+
+std::vector<std::size_t> to_repeat(const std::vector<CellData>& cells, const DecisionRule& rule) {
+  std::vector<std::size_t> chosen = confirmed_of(cells);
+  const auto findings = look(cells, chosen, rule);
+  std::erase_if(chosen, [&](std::size_t i) {
+    return findings[i].stage != Stage::confirmed || findings[i].change != Change::undecided;
+  });
+  return chosen;
+}
+
+std::vector<CellVerdict> decide(const std::vector<CellData>& cells, const DecisionRule& rule) {
+  const auto confirmed = confirmed_of(cells);
+  const auto findings = look(cells, confirmed, rule);
+  std::vector<CellVerdict> verdicts;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Finding& f = findings[i];
+    const Summary& step = f.measured.step;
+    CellVerdict v{.change = f.change, .crept = f.crept};
+    if (step.count >= 2) {
+      v.ratio = std::exp(step.mean);
+      v.interval = {std::exp(lower_bound(step, 0.995)), std::exp(upper_bound(step, 0.995))};
+      v.p = f.p[is_slower];
+      v.spread = step.deviation;
+      v.detectable = smallest_called(step.deviation, confirmed.size(), rule);
+      v.processes = step.count;
+    }
+    if (f.measured.anchor.count > 0) v.anchor_ratio = std::exp(f.measured.anchor.mean);
+    if (f.change == Change::undecided)
+      v.processes_needed = processes_to_settle(f, confirmed.size(), rule);
+    v.reason = reason_of(f, v, cells[i].unchanged, rule);
+    verdicts.push_back(std::move(v));
+  }
+  return verdicts;
+}
+
+}  // namespace assay

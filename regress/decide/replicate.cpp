@@ -1,0 +1,137 @@
+#include "regress/decide/replicate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "regress/decide/statistics.h"
+
+namespace assay {
+namespace {
+
+const Sample& of(const Round& round, Arm arm) {
+  return round[static_cast<std::size_t>(arm)];
+}
+
+bool was_run(const std::vector<Round>& rounds, Arm arm) {
+  return !std::all_of(rounds.begin(), rounds.end(),
+                      [&](const Round& r) { return of(r, arm).time_us == 0; });
+}
+
+bool was_throttled(const Round& round) {
+  return std::any_of(round.begin(), round.end(), [](const Sample& s) { return s.throttled != 0; });
+}
+
+// Also in rounds that will be dropped: a time that cannot be is no less wrong on a slow clock.
+std::string impossible_value(const std::vector<Round>& rounds, Arm arm) {
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    const Sample& s = of(rounds[i], arm);
+    if (!(s.time_us > 0 && std::isfinite(s.time_us)))
+      return fmt::format("{}'s time in round {} is {} us", to_string(arm), i, s.time_us);
+    if (!(s.clock_mhz >= 0 && std::isfinite(s.clock_mhz)))
+      return fmt::format("{}'s clock in round {} is {} MHz", to_string(arm), i, s.clock_mhz);
+  }
+  return "";
+}
+
+std::vector<Round> unthrottled_pairs(const std::vector<Round>& rounds) {
+  std::vector<Round> kept;
+  for (std::size_t i = 0; i + 1 < rounds.size(); i += 2) {
+    if (!was_throttled(rounds[i]) && !was_throttled(rounds[i + 1]))
+      kept.insert(kept.end(), {rounds[i], rounds[i + 1]});
+  }
+  return kept;
+}
+
+// 0 where no clock could be read.
+double median_clock(const std::vector<Round>& rounds, Arm arm) {
+  std::vector<double> clocks;
+  for (const Round& r : rounds) {
+    if (of(r, arm).clock_mhz > 0) clocks.push_back(of(r, arm).clock_mhz);
+  }
+  return clocks.empty() ? 0 : median(clocks);
+}
+
+// The mirror cancels what drifts evenly through a pair; the median keeps one disturbed pair from
+// counting.
+double log_ratio(const std::vector<Round>& rounds, Arm arm) {
+  const auto log_of = [&](const Round& r) {
+    return std::log(of(r, Arm::head).time_us) - std::log(of(r, arm).time_us);
+  };
+  std::vector<double> pairs;
+  for (std::size_t i = 0; i < rounds.size(); i += 2)
+    pairs.push_back((log_of(rounds[i]) + log_of(rounds[i + 1])) / 2);
+  return median(pairs);
+}
+
+double median_time(const std::vector<Round>& rounds) {
+  std::vector<double> times;
+  for (const Round& r : rounds) times.push_back(of(r, Arm::head).time_us);
+  return median(times);
+}
+
+}  // namespace
+
+const char* to_string(Arm arm) {
+  switch (arm) {
+    case Arm::head:
+      return "head";
+    case Arm::twin:
+      return "twin";
+    case Arm::baseline:
+      return "baseline";
+    case Arm::anchor:
+      return "anchor";
+  }
+  return "?";
+}
+
+Replicate reduce(const std::vector<Round>& rounds) {
+  Replicate out;
+  out.rounds = static_cast<int>(rounds.size());
+  const auto faulty = [&out](std::string why) {
+    out.fault = std::move(why);
+    return out;
+  };
+  if (!was_run(rounds, Arm::head)) return faulty("head was not run");
+  if (rounds.size() % 2 != 0) return faulty("the last round has no mirror");
+
+  std::vector<Arm> run;
+  std::copy_if(arms.begin(), arms.end(), std::back_inserter(run),
+               [&](Arm arm) { return was_run(rounds, arm); });
+  for (Arm arm : run) {
+    if (std::string why = impossible_value(rounds, arm); !why.empty()) return faulty(why);
+  }
+
+  const auto kept = unthrottled_pairs(rounds);
+  out.dropped = static_cast<int>(rounds.size() - kept.size());
+  if (static_cast<int>(kept.size()) < 2 * fewest_pairs) {
+    return faulty(fmt::format("only {} of {} pairs of rounds are left, {} were throttled",
+                              kept.size() / 2, rounds.size() / 2, out.dropped / 2));
+  }
+
+  out.head_us = median_time(kept);
+  out.clock_mhz = median_clock(kept, Arm::head);
+  for (Arm arm : run) {
+    const double clock = median_clock(kept, arm);
+    if (clock == 0 || out.clock_mhz == 0) continue;
+    const double apart = std::abs(clock / out.clock_mhz - 1);
+    out.clock_apart = std::max(out.clock_apart, apart);
+    // Other code may draw other power, and run at another clock for it: that is part of its speed.
+    if (arm == Arm::twin && !(apart <= clocks_apart)) {
+      return faulty(fmt::format("{} ran at {:.0f} MHz and head at {:.0f} MHz", to_string(arm),
+                                clock, out.clock_mhz));
+    }
+  }
+
+  for (Arm arm : run) {
+    if (arm == Arm::twin) out.to_twin = log_ratio(kept, arm);
+    if (arm == Arm::baseline) out.to_baseline = log_ratio(kept, arm);
+    if (arm == Arm::anchor) out.to_anchor = log_ratio(kept, arm);
+  }
+  return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,275 @@
+#include "regress/device/capture.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <optional>
+#include <set>
+
+#include "oracle/cuda/cuda_check.h"
+#include "oracle/cuda/cuda_driver.h"
+
+namespace assay {
+namespace {
+
+// It cannot be told as a recipe; the message is why.
+struct NoRecipe : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Graph {
+ public:
+  Graph(const Variant& variant, const Gemm& gemm, cudaStream_t stream) {
+    cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
+               "cudaStreamBeginCapture");
+    const cudaError_t launched = variant.launch(gemm, stream);
+    const cudaError_t captured = cudaStreamEndCapture(stream, &graph_);
+    cudaGetLastError();
+    for (const cudaError_t error : {launched, captured}) {
+      if (error != cudaSuccess)
+        throw NoRecipe(fmt::format("it cannot be captured: {}", cudaGetErrorName(error)));
+    }
+  }
+  ~Graph() { cudaGraphDestroy(graph_); }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  // One after the other, as they depend on each other.
+  std::vector<CUgraphNode> chain() const {
+    ASSAY_DRIVER(cuGraphGetNodes);
+    ASSAY_DRIVER(cuGraphGetEdges);
+    std::size_t count = 0, edge_count = 0;
+    driver_check(cuGraphGetNodes_(graph_, nullptr, &count), "cuGraphGetNodes");
+    std::vector<CUgraphNode> nodes(count);
+    if (count > 0) driver_check(cuGraphGetNodes_(graph_, nodes.data(), &count), "cuGraphGetNodes");
+    driver_check(cuGraphGetEdges_(graph_, nullptr, nullptr, nullptr, &edge_count),
+                 "cuGraphGetEdges");
+    std::vector<CUgraphNode> from(edge_count), to(edge_count);
+    std::vector<CUgraphEdgeData> data(edge_count);
+    if (edge_count > 0) {
+      driver_check(cuGraphGetEdges_(graph_, from.data(), to.data(), data.data(), &edge_count),
+                   "cuGraphGetEdges");
+    }
+    std::map<CUgraphNode, CUgraphNode> next;
+    std::set<CUgraphNode> firsts(nodes.begin(), nodes.end());
+    for (std::size_t i = 0; i < edge_count; ++i) {
+      if (data[i].type != CU_GRAPH_DEPENDENCY_TYPE_DEFAULT)
+        throw NoRecipe("a kernel of it starts before the one ahead has ended");
+      const bool forks = !next.emplace(from[i], to[i]).second;
+      if (forks || firsts.erase(to[i]) == 0) throw NoRecipe("its work forks into several streams");
+    }
+    if (firsts.size() > 1) throw NoRecipe("its work forks into several streams");
+    std::vector<CUgraphNode> ordered(firsts.begin(), firsts.end());
+    while (ordered.size() < count) ordered.push_back(next.at(ordered.back()));
+    return ordered;
+  }
+
+ private:
+  cudaGraph_t graph_ = nullptr;
+};
+
+struct Extent {
+  std::uint64_t begin = 0, end = 0;
+};
+
+std::array<Extent, 3> extents_of(const Gemm& g) {
+  const auto extent = [](const float* first, std::int64_t rows, std::int64_t columns,
+                         std::int64_t ld) {
+    const auto begin = reinterpret_cast<std::uint64_t>(first);
+    const std::int64_t floats = rows == 0 || columns == 0 ? 0 : (rows - 1) * ld + columns;
+    return Extent{begin, begin + static_cast<std::uint64_t>(floats) * sizeof(float)};
+  };
+  return {extent(g.a, g.m, g.k, g.lda), extent(g.b, g.k, g.n, g.ldb), extent(g.c, g.m, g.n, g.ldc)};
+}
+
+struct Place {
+  Operand operand;
+  std::int64_t displacement;
+  bool operator==(const Place&) const = default;
+};
+
+std::optional<Place> place_of(std::uint64_t address, const std::array<Extent, 3>& extents) {
+  for (const Operand o : operands) {
+    const Extent& extent = extents[static_cast<std::size_t>(o)];
+    if (address >= extent.begin && address < extent.end)
+      return Place{o, static_cast<std::int64_t>(address - extent.begin)};
+  }
+  return std::nullopt;
+}
+
+int attribute_of(CUfunction function, CUfunction_attribute attribute) {
+  ASSAY_DRIVER(cuFuncGetAttribute);
+  int value = 0;
+  driver_check(cuFuncGetAttribute_(&value, attribute, function), "cuFuncGetAttribute");
+  return value;
+}
+
+// A baseline launched without it would not be what was accepted.
+void insist_on_no_cache_policy(CUgraphNode node, const char* name) {
+  ASSAY_DRIVER(cuGraphKernelNodeGetAttribute);
+  CUlaunchAttributeValue value = {};
+  if (cuGraphKernelNodeGetAttribute_(node, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &value) ==
+          CUDA_SUCCESS &&
+      value.accessPolicyWindow.num_bytes > 0)
+    throw NoRecipe(fmt::format("{} is launched with a policy for the L2 cache", name));
+}
+
+// The node as it is, its arguments with all addresses in them.
+KernelNode read_kernel(CUgraphNode node, const ProgramCode& code) {
+  ASSAY_DRIVER(cuGraphKernelNodeGetParams);
+  ASSAY_DRIVER(cuGraphKernelNodeGetAttribute);
+  ASSAY_DRIVER(cuKernelGetFunction);
+  ASSAY_DRIVER(cuFuncGetName);
+  ASSAY_DRIVER(cuFuncGetParamInfo);
+  CUDA_KERNEL_NODE_PARAMS params = {};
+  driver_check(cuGraphKernelNodeGetParams_(node, &params), "cuGraphKernelNodeGetParams");
+  CUfunction function = params.func;
+  if (function == nullptr)
+    driver_check(cuKernelGetFunction_(&function, params.kern), "cuKernelGetFunction");
+  const char* name = nullptr;
+  driver_check(cuFuncGetName_(&name, function), "cuFuncGetName");
+  const ProgramCode::Kernel* kernel = code.find(name);
+  if (kernel == nullptr) {
+    throw NoRecipe(fmt::format("the machine code of {} is not in this program", name));
+  }
+
+  insist_on_no_cache_policy(node, name);
+  KernelNode result;
+  result.kernel = name;
+  result.code = kernel->code.code;
+  result.grid = {params.gridDimX, params.gridDimY, params.gridDimZ};
+  result.block = {params.blockDimX, params.blockDimY, params.blockDimZ};
+  result.shared_bytes = params.sharedMemBytes;
+  result.most_shared_bytes =
+      attribute_of(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+  result.shared_carveout =
+      attribute_of(function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
+  CUlaunchAttributeValue value = {};
+  if (cuGraphKernelNodeGetAttribute_(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value) ==
+          CUDA_SUCCESS &&
+      value.clusterDim.x > 0)
+    result.cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
+  value = {};
+  if (cuGraphKernelNodeGetAttribute_(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value) == CUDA_SUCCESS)
+    result.cooperative = value.cooperative != 0;
+
+  std::size_t at = 0, bytes = 0;
+  for (std::size_t i = 0; cuFuncGetParamInfo_(function, i, &at, &bytes) == CUDA_SUCCESS; ++i) {
+    result.parameters.push_back(
+        {static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(bytes)});
+    if (result.arguments.size() < at + bytes) result.arguments.resize(at + bytes);
+    std::memcpy(result.arguments.data() + at, params.kernelParams[i], bytes);
+  }
+  return result;
+}
+
+bool is_address_on_gpu(std::uint64_t word) {
+  ASSAY_DRIVER(cuPointerGetAttribute);
+  CUmemorytype type = {};
+  return cuPointerGetAttribute_(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                static_cast<CUdeviceptr>(word)) == CUDA_SUCCESS;
+}
+
+// Marks the addresses in which two captures differ, and clears them. What is an address and does
+// not differ belongs to the variant, and is nothing in another process.
+void mark_pointers(KernelNode& node, const KernelNode& other, const std::array<Extent, 3>& here,
+                   const std::array<Extent, 3>& there) {
+  for (const Parameter& parameter : node.parameters) {
+    const std::uint32_t end = parameter.at + parameter.bytes;
+    for (std::uint32_t at = parameter.at; at < end; at += 8) {
+      const std::uint32_t width = std::min<std::uint32_t>(8, end - at);
+      std::uint64_t mine = 0, its = 0;
+      std::memcpy(&mine, &node.arguments[at], width);
+      std::memcpy(&its, &other.arguments[at], width);
+      if (mine == its && !(width == 8 && is_address_on_gpu(mine))) continue;
+      const auto place = width == 8 ? place_of(mine, here) : std::nullopt;
+      if (!place || place != place_of(its, there)) {
+        throw NoRecipe(
+            fmt::format("byte {} of the arguments of {} is an address of something else "
+                        "than an operand",
+                        at, node.kernel));
+      }
+      node.pointers.push_back({at, place->operand, place->displacement});
+      std::memset(&node.arguments[at], 0, 8);
+    }
+  }
+}
+
+MemsetNode read_memset(CUgraphNode node, const std::array<Extent, 3>& extents) {
+  ASSAY_DRIVER(cuGraphMemsetNodeGetParams);
+  CUDA_MEMSET_NODE_PARAMS params = {};
+  driver_check(cuGraphMemsetNodeGetParams_(node, &params), "cuGraphMemsetNodeGetParams");
+  const auto place = place_of(params.dst, extents);
+  if (!place) throw NoRecipe("it sets memory that is no operand");
+  return {place->operand, place->displacement, params.value, params.elementSize,
+          params.width,   params.height,       params.pitch};
+}
+
+CUgraphNodeType type_of(CUgraphNode node) {
+  ASSAY_DRIVER(cuGraphNodeGetType);
+  CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+  driver_check(cuGraphNodeGetType_(node, &type), "cuGraphNodeGetType");
+  return type;
+}
+
+Recipe recipe_of_two(const Variant& variant, const Gemm& one, const Gemm& other,
+                     const ProgramCode& code, cudaStream_t stream) {
+  // Once as usual: the first launch may set up what it keeps, such as a library's handle.
+  if (const cudaError_t error = variant.launch(one, stream); error != cudaSuccess)
+    throw NoRecipe(fmt::format("its launch fails: {}", cudaGetErrorName(error)));
+  cuda_check(cudaStreamSynchronize(stream), "a launch");
+  const Graph first(variant, one, stream), second(variant, other, stream);
+  const auto nodes = first.chain(), others = second.chain();
+  const auto here = extents_of(one), there = extents_of(other);
+  if (nodes.size() != others.size()) throw NoRecipe("it does not enqueue the same work twice");
+  Recipe recipe;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    switch (type_of(nodes[i])) {
+      case CU_GRAPH_NODE_TYPE_KERNEL: {
+        if (type_of(others[i]) != CU_GRAPH_NODE_TYPE_KERNEL)
+          throw NoRecipe("it does not enqueue the same work twice");
+        KernelNode node = read_kernel(nodes[i], code);
+        const KernelNode its = read_kernel(others[i], code);
+        if (node.kernel != its.kernel || node.grid != its.grid)
+          throw NoRecipe("it does not enqueue the same work twice");
+        mark_pointers(node, its, here, there);
+        recipe.nodes.push_back(std::move(node));
+        break;
+      }
+      case CU_GRAPH_NODE_TYPE_MEMSET:
+        recipe.nodes.push_back(read_memset(nodes[i], here));
+        break;
+      default:
+        throw NoRecipe("it enqueues something else than kernels and memsets");
+    }
+  }
+  if (recipe.nodes.empty()) throw NoRecipe("it enqueues nothing");
+  return recipe;
+}
+
+// The one cubin that all kernels of a recipe are in; empty if there are no kernels.
+std::string cubin_of(const Recipe& recipe, const ProgramCode& code) {
+  std::set<std::string> cubins;
+  for (const Node& node : recipe.nodes) {
+    if (const auto* kernel = std::get_if<KernelNode>(&node))
+      cubins.insert(code.find(kernel->kernel)->cubin);
+  }
+  if (cubins.size() > 1) throw NoRecipe("its kernels are not all compiled from one file");
+  return cubins.empty() ? "" : *cubins.begin();
+}
+
+}  // namespace
+
+Captured capture(const Variant& variant, const Gemm& one, const Gemm& other,
+                 const ProgramCode& code, cudaStream_t stream) {
+  Captured captured;
+  try {
+    captured.recipe = recipe_of_two(variant, one, other, code, stream);
+    captured.cubin = cubin_of(captured.recipe, code);
+  } catch (const NoRecipe& error) {
+    captured = {.why_not = error.what()};
+  }
+  return captured;
+}
+
+}  // namespace assay

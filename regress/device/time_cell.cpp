@@ -1,0 +1,237 @@
+#include "regress/device/time_cell.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/registry.h"
+
+namespace assay {
+namespace {
+
+constexpr int rehearsals = 3;
+constexpr double long_sample_us = 20e3;
+
+// An arm of a cell, as it is to be loaded.
+struct Candidate {
+  Arm arm;
+  const Recipe* recipe = nullptr;  // null: by its own launch function
+  const std::string* cubin = nullptr;
+  Variant variant;
+};
+
+class CellBench {
+ public:
+  CellBench(const CellJob& job, Workbench& bench)
+      : job_(job),
+        bench_(bench),
+        variant_(entry_named(job.variant, Backend::cuda).variant),
+        stream_(bench.stopwatch.stream()) {
+    timing_.variant = job.variant;
+    timing_.problem = job.problem;
+  }
+
+  CellTiming run() {
+    bench_.sets.arrange(parse_case(job_.problem));
+    look_at_launch();
+    if (bench_.job.rounds == 0) return timing_;
+    load_arms();
+    if (is_right(0)) {
+      timing_.cold = coldness();
+      choose_launches();
+      run_rounds();
+      is_right(bench_.sets.count() - 1);
+    }
+    return timing_;
+  }
+
+ private:
+  void look_at_launch() {
+    const OperandSets& sets = bench_.sets;
+    captured_ = capture(variant_, sets.set(0), sets.set(sets.count() - 1), bench_.code, stream_);
+    timing_.recipe = captured_.recipe;
+    timing_.cubin = captured_.cubin;
+    timing_.no_recipe = captured_.why_not;
+    if (bench_.baseline == nullptr || !job_.rival.empty()) return;
+    accepted_ = record_of(bench_.baseline->accepted, job_);
+    anchor_ = record_of(bench_.baseline->anchor, job_);
+    if (accepted_ == nullptr) return;
+    if (!captured_.why_not.empty()) {
+      timing_.cause = "its launch can no longer be captured: " + captured_.why_not;
+      return;
+    }
+    timing_.cause = difference(accepted_->recipe, captured_.recipe);
+    const std::string code = code_difference();
+    if (!code.empty()) timing_.cause += (timing_.cause.empty() ? "" : "; ") + code;
+    timing_.unchanged = same_launch(accepted_->recipe, captured_.recipe);
+  }
+
+  // Registers, stack and instructions of the first kernels that differ.
+  std::string code_difference() const {
+    const auto& before = accepted_->recipe.nodes;
+    const auto& now = captured_.recipe.nodes;
+    for (std::size_t i = 0; i < std::min(before.size(), now.size()); ++i) {
+      const auto* a = std::get_if<KernelNode>(&before[i]);
+      const auto* b = std::get_if<KernelNode>(&now[i]);
+      if (a == nullptr || b == nullptr || a->code == b->code) continue;
+      const Cubin stored = read_cubin(bench_.baseline->cubins.at(accepted_->cubin));
+      for (const KernelCode& kernel : stored.kernels) {
+        if (kernel.symbol == a->kernel)
+          return difference_of_code(kernel, bench_.code.find(b->kernel)->code);
+      }
+    }
+    return "";
+  }
+
+  static std::string difference_of_code(const KernelCode& before, const KernelCode& now) {
+    std::vector<std::string> parts;
+    const auto compare = [&](const std::string& what, int a, int b) {
+      if (a != b) parts.push_back(fmt::format("{} {} -> {}", what, a, b));
+    };
+    compare("registers", before.registers, now.registers);
+    compare("stack bytes", before.stack_bytes, now.stack_bytes);
+    compare("shared bytes", before.shared_bytes, now.shared_bytes);
+    auto kinds = before.instructions;
+    kinds.insert(now.instructions.begin(), now.instructions.end());
+    const auto count = [](const KernelCode& code, const std::string& kind) {
+      const auto found = code.instructions.find(kind);
+      return found == code.instructions.end() ? 0 : found->second;
+    };
+    for (const auto& [kind, unused] : kinds) compare(kind, count(before, kind), count(now, kind));
+    return fmt::format("{}", fmt::join(parts, ", "));
+  }
+
+  void load_arms() {
+    std::vector<Candidate> candidates;
+    const auto add_mine = [&](Arm arm) {
+      if (captured_.why_not.empty()) {
+        candidates.push_back({arm, &captured_.recipe,
+                              machine_code(bench_.code.cubins(), captured_.cubin), variant_});
+      } else {
+        candidates.push_back({.arm = arm, .variant = variant_});
+      }
+    };
+    add_mine(Arm::head);
+    if (bench_.job.control) add_mine(Arm::twin);
+    if (!job_.rival.empty()) {
+      rival_variant_ = entry_named(job_.rival, Backend::cuda).variant;
+      const OperandSets& sets = bench_.sets;
+      rival_ =
+          capture(rival_variant_, sets.set(0), sets.set(sets.count() - 1), bench_.code, stream_);
+      const bool known = rival_.why_not.empty();
+      candidates.push_back({Arm::baseline, known ? &rival_.recipe : nullptr,
+                            machine_code(bench_.code.cubins(), rival_.cubin), rival_variant_});
+    }
+    if (accepted_ != nullptr) candidates.push_back(stored(Arm::baseline, *accepted_));
+    const bool moved = accepted_ != nullptr && anchor_ != nullptr &&
+                       !same_launch(accepted_->recipe, anchor_->recipe);
+    if (moved) candidates.push_back(stored(Arm::anchor, *anchor_));
+    // Where code lies in memory can make a difference: leave that to chance.
+    std::shuffle(candidates.begin(), candidates.end(), bench_.random);
+    for (const Candidate& candidate : candidates) {
+      arms_[static_cast<std::size_t>(candidate.arm)] =
+          candidate.recipe != nullptr ? load(*candidate.recipe, *candidate.cubin)
+                                      : direct(candidate.variant);
+    }
+  }
+
+  Candidate stored(Arm arm, const CellRecord& record) const {
+    return {arm, &record.recipe, machine_code(bench_.baseline->cubins, record.cubin), variant_};
+  }
+
+  // Empty for a recipe that runs no kernel.
+  static const std::string* machine_code(const std::map<std::string, std::string>& cubins,
+                                         const std::string& hash) {
+    static const std::string none;
+    const auto found = cubins.find(hash);
+    return found == cubins.end() ? &none : &found->second;
+  }
+
+  bool is_right(std::int64_t set) {
+    for (const Arm arm : arms) {
+      Enqueuer* enqueuer = arms_[static_cast<std::size_t>(arm)].get();
+      if (enqueuer == nullptr) continue;
+      const std::string complaint =
+          bench_.judge.complaint(*enqueuer, bench_.sets, set, variant_.arithmetic, stream_);
+      if (complaint.empty()) continue;
+      timing_.wrong = arm == Arm::head || arm == Arm::twin;
+      timing_.fault = fmt::format("{}: {}", to_string(arm), complaint);
+      return false;
+    }
+    return true;
+  }
+
+  // The latency of the operands that come next, over that of the same a moment later. The turn is
+  // at a random set, after one round over all of them.
+  double coldness() {
+    OperandSets& sets = bench_.sets;
+    Enqueuer& head = *arms_[0];
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(sets.count(), most_launches); ++i)
+      head.enqueue(sets.next(), stream_);
+    const Gemm next = sets.next();
+    const std::int64_t floats = (next.m - 1) * next.lda + next.k;
+    const DeviceArray<double> cycles(2);
+    enqueue_latency(next.a, floats, cycles.get(), stream_);
+    enqueue_latency(next.a, floats, cycles.get() + 1, stream_);
+    cuda_check(cudaStreamSynchronize(stream_), "measuring latency");
+    std::vector<double> both(2);
+    cycles.copy_to(both);
+    return both[0] / both[1];
+  }
+
+  void choose_launches() {
+    double launch_us = 1e30;
+    for (int i = 0; i < rehearsals; ++i) {
+      const int launches = i == 0 ? 1 : std::clamp(static_cast<int>(1e3 / launch_us), 1, 10);
+      launch_us =
+          std::min(launch_us, bench_.stopwatch.sample(*arms_[0], bench_.sets, launches).time_us);
+    }
+    timing_.launches = job_.launches > 0 ? job_.launches : launches_for(launch_us);
+    sample_us_ = timing_.launches * launch_us;
+  }
+
+  // Fewer of them where a single launch already takes long: those are quiet. Still some more than
+  // must be left when the card has throttled.
+  int rounds_worth_their_time() const {
+    const int rounds = bench_.job.rounds;
+    return sample_us_ > long_sample_us ? std::max(2, rounds * 7 / 20 * 2) : rounds;
+  }
+
+  void run_rounds() {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < arms_.size(); ++i) {
+      if (arms_[i] != nullptr) order.push_back(i);
+    }
+    for (int r = 0; r < rounds_worth_their_time(); ++r) {
+      if (r % 2 == 0) {
+        std::shuffle(order.begin(), order.end(), bench_.random);
+      } else {
+        std::reverse(order.begin(), order.end());
+      }
+      Round round;
+      for (const std::size_t arm : order) {
+        round[arm] = bench_.stopwatch.sample(*arms_[arm], bench_.sets, timing_.launches,
+                                             arm == 0 ? job_.planted_launches : 0);
+      }
+      timing_.rounds.push_back(round);
+    }
+  }
+
+  const CellJob& job_;
+  Workbench& bench_;
+  Variant variant_, rival_variant_;
+  cudaStream_t stream_;
+  CellTiming timing_;
+  double sample_us_ = 0;
+  Captured captured_, rival_;
+  const CellRecord *accepted_ = nullptr, *anchor_ = nullptr;
+  std::array<std::unique_ptr<Enqueuer>, arms.size()> arms_;
+};
+
+}  // namespace
+
+CellTiming time_cell(const CellJob& job, Workbench& bench) {
+  return CellBench(job, bench).run();
+}
+
+}  // namespace assay

@@ -1,0 +1,104 @@
+#include "regress/timing.h"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+#include <optional>
+
+#include "base/errors.h"
+#include "regress/device/fitness.h"
+#include "regress/device/time_cell.h"
+#include "regress/timing_json.h"
+
+namespace assay {
+namespace {
+
+constexpr std::int64_t least_memory_floats = std::int64_t{1} << 27;  // for the canary of memory
+
+std::vector<Case> problems_of(const TimingJob& job) {
+  std::vector<Case> problems;
+  for (const CellJob& cell : job.cells) problems.push_back(parse_case(cell.problem));
+  return problems;
+}
+
+// What ends a context ends the process; let it be known which cell it was.
+CellTiming time_or_name(const CellJob& cell, Workbench& bench) {
+  try {
+    return time_cell(cell, bench);
+  } catch (const std::exception& error) {
+    throw std::runtime_error(fmt::format("{} {}: {}", cell.variant, cell.problem, error.what()));
+  }
+}
+
+std::optional<Baseline> baseline_for(const TimingJob& job, const std::string& gpu) {
+  if (job.baselines.empty()) return std::nullopt;
+  return read_baseline(job.baselines, gpu);
+}
+
+// Standard output, for the answer alone: what a launch or a kernel prints goes to standard error.
+class KeptOutput {
+ public:
+  KeptOutput() : file_(fdopen(dup(STDOUT_FILENO), "w")) { dup2(STDERR_FILENO, STDOUT_FILENO); }
+  // The exit code of the process.
+  int write(const std::string& text) const {
+    const bool written = file_ != nullptr && std::fputs(text.c_str(), file_) >= 0;
+    return written && std::fclose(file_) == 0 ? 0 : 1;
+  }
+
+ private:
+  std::FILE* file_;
+};
+
+}  // namespace
+
+ProcessTiming time_here(const TimingJob& job) {
+  const auto start = std::chrono::steady_clock::now();
+  cuda_check(cudaSetDevice(0), "cudaSetDevice");
+  cuda_check(cudaFree(nullptr), "starting the GPU");
+  const Card card(0);
+  ProcessTiming timing;
+  timing.device = describe_card(card);
+  const auto baseline = baseline_for(job, timing.device.at("key"));
+  const ProgramCode code(architecture());
+
+  Stopwatch stopwatch(card);
+  std::mt19937_64 random(job.seed);
+  OperandSets sets(problems_of(job), l2_bytes(), job.warm, job.seed, stopwatch.stream());
+  ProductJudge judge;
+  Workbench bench{job, code, baseline ? &*baseline : nullptr, sets, stopwatch, judge, random};
+  if (job.rounds > 0) {
+    const DeviceArray<float> memory(least_memory_floats);
+    warm_up(stopwatch);
+    timing.canaries = measure_canaries(stopwatch, memory);
+    timing.unfit = why_unfit(card);
+  }
+  for (const CellJob& cell : job.cells) timing.cells.push_back(time_or_name(cell, bench));
+  if (job.rounds > 0 && timing.unfit.empty()) timing.unfit = why_unfit(card);
+  timing.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return timing;
+}
+
+int serve_timing() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody is left to answer
+  const KeptOutput output;
+  try {
+    const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+    return output.write(to_text(time_here(job_of(text))));
+  } catch (const BadInput& error) {
+    ProcessTiming refusal;
+    refusal.unfit = error.what();
+    return output.write(to_text(refusal));
+  } catch (const std::exception& error) {
+    ProcessTiming failure;
+    failure.unfit = fmt::format("measuring failed: {}", error.what());
+    return output.write(to_text(failure));
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,78 @@
+// What was accepted, in baselines/GPU/: for each variant the machine code, and for each cell the
+// launch recipe and what was measured when it was accepted. Read whole or refused with file and
+// field; written whole or not at all.
+//
+//   GPU/device.json           the card, and figures of kernels that are never edited
+//   GPU/VARIANT.json          what was accepted last
+//   GPU/anchor/VARIANT.json   what was accepted first, which never moves
+//   GPU/cubins/HASH.cubin     machine code, by the first 16 digits of its SHA-256
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "regress/store/recipe.h"
+
+namespace assay {
+
+// Measured at acceptance: a ratio, its 95 % interval, and how many processes it rests on. Without
+// processes there is no ratio.
+struct Ratio {
+  double value = 0, low = 0, high = 0;
+  int processes = 0;
+  bool operator==(const Ratio&) const = default;
+};
+
+struct CellRecord {
+  std::string problem;  // the text form of a case
+  Recipe recipe;
+  std::string cubin;   // SHA-256 of the machine code that the recipe runs; empty if it runs none
+  double time_us = 0;  // 0 where it was not measured
+  double tflops = 0;
+  Ratio to_baseline, to_anchor;  // of the time: over what was accepted before, over the anchor
+  Ratio to_cublas;               // of the time
+  double process_spread = 0;     // standard deviation of the log-ratio of the same code
+  double detectable = 0;         // the smallest slowdown that this noise lets twelve processes see
+  double clock_mhz = 0;
+  std::uint64_t throttled = 0;  // the reasons for which the card held its clocks down, as bits
+  bool operator==(const CellRecord&) const = default;
+};
+
+// Where, with what and why something was accepted.
+struct Provenance {
+  std::string commit, date, harness, compiler, flags, gpu, driver, runtime, reason;
+  bool operator==(const Provenance&) const = default;
+};
+
+struct VariantBaseline {
+  Provenance provenance;
+  std::vector<CellRecord> cells;
+  bool operator==(const VariantBaseline&) const = default;
+};
+
+struct Baseline {
+  std::string gpu;       // the key: model, memory and power class; the name of its folder
+  int architecture = 0;  // 90 stands for compute capability 9.0
+
+  // What was recorded of the card, such as its multiprocessors, ECC and power limit; checked, not
+  // part of the key.
+  std::map<std::string, std::string> device;
+  std::map<std::string, double> canaries;                   // figures of kernels never edited
+  std::map<std::string, VariantBaseline> accepted, anchor;  // by variant
+  std::map<std::string, std::string> cubins;                // bytes by SHA-256
+  bool operator==(const Baseline&) const = default;
+};
+
+// `folder` is baselines/; throws NoBaseline where it holds nothing for `gpu` (and says what it
+// holds), BadInput for anything damaged, truncated or foreign.
+Baseline read_baseline(const std::filesystem::path& folder, const std::string& gpu);
+std::vector<std::string> stored_gpus(const std::filesystem::path& folder);
+
+// Replaces baselines/GPU/ as a whole. What no record asks for is left out. Throws BadInput, and
+// changes nothing, where the disk or the baseline itself does not allow it.
+void write_baseline(const std::filesystem::path& folder, const Baseline&);
+
+}  // namespace assay

@@ -1,0 +1,22 @@
+// The files of a baseline as text, without looking at any other file.
+#pragma once
+
+#include <string>
+
+#include "oracle/case.h"
+#include "regress/store/baseline.h"
+
+namespace assay {
+
+std::string device_text(const Baseline&);
+std::string variant_text(const std::string& variant, const VariantBaseline&);
+
+// From element (0, 0) to the end of the last row.
+std::int64_t bytes_of_operand(const Case&, Operand);
+
+// Throw BadInput that begins with `file`, for anything that would not have been written so.
+void read_device(const std::string& text, const std::string& file, Baseline&);
+VariantBaseline read_variant(const std::string& text, const std::string& file,
+                             const std::string& variant);
+
+}  // namespace assay

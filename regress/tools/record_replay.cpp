@@ -1,0 +1,107 @@
+// Records what the replay of the decision rests on: real kernels timed against themselves on this
+// GPU, with slowdowns of known cost planted by launching one or more times more in each sample.
+//
+//   record_replay FILE
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "regress/decide/statistics.h"
+#include "regress/timing_parts.h"
+
+namespace {
+
+using namespace assay;
+using Json = nlohmann::ordered_json;
+
+constexpr int processes = 20;
+constexpr int launches = 200;  // one more is half a percent
+constexpr double planted_percent[] = {0, 0.5, 1, 1.5, 2, 3, 5};
+
+struct Recorded {
+  const char *variant, *problem;
+};
+// From 8 to 43 microseconds, bound by different things.
+constexpr Recorded cells[] = {
+    {"tiled_32", "m=128 n=128 k=128"},         {"blocktile_2d_4x4", "m=128 n=128 k=128"},
+    {"coarsened_2x2", "m=256 n=256 k=256"},    {"naive", "m=64 n=256 k=64"},
+    {"tiled_16", "m=256 n=256 k=256"},         {"blocktile_2d_4x4", "m=512 n=512 k=512"},
+    {"blocktile_1d_row", "m=512 n=512 k=512"}, {"tiled_32", "m=512 n=512 k=512"},
+};
+
+TimingJob job() {
+  TimingJob job = {.seed = 1};
+  for (const Recorded& cell : cells) {
+    for (const double percent : planted_percent) {
+      job.cells.push_back({cell.variant, cell.problem, cell.variant, launches,
+                           static_cast<int>(percent * launches / 100)});
+    }
+  }
+  return job;
+}
+
+int record(const std::string& file) {
+  const auto timings =
+      time_in_processes(job(), processes, "--time-worker",
+                        [](const std::string& text, double) { fmt::print(stderr, "{}\n", text); });
+  Json recorded = Json::array();
+  std::size_t at = 0;
+  for (const Recorded& cell : cells) {
+    Json planted = Json::object(), control = Json::array();
+    std::vector<double> times;
+    for (const double percent : planted_percent) {
+      Json logs = Json::array();
+      for (const ProcessTiming& timing : timings) {
+        if (const std::string why = why_unusable(timing, {}); !why.empty()) {
+          fmt::print(stderr, "{}\n", why);
+          return 4;
+        }
+        const Replicate replicate = replicate_of(timing.cells.at(at), false);
+        if (!replicate.fault.empty()) {
+          fmt::print(stderr, "{} {}: {}\n", cell.variant, cell.problem, replicate.fault);
+          return 1;
+        }
+        logs.push_back(*replicate.to_baseline);
+        if (percent != 0) continue;
+        control.push_back(*replicate.to_twin);
+        times.push_back(replicate.head_us);
+      }
+      planted[fmt::format("{}", percent)] = std::move(logs);
+      ++at;
+    }
+    recorded.push_back({{"name", fmt::format("{} {}", cell.variant, cell.problem)},
+                        {"time_us", median(times)},
+                        {"planted", std::move(planted)},
+                        {"control", std::move(control)}});
+  }
+  const auto& device = timings.front().device;
+  std::ofstream out(file);
+  out << Json{{"schema", 1},
+              {"gpu", device.at("key")},
+              {"driver", device.at("driver")},
+              {"date", fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))},
+              {"command", "record_replay FILE"},
+              {"cells", std::move(recorded)}}
+             .dump(1)
+      << "\n";
+  if (!out.flush()) {
+    fmt::print(stderr, "{}: cannot be written\n", file);
+    return 2;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--time-worker") return serve_timing();
+  if (argc != 2) {
+    fmt::print(stderr, "usage: record_replay FILE\n");
+    return 2;
+  }
+  return record(argv[1]);
+}
