@@ -8,8 +8,6 @@
 // Wins against `tiled` when C has many 64 x 64 tiles: 9 shared loads for 8 multiplications, and
 // in 8 of them the whole warp reads one address.
 // Loses against the two-dimensional register tiles, which reuse both operands, and on small C.
-#include <cuda_runtime.h>
-
 #include "kernels/gemm.h"
 #include "kernels/load_tile.h"
 
@@ -19,12 +17,13 @@ namespace {
 constexpr int BM = 64, BN = 64, BK = 8;  // of a block
 constexpr int TM = 8;                    // of a thread
 constexpr int Threads = BM / TM * BN;
+constexpr Tile tile = {BM, BN, BK};
 
 // Two blocks for each multiprocessor: that leaves 64 registers to a thread.
 __global__ void __launch_bounds__(Threads, 2) blocktile_1d_col(Gemm g) {
   __shared__ float a_tile[BM][BK];
   __shared__ float b_tile[BK][BN];
-  const Corner corner = block_corner<BM, BN>(g);
+  const Corner corner = block_corner<tile>(g);
   const int thread = threadIdx.x;
   const int x = thread % BN;       // the column
   const int y = thread / BN * TM;  // the first row of the strip
@@ -54,7 +53,7 @@ __global__ void __launch_bounds__(Threads, 2) blocktile_1d_col(Gemm g) {
 }
 
 cudaError_t launch_blocktile_1d_col(const Gemm& g, cudaStream_t stream) {
-  return launch_tiles(blocktile_1d_col, {BM, BN, BK}, dim3(Threads), g, stream);
+  return launch_tiles<tile>(blocktile_1d_col, dim3(Threads), g, stream);
 }
 
 const Registrar registrar{{
@@ -62,7 +61,7 @@ const Registrar registrar{{
     .idea = "Each thread keeps a column strip of 8 sums in registers and reuses each element of B.",
     .launch = launch_blocktile_1d_col,
     .order = Order::one_fma_chain,
-    .tile = {BM, BN, BK},
+    .tile = tile,
 }};
 
 }  // namespace

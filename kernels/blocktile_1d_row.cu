@@ -8,8 +8,6 @@
 // Assumes nothing.
 // Wins against `tiled`: 5 shared loads for 4 multiplications, and wide ones.
 // Loses against `blocktile_1d_col` in reuse, 4 against 8, and by its stores when k is small.
-#include <cuda_runtime.h>
-
 #include "kernels/gemm.h"
 #include "kernels/load_tile.h"
 
@@ -19,12 +17,13 @@ namespace {
 constexpr int BM = 64, BN = 32, BK = 32;  // of a block
 constexpr int TN = 4;                     // of a thread
 constexpr int Threads = BM * (BN / TN);
+constexpr Tile tile = {BM, BN, BK};
 
 __global__ void __launch_bounds__(Threads) blocktile_1d_row(Gemm g) {
   // A warp reads four rows of a_tile at a time: 4 floats more in a row put them in different banks.
   __shared__ float a_tile[BM][BK + 4];
   __shared__ float b_tile[BK][BN];
-  const Corner corner = block_corner<BM, BN>(g);
+  const Corner corner = block_corner<tile>(g);
   const int thread = threadIdx.x;
   const int x = thread % (BN / TN) * TN;  // the first column of the strip
   const int y = thread / (BN / TN);       // the row
@@ -47,7 +46,7 @@ __global__ void __launch_bounds__(Threads) blocktile_1d_row(Gemm g) {
 }
 
 cudaError_t launch_blocktile_1d_row(const Gemm& g, cudaStream_t stream) {
-  return launch_tiles(blocktile_1d_row, {BM, BN, BK}, dim3(Threads), g, stream);
+  return launch_tiles<tile>(blocktile_1d_row, dim3(Threads), g, stream);
 }
 
 const Registrar registrar{{
@@ -55,7 +54,7 @@ const Registrar registrar{{
     .idea = "Each thread keeps a row strip of 4 sums in registers and reuses each element of A.",
     .launch = launch_blocktile_1d_row,
     .order = Order::one_fma_chain,
-    .tile = {BM, BN, BK},
+    .tile = tile,
 }};
 
 }  // namespace

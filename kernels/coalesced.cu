@@ -5,17 +5,16 @@
 // Wins against `naive` several times over, for the price of swapping x and y.
 // Loses against anything that uses shared memory when k is large: each element of A is still
 // fetched by every thread of its row, and each element of B by every thread of its column.
-#include <cuda_runtime.h>
-
 #include "kernels/gemm.h"
 
 namespace assay {
 namespace {
 
 constexpr int T = 16;  // T x T threads for T x T elements
+constexpr Tile tile = {T, T, 1};
 
 __global__ void coalesced(Gemm g) {
-  const Corner corner = block_corner<T, T>(g);
+  const Corner corner = block_corner<tile>(g);
   const std::int64_t row = corner.row + threadIdx.y;
   const std::int64_t col = corner.col + threadIdx.x;
   if (row >= g.m || col >= g.n) return;
@@ -30,7 +29,7 @@ __global__ void coalesced(Gemm g) {
 }
 
 cudaError_t launch_coalesced(const Gemm& g, cudaStream_t stream) {
-  return launch_tiles(coalesced, {T, T, 1}, dim3(T, T), g, stream);
+  return launch_tiles<tile>(coalesced, dim3(T, T), g, stream);
 }
 
 const Registrar registrar{{
@@ -38,7 +37,7 @@ const Registrar registrar{{
     .idea = "One thread per element; neighbouring threads work on neighbouring columns.",
     .launch = launch_coalesced,
     .order = Order::one_fma_chain,
-    .tile = {T, T, 1},
+    .tile = tile,
 }};
 
 }  // namespace

@@ -9,8 +9,6 @@
 // Assumes nothing.
 // Wins against `tiled` where C is large enough to fill the GPU: half the waiting for shared memory.
 // Loses on small C, where fewer threads have less to do while they wait for global memory.
-#include <cuda_runtime.h>
-
 #include "kernels/gemm.h"
 #include "kernels/load_tile.h"
 
@@ -20,12 +18,13 @@ namespace {
 constexpr int T = 32;        // side of the tile of C, and depth of a slice of k
 constexpr int Half = T / 2;  // side of the block of threads, and distance within a patch
 constexpr int Threads = Half * Half;
+constexpr Tile tile = {T, T, T};
 
 __global__ void __launch_bounds__(Threads) coarsened_2x2(Gemm g) {
   // A warp reads two rows of a_tile at a time: 4 floats more in a row put them in different banks.
   __shared__ float a_tile[T][T + 4];
   __shared__ float b_tile[T][T];
-  const Corner corner = block_corner<T, T>(g);
+  const Corner corner = block_corner<tile>(g);
   const int x = threadIdx.x, y = threadIdx.y;
   const int thread = y * Half + x;
 
@@ -54,7 +53,7 @@ __global__ void __launch_bounds__(Threads) coarsened_2x2(Gemm g) {
 }
 
 cudaError_t launch_coarsened_2x2(const Gemm& g, cudaStream_t stream) {
-  return launch_tiles(coarsened_2x2, {T, T, T}, dim3(Half, Half), g, stream);
+  return launch_tiles<tile>(coarsened_2x2, dim3(Half, Half), g, stream);
 }
 
 const Registrar registrar{{
@@ -62,7 +61,7 @@ const Registrar registrar{{
     .idea = "A shared memory tile in which each thread computes four elements instead of one.",
     .launch = launch_coarsened_2x2,
     .order = Order::one_fma_chain,
-    .tile = {T, T, T},
+    .tile = tile,
 }};
 
 }  // namespace

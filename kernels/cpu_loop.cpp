@@ -5,8 +5,6 @@
 // Loses in speed against everything.
 #include <cmath>
 
-#include <cuda_runtime.h>
-
 #include "kernels/gemm.h"
 
 namespace assay {

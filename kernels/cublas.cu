@@ -8,7 +8,6 @@
 // Assumes nothing. The order of its sums is its own.
 // Wins nearly everywhere; at small sizes it leaves half of the arithmetic units idle.
 #include <cublas_v2.h>
-#include <cuda_runtime.h>
 
 #include "kernels/gemm.h"
 
@@ -32,8 +31,9 @@ cudaError_t as_cuda_error(cublasStatus_t status) {
 // C = beta * C. cublasSgemm does that too when k is 0, but fails (cuBLAS 13.1) where the rows of C
 // lie 2^28 floats apart.
 constexpr int Threads = 256;
+constexpr Tile scale_tile = {1, Threads};
 __global__ void scale_c(Gemm g) {
-  const Corner corner = block_corner<1, Threads>(g);
+  const Corner corner = block_corner<scale_tile>(g);
   const std::int64_t col = corner.col + threadIdx.x;
   float* c = &g.c[corner.row * g.ldc + col];
   if (col < g.n) *c = blend(g, 0, c);
@@ -41,7 +41,7 @@ __global__ void scale_c(Gemm g) {
 
 cudaError_t launch_cublas(const Gemm& g, cudaStream_t stream) {
   if (g.m == 0 || g.n == 0) return cudaSuccess;
-  if (depth(g) == 0) return launch_tiles(scale_c, {1, Threads, 1}, dim3(Threads), g, stream);
+  if (depth(g) == 0) return launch_tiles<scale_tile>(scale_c, dim3(Threads), g, stream);
   thread_local const cublasHandle_t handle = make_handle();
   if (handle == nullptr) return cudaErrorInitializationError;
   if (cublasSetStream(handle, stream) != CUBLAS_STATUS_SUCCESS) return cudaErrorUnknown;

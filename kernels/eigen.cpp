@@ -5,8 +5,6 @@
 // Loses to it in predictability: Eigen chooses its own order of summation.
 #include <Eigen/Core>
 
-#include <cuda_runtime.h>
-
 #include "kernels/gemm.h"
 
 namespace assay {

@@ -1,30 +1,59 @@
-// All that the author of a kernel reads: the problem a kernel is given, what it may ask of that
-// problem, what it says of itself, and four small helpers.
+// All that the author of a kernel reads: the smallest kernel file, the contract, a few helpers.
 //
-// A kernel file ends by registering its variants:
+// The smallest kernel file, whole: `ci/check-add-kernel` builds it and has it judged.
 //
-//   const assay::Registrar mine{{.name = "mine", .idea = "one sentence", .launch = launch_mine}};
+//   #include "kernels/gemm.h"
+//   using namespace assay;
 //
-// The harness never calls `launch` with a malformed problem, nor with one outside `needs`.
+//   constexpr Tile tile = {16, 16};  // the part of C that a block computes, a thread an element
+//
+//   static __global__ void mine(Gemm g) {
+//     const Corner corner = block_corner<tile>(g);
+//     const auto row = corner.row + threadIdx.y, col = corner.col + threadIdx.x;
+//     if (row >= g.m || col >= g.n) return;
+//     float sum = 0;
+//     for (std::int64_t p = 0; p < depth(g); ++p) {
+//       sum += g.a[row * g.lda + p] * g.b[p * g.ldb + col];
+//     }
+//     g.c[row * g.ldc + col] = blend(g, sum, &g.c[row * g.ldc + col]);
+//   }
+//   static cudaError_t launch_mine(const Gemm& g, cudaStream_t stream) {
+//     return launch_tiles<tile>(mine, dim3(tile.n, tile.m), g, stream);
+//   }
+//   const Registrar registrar{
+//       {.name = "mine", .idea = "One thread per element.", .launch = launch_mine, .tile = tile}};
 #pragma once
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
+#include "kernels/register.h"
+
 namespace assay {
 
-// C = alpha * A * B + beta * C on row-major FP32 matrices: A is m x k, B is k x n, C is m x n, each
-// `ld` is the distance in floats from one row to the next. What every variant must honour:
-//   - m, n and k may be 0; sizes and distances may exceed 2^31.
-//   - beta == 0 means that C is only written: it may hold NaN.
-//   - alpha == 0 or k == 0 means that A and B are not read: they may be unreadable.
-//   - only the m x n elements of C are written, never the gap between its rows.
+// The contract.
+
+// C = alpha * A * B + beta * C on row-major FP32 matrices: A is m x k, B is k x n, C is m x n, and
+// each `ld` is the distance in floats from one row to the next.
+//
+// A variant may rely on this:
+//   - The problem is well formed and inside its `needs`.
+//   - alpha and beta are finite. The matrices do not overlap.
+// It must honour this:
+//   - m, n and k may be 0. Sizes and distances may exceed 2^31.
+//   - beta == 0: C is only written. It may hold NaN.
+//   - alpha == 0 or k == 0: A and B are not read. Their memory may be unreadable.
+//   - Only the m x n elements of C are written, never the gaps between its rows.
+//   - NaN and infinities in the matrices go through the formula as IEEE 754 has it: 0 * infinity
+//     and infinity - infinity are NaN. Any NaN will do; an infinity has its sign.
+//   - A zero may have either sign, except where `order` fixes every bit.
 struct Gemm {
   std::int64_t m, n, k;
-  float alpha, beta;  // side by side: a launch's arguments have no gaps, and compare byte by byte
+  float alpha, beta;
   const float* a;
   std::int64_t lda;
   const float* b;
@@ -33,8 +62,8 @@ struct Gemm {
   std::int64_t ldc;
 };
 
-// What a variant demands of a problem beyond being well formed. A problem outside is refused with a
-// reason.
+// What a variant demands of a problem. Any other problem is refused, with the reason, before
+// `launch` is called.
 struct Needs {
   int m_multiple = 1, n_multiple = 1, k_multiple = 1;
   int lda_multiple = 1, ldb_multiple = 1, ldc_multiple = 1;
@@ -44,22 +73,21 @@ struct Needs {
   int compute_capability = 0;                             // 80 stands for sm_80
 };
 
-// The arithmetic a variant admits to; it chooses the error bound that the variant is judged by.
+// The arithmetic that a variant uses. It chooses the error bound that the variant is judged by.
 enum class Arithmetic { fp32, tf32 };
 
-// The order in which an element is summed. `one_fma_chain`: sum = fmaf(a, b, sum) from 0 for k
-// ascending, then `blend`. That makes the result predictable to the bit, and it is then judged to
-// the bit.
+// The order in which an element is summed. `one_fma_chain`: sum = fmaf(a, b, sum), from +0 and for
+// k ascending, then `blend`. That fixes the result to the bit, and so it is judged to the bit.
 enum class Order { unspecified, one_fma_chain };
 
-// The part of C that one block computes, and the slice of k it loads at a time. Tests aim at its
-// edges.
+// The part of C that one block computes, m x n, and the slice of k that it loads at a time. Tests
+// aim at its edges.
 struct Tile {
   int m = 1, n = 1, k = 1;
 };
 
 struct Variant {
-  const char* name;
+  const char* name;  // letters, digits and underscores
   const char* idea;  // one sentence
   cudaError_t (*launch)(const Gemm&, cudaStream_t);
   Needs needs = {};
@@ -69,31 +97,9 @@ struct Variant {
   bool deterministic = true;  // the same problem gives the same bits every time
 };
 
-// Where a compiled variant runs: threads of a CPU executor, a GPU, or a plain host function.
-enum class Backend { simt, cuda, host };
-
-#if defined(__CUDACC__)
-constexpr Backend this_backend = Backend::cuda;
-#else
-constexpr Backend this_backend = Backend::simt;
-#endif
-
-// The build numbers kernel files in the order in which they are listed.
-#if !defined(ASSAY_POSITION)
-#define ASSAY_POSITION 0
-#endif
-
-void register_variant(const Variant& variant, Backend backend, int position);
-
-struct Registrar {
-  Registrar(const Variant& variant, Backend backend = this_backend, int position = ASSAY_POSITION) {
-    register_variant(variant, backend, position);
-  }
-};
-
 #if defined(__CUDACC__) || defined(SIMT)
 
-// Helpers for device code.
+// Helpers for kernels.
 
 __host__ __device__ inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
@@ -110,17 +116,17 @@ __host__ __device__ inline float blend(const Gemm& g, float sum, const float* c)
   return g.beta == 0 ? product : fmaf(g.beta, *c, product);
 }
 
-// The upper left element of the tile of C that belongs to this block of a `launch_tiles` grid.
+// The first element of C that belongs to this block, in a grid that `launch_tiles` started.
 struct Corner {
   std::int64_t row, col;
 };
-template <int TileM, int TileN>
+template <Tile tile>
 __device__ inline Corner block_corner(const Gemm& g) {
-  const auto across = static_cast<unsigned>(ceil_div(g.n, TileN));
-  return {std::int64_t{blockIdx.x / across} * TileM, std::int64_t{blockIdx.x % across} * TileN};
+  const auto across = static_cast<unsigned>(ceil_div(g.n, tile.n));
+  return {std::int64_t{blockIdx.x / across} * tile.m, std::int64_t{blockIdx.x % across} * tile.n};
 }
 
-// Shared memory whose size the launch chooses. It stands for `extern __shared__ T name[]`.
+// Shared memory of a size that the launch chooses, in place of `extern __shared__ T name[]`.
 template <class T>
 __device__ inline T* dynamic_shared() {
 #if defined(__CUDACC__)
@@ -133,6 +139,7 @@ __device__ inline T* dynamic_shared() {
 
 // Helpers for `launch` functions.
 
+// kernel<<<grid, block, shared_bytes, stream>>>(args...), as a call that g++ understands too.
 template <class... Params>
 cudaError_t launch(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t shared_bytes,
                    cudaStream_t stream, std::type_identity_t<Params>... args) {
@@ -144,16 +151,17 @@ cudaError_t launch(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t
   return cudaLaunchKernelEx(&config, kernel, args...);
 }
 
-// One block for each tile of C, numbered along x alone: x takes 2^31 - 1 blocks, y and z only
-// 65535.
-inline cudaError_t launch_tiles(void (*kernel)(Gemm), Tile tile, dim3 block, const Gemm& g,
-                                cudaStream_t stream, std::size_t shared_bytes = 0) {
+// One block for each tile of C, numbered row by row along x alone: x takes 2^31 - 1 blocks, y and z
+// only 65535.
+template <Tile tile>
+cudaError_t launch_tiles(void (*kernel)(Gemm), dim3 block, const Gemm& g, cudaStream_t stream,
+                         std::size_t shared_bytes = 0) {
   if (g.m == 0 || g.n == 0) return cudaSuccess;
   const std::int64_t down = ceil_div(g.m, tile.m), across = ceil_div(g.n, tile.n);
   if (across > std::numeric_limits<int>::max() / down) return cudaErrorInvalidConfiguration;
   return launch(kernel, dim3(static_cast<unsigned>(down * across)), block, shared_bytes, stream, g);
 }
 
-#endif  // device code
+#endif  // kernels and their launches
 
 }  // namespace assay

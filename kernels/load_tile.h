@@ -8,8 +8,6 @@
 // Refuses to synchronise: the caller puts a barrier before and after the use of the tiles.
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include "kernels/gemm.h"
 
 namespace assay {

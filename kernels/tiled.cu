@@ -8,18 +8,19 @@
 // Wins against `coalesced` when the matrices outgrow the caches: T times fewer global loads.
 // Loses against every later stage by its two shared loads for each multiplication: what it waits
 // for is shared memory. T = 4 is there to be counted by hand, not for speed.
-#include <cuda_runtime.h>
-
 #include "kernels/gemm.h"
 
 namespace assay {
 namespace {
 
 template <int T>
+constexpr Tile tile = {T, T, T};
+
+template <int T>
 __global__ void tiled(Gemm g) {
   __shared__ float a_tile[T][T];
   __shared__ float b_tile[T][T];
-  const Corner corner = block_corner<T, T>(g);
+  const Corner corner = block_corner<tile<T>>(g);
   const int x = threadIdx.x, y = threadIdx.y;
   const std::int64_t row = corner.row + y;
   const std::int64_t col = corner.col + x;
@@ -43,7 +44,7 @@ __global__ void tiled(Gemm g) {
 
 template <int T>
 cudaError_t launch_tiled(const Gemm& g, cudaStream_t stream) {
-  return launch_tiles(tiled<T>, {T, T, T}, dim3(T, T), g, stream);
+  return launch_tiles<tile<T>>(tiled<T>, dim3(T, T), g, stream);
 }
 
 template <int T>
@@ -53,7 +54,7 @@ constexpr Variant variant(const char* name) {
       .idea = "Square tiles of A and B pass through shared memory; one thread per element.",
       .launch = launch_tiled<T>,
       .order = Order::one_fma_chain,
-      .tile = {T, T, T},
+      .tile = tile<T>,
   };
 }
 

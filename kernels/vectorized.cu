@@ -12,8 +12,6 @@
 //
 // Wins on large C: with a quarter of the load instructions, there is more room for arithmetic.
 // Loses where 8 x 8 loses, and to it where k is so small that most quads are cut off.
-#include <cuda_runtime.h>
-
 #include "kernels/gemm.h"
 #include "kernels/load_tile.h"
 
@@ -24,13 +22,14 @@ constexpr int BM = 128, BN = 128, BK = 16;       // of a block
 constexpr int TM = 8, TN = 8;                    // of a thread, in quads
 constexpr int Down = BM / TM, Across = BN / TN;  // threads
 constexpr int Threads = Down * Across;
+constexpr Tile tile = {BM, BN, BK};
 
 // Two blocks for each multiprocessor: that leaves 128 registers to a thread.
 __global__ void __launch_bounds__(Threads, 2) vectorized(Gemm g) {
   // A lies transposed; 4 floats more in a row let a warp write to it without bank conflicts.
   alignas(16) __shared__ float a_tile[BK][BM + 4];
   alignas(16) __shared__ float b_tile[BK][BN];
-  const Corner corner = block_corner<BM, BN>(g);
+  const Corner corner = block_corner<tile>(g);
   const int thread = threadIdx.x;
   const int x = thread % Across * 4, y = thread / Across * 4;  // the first quads of this thread
 
@@ -69,7 +68,7 @@ __global__ void __launch_bounds__(Threads, 2) vectorized(Gemm g) {
 }
 
 cudaError_t launch_vectorized(const Gemm& g, cudaStream_t stream) {
-  return launch_tiles(vectorized, {BM, BN, BK}, dim3(Threads), g, stream);
+  return launch_tiles<tile>(vectorized, dim3(Threads), g, stream);
 }
 
 const Registrar registrar{{
@@ -78,7 +77,7 @@ const Registrar registrar{{
     .launch = launch_vectorized,
     .needs = {.lda_multiple = 4, .ldb_multiple = 4, .a_alignment = 16, .b_alignment = 16},
     .order = Order::one_fma_chain,
-    .tile = {BM, BN, BK},
+    .tile = tile,
 }};
 
 }  // namespace

@@ -12,8 +12,6 @@
 //
 // Wins on large C: half as many accesses to shared memory for each multiplication.
 // Loses on small C: a block has only 4 warps, and their registers leave room for 2 blocks.
-#include <cuda_runtime.h>
-
 #include "kernels/gemm.h"
 #include "kernels/load_tile.h"
 
@@ -27,13 +25,14 @@ constexpr int LanesDown = 4, LanesAcross = 8;                    // the shape of
 constexpr int StepM = LanesDown * TM, StepN = LanesAcross * TN;  // of a warp, in one step
 constexpr int StepsM = WM / StepM, StepsN = WN / StepN;
 constexpr int Threads = (BM / WM) * (BN / WN) * 32;
+constexpr Tile tile = {BM, BN, BK};
 static_assert(LanesDown * LanesAcross == 32 && WM % StepM == 0 && WN % StepN == 0);
 
 __global__ void __launch_bounds__(Threads) warptiled(Gemm g) {
   // A lies transposed; 4 floats more in a row let a warp write to it without bank conflicts.
   alignas(16) __shared__ float a_tile[BK][BM + 4];
   alignas(16) __shared__ float b_tile[BK][BN];
-  const Corner corner = block_corner<BM, BN>(g);
+  const Corner corner = block_corner<tile>(g);
   const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
   const int x = warp % (BN / WN) * WN + lane % LanesAcross * TN;  // of this thread's first tile
   const int y = warp / (BN / WN) * WM + lane / LanesAcross * TM;
@@ -77,7 +76,7 @@ __global__ void __launch_bounds__(Threads) warptiled(Gemm g) {
 }
 
 cudaError_t launch_warptiled(const Gemm& g, cudaStream_t stream) {
-  return launch_tiles(warptiled, {BM, BN, BK}, dim3(Threads), g, stream);
+  return launch_tiles<tile>(warptiled, dim3(Threads), g, stream);
 }
 
 const Registrar registrar{{
@@ -86,7 +85,7 @@ const Registrar registrar{{
     .launch = launch_warptiled,
     .needs = {.lda_multiple = 4, .ldb_multiple = 4, .a_alignment = 16, .b_alignment = 16},
     .order = Order::one_fma_chain,
-    .tile = {BM, BN, BK},
+    .tile = tile,
 }};
 
 }  // namespace

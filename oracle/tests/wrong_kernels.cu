@@ -61,10 +61,11 @@ __device__ void go_wrong(const Gemm& g) {
 }
 
 constexpr int Side = 8;
+constexpr Tile tile = {Side, Side, 1};
 
 template <Fault fault>
 __global__ void multiply(Gemm g) {
-  const Corner corner = block_corner<Side, Side>(g);
+  const Corner corner = block_corner<tile>(g);
   const std::int64_t row = corner.row + threadIdx.y, col = corner.col + threadIdx.x;
   if constexpr (fault == Fault::leaves_before_barrier) {
     if (row == 0 && col == 0) return;
@@ -92,7 +93,7 @@ __global__ void multiply(Gemm g) {
 
 template <Fault fault>
 cudaError_t launch_multiply(const Gemm& g, cudaStream_t stream) {
-  return launch_tiles(multiply<fault>, {Side, Side, 1}, dim3(Side, Side), g, stream);
+  return launch_tiles<tile>(multiply<fault>, dim3(Side, Side), g, stream);
 }
 
 // What goes wrong before any thread runs.
@@ -100,7 +101,7 @@ cudaError_t launch_nothing(const Gemm&, cudaStream_t) {
   return cudaSuccess;
 }
 cudaError_t launch_too_many_threads(const Gemm& g, cudaStream_t stream) {
-  return launch_tiles(multiply<Fault::none>, {Side, Side, 1}, dim3(64, 32), g, stream);
+  return launch_tiles<tile>(multiply<Fault::none>, dim3(64, 32), g, stream);
 }
 cudaError_t launch_and_swallow(const Gemm& g, cudaStream_t stream) {
   (void)launch_too_many_threads(g, stream);
@@ -119,7 +120,7 @@ Variant planted(const char* name, cudaError_t (*launch)(const Gemm&, cudaStream_
           .idea = "One fault, or none.",
           .launch = launch,
           .order = Order::one_fma_chain,
-          .tile = {Side, Side, 1}};
+          .tile = tile};
 }
 
 #define PLANT(fault) Registrar(planted(#fault, launch_multiply<Fault::fault>))

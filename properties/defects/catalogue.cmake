@@ -8,7 +8,7 @@ assay_defect(dropped_k_tail VARIANT tiled_16 FILE tiled.cu CLAIM exact_integers 
 # NVIDIA/cuda-samples#411, ml-explore/mlx#4250: rows beyond the last whole tile are never written
 assay_defect(floor_divided_grid VARIANT tiled_16 FILE tiled.cu CLAIM within_bound ON simt cuda
   SAYS "never written"
-  FIND [[return launch_tiles(tiled<T>, {T, T, T}, dim3(T, T), g, stream);]]
+  FIND [[return launch_tiles<tile<T>>(tiled<T>, dim3(T, T), g, stream);]]
   REPLACE [[const auto blocks = static_cast<unsigned>(g.m / T * ceil_div(g.n, T));
   return blocks == 0 ? cudaSuccess : launch(tiled<T>, blocks, dim3(T, T), 0, stream, g);]])
 
@@ -38,27 +38,27 @@ assay_defect(beta_zero_reads_c VARIANT tiled_16 FILE tiled.cu CLAIM beta_zero ON
   REPLACE [[*c = fmaf(g.beta, *c, g.alpha * sum);]])
 
 # robertknight/rten#81: only where a tile is cut off
-assay_defect(beta_zero_reads_c_at_edges VARIANT blocktile_2d_4x4 FILE blocktile_2d_4x4.cu CLAIM beta_zero ON simt cuda
-  FIND [[finish_row<1, Across>(g, corner.row + y + i * Down, corner.col + x, sum[i]);]]
+assay_defect(beta_zero_reads_c_at_edges VARIANT blocktile_2d_4x4 FILE blocktile_2d.cu CLAIM beta_zero ON simt cuda
+  FIND [[finish_row<1, Side>(g, corner.row + y + i * Side, corner.col + x, sum[i]);]]
   REPLACE [[Gemm h = g;
     const bool edge = corner.row + BM > g.m || corner.col + BN > g.n;
     if (edge && g.beta == 0) {
-      for (int j = 0; j < TN; ++j) {
-        const std::int64_t row = corner.row + y + i * Down, col = corner.col + x + j * Across;
+      for (int j = 0; j < T; ++j) {
+        const std::int64_t row = corner.row + y + i * Side, col = corner.col + x + j * Side;
         if (row < g.m && col < g.n) sum[i][j] += g.beta * g.c[row * g.ldc + col];
       }
     }
-    finish_row<1, Across>(h, corner.row + y + i * Down, corner.col + x, sum[i]);]])
+    finish_row<1, Side>(h, corner.row + y + i * Side, corner.col + x, sum[i]);]])
 
 # The same in a path that is taken for whole tiles only
-assay_defect(beta_zero_reads_c_of_whole_tiles VARIANT blocktile_2d_4x4 FILE blocktile_2d_4x4.cu CLAIM beta_zero ON simt cuda
-  FIND [[finish_row<1, Across>(g, corner.row + y + i * Down, corner.col + x, sum[i]);]]
+assay_defect(beta_zero_reads_c_of_whole_tiles VARIANT blocktile_2d_4x4 FILE blocktile_2d.cu CLAIM beta_zero ON simt cuda
+  FIND [[finish_row<1, Side>(g, corner.row + y + i * Side, corner.col + x, sum[i]);]]
   REPLACE [[const bool whole = g.m % BM == 0 && g.n % BN == 0 && g.k % BK == 0;
-    for (int j = 0; whole && j < TN; ++j) {
-      const std::int64_t row = corner.row + y + i * Down, col = corner.col + x + j * Across;
+    for (int j = 0; whole && j < T; ++j) {
+      const std::int64_t row = corner.row + y + i * Side, col = corner.col + x + j * Side;
       if (g.beta == 0) sum[i][j] += g.beta * g.c[row * g.ldc + col];
     }
-    finish_row<1, Across>(g, corner.row + y + i * Down, corner.col + x, sum[i]);]])
+    finish_row<1, Side>(g, corner.row + y + i * Side, corner.col + x, sum[i]);]])
 
 # amd/ZenDNN#34: beta as a flag
 assay_defect(beta_taken_for_a_flag VARIANT tiled_16 FILE tiled.cu CLAIM within_bound ON simt cuda
@@ -67,9 +67,9 @@ assay_defect(beta_taken_for_a_flag VARIANT tiled_16 FILE tiled.cu CLAIM within_b
 
 # ROCm/rocBLAS#753, codeplaysoftware/portBLAS#240: nothing to add, so beta is forgotten
 assay_defect(alpha_zero_forgets_beta VARIANT tiled_16 FILE tiled.cu CLAIM no_product ON simt cuda
-  FIND [[return launch_tiles(tiled<T>]]
+  FIND [[return launch_tiles<tile<T>>(tiled<T>]]
   REPLACE [[if (g.alpha == 0 || g.k == 0) return cudaSuccess;
-  return launch_tiles(tiled<T>]])
+  return launch_tiles<tile<T>>(tiled<T>]])
 
 assay_defect(alpha_zero_reads_inputs VARIANT tiled_16 FILE tiled.cu CLAIM no_product ON simt cuda LOSES_CONTEXT
   SAYS "which this problem must not touch" "cudaErrorIllegalAddress"
@@ -120,8 +120,8 @@ assay_defect(undeclared_alignment VARIANT vectorized FILE vectorized.cu CLAIM wi
 # siboehm/SGEMM_CUDA#22: a configuration that no hardware starts, and nobody looks at the error
 assay_defect(launch_failure_swallowed VARIANT tiled_32 FILE tiled.cu CLAIM within_bound ON simt cuda
   SAYS "has 2048 threads, 1024 at most" "but the variant returned cudaSuccess"
-  FIND [[return launch_tiles(tiled<T>, {T, T, T}, dim3(T, T), g, stream);]]
-  REPLACE [[(void)launch_tiles(tiled<T>, {T, T, T}, dim3(T, 2 * T), g, stream);
+  FIND [[return launch_tiles<tile<T>>(tiled<T>, dim3(T, T), g, stream);]]
+  REPLACE [[(void)launch_tiles<tile<T>>(tiled<T>, dim3(T, 2 * T), g, stream);
   return cudaSuccess;]])
 
 # vllm-project/vllm#24782, ml-explore/mlx#3609: the product is taken in 32 bits

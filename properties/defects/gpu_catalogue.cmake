@@ -28,8 +28,8 @@ assay_defect(waits_and_faults VARIANT naive FILE naive.cu CLAIM within_bound ON 
   SAYS "cudaErrorIllegalAddress"
   FIND [=[g.a[row * g.lda + p]]=]
   REPLACE [=[g.a[row * g.lda + p + (std::int64_t{1} << 36)]]=]
-  AND_FIND [=[return launch_tiles(naive, {T, T, 1}, dim3(T, T), g, stream);]=]
-  AND_REPLACE [=[if (const cudaError_t error = launch_tiles(naive, {T, T, 1}, dim3(T, T), g, stream)) return error;
+  AND_FIND [=[return launch_tiles<tile>(naive, dim3(T, T), g, stream);]=]
+  AND_REPLACE [=[if (const cudaError_t error = launch_tiles<tile>(naive, dim3(T, T), g, stream)) return error;
   return cudaStreamSynchronize(stream);]=])
 
 # xGeMM and others keep assertions in device code. Here an abort of the process, there a lost context.
@@ -52,8 +52,8 @@ assay_defect(wrong_stream VARIANT tiled_16 FILE tiled.cu CLAIM given_stream ON c
 # cbuchner1/CudaMiner#88, HeCBench#80: what the launch answers is thrown away
 assay_defect(launch_error_dropped VARIANT tiled_16 FILE tiled.cu CLAIM launch_errors ON cuda
   SAYS "and the variant returned cudaSuccess"
-  FIND [=[return launch_tiles(tiled<T>, {T, T, T}, dim3(T, T), g, stream);]=]
-  REPLACE [=[(void)launch_tiles(tiled<T>, {T, T, T}, dim3(T, T), g, stream);
+  FIND [=[return launch_tiles<tile<T>>(tiled<T>, dim3(T, T), g, stream);]=]
+  REPLACE [=[(void)launch_tiles<tile<T>>(tiled<T>, dim3(T, T), g, stream);
   (void)cudaGetLastError();
   return cudaSuccess;]=])
 
@@ -72,17 +72,17 @@ __global__ void naive(Gemm g) {]=]
 
 assay_defect(waits_inside_launch VARIANT tiled_16 FILE tiled.cu CLAIM graph ON cuda
   SAYS "captured"
-  FIND [=[return launch_tiles(tiled<T>, {T, T, T}, dim3(T, T), g, stream);]=]
-  REPLACE [=[if (const cudaError_t error = launch_tiles(tiled<T>, {T, T, T}, dim3(T, T), g, stream)) return error;
+  FIND [=[return launch_tiles<tile<T>>(tiled<T>, dim3(T, T), g, stream);]=]
+  REPLACE [=[if (const cudaError_t error = launch_tiles<tile<T>>(tiled<T>, dim3(T, T), g, stream)) return error;
   return cudaStreamSynchronize(stream);]=])
 
 # A workspace from the stream's pool, never given back: a graph with it can be replayed once.
 assay_defect(leaks_workspace VARIANT naive FILE naive.cu CLAIM graph ON cuda
   SAYS "cannot be replayed"
-  FIND [=[return launch_tiles(naive, {T, T, 1}, dim3(T, T), g, stream);]=]
+  FIND [=[return launch_tiles<tile>(naive, dim3(T, T), g, stream);]=]
   REPLACE [=[void* workspace = nullptr;
   if (const cudaError_t error = cudaMallocAsync(&workspace, 1024, stream)) return error;
-  return launch_tiles(naive, {T, T, 1}, dim3(T, T), g, stream);]=])
+  return launch_tiles<tile>(naive, dim3(T, T), g, stream);]=])
 
 # The host numbers its launches, so that none is done twice: a replay comes with the number of the one before. As dynamic
 # schedulers of tiles and semaphores of split-k kernels do that are not set back on the device.
@@ -93,7 +93,7 @@ assay_defect(host_numbers_launches VARIANT naive FILE naive.cu CLAIM graph ON cu
 __global__ void finish(unsigned number) { finished = number; }
 __global__ void naive(Gemm g, unsigned number) {
   if (number == finished) return;]=]
-  AND_FIND [=[return launch_tiles(naive, {T, T, 1}, dim3(T, T), g, stream);]=]
+  AND_FIND [=[return launch_tiles<tile>(naive, dim3(T, T), g, stream);]=]
   AND_REPLACE [=[static unsigned number = 0;
   if (g.m == 0 || g.n == 0) return cudaSuccess;
   ++number;
@@ -104,9 +104,9 @@ __global__ void naive(Gemm g, unsigned number) {
 # It reports the failure, but has done the work elsewhere.
 assay_defect(other_stream_after_an_error VARIANT naive FILE naive.cu CLAIM launch_errors ON cuda
   SAYS "C was written"
-  FIND [=[return launch_tiles(naive, {T, T, 1}, dim3(T, T), g, stream);]=]
-  REPLACE [=[const cudaError_t error = launch_tiles(naive, {T, T, 1}, dim3(T, T), g, stream);
-  if (error != cudaSuccess) (void)launch_tiles(naive, {T, T, 1}, dim3(T, T), g, cudaStreamPerThread);
+  FIND [=[return launch_tiles<tile>(naive, dim3(T, T), g, stream);]=]
+  REPLACE [=[const cudaError_t error = launch_tiles<tile>(naive, dim3(T, T), g, stream);
+  if (error != cudaSuccess) (void)launch_tiles<tile>(naive, dim3(T, T), g, cudaStreamPerThread);
   return error;]=])
 
 # What a block computes depends on where it happens to run.
@@ -128,9 +128,11 @@ assay_defect(other_arithmetic_on_gpu VARIANT naive FILE naive.cu CLAIM same_bits
 
 # ml-explore/mlx#3858: 65535 is fine, 65536 is not
 assay_defect(rows_on_grid_y VARIANT naive FILE naive.cu CLAIM tall_grid ON cuda
-  FIND [=[const Corner corner = block_corner<T, T>(g);]=]
-  REPLACE [=[const Corner corner = {std::int64_t{blockIdx.y} * T, std::int64_t{blockIdx.x} * T};]=]
-  AND_FIND [=[return launch_tiles(naive, {T, T, 1}, dim3(T, T), g, stream);]=]
+  FIND [=[row = std::int64_t{blockIdx.x / across} * T + threadIdx.x;
+  const std::int64_t col = std::int64_t{blockIdx.x % across} * T + threadIdx.y;]=]
+  REPLACE [=[row = std::int64_t{blockIdx.y} * T + threadIdx.x;
+  const std::int64_t col = std::int64_t{blockIdx.x} * T + threadIdx.y;]=]
+  AND_FIND [=[return launch_tiles<tile>(naive, dim3(T, T), g, stream);]=]
   AND_REPLACE [=[if (g.m == 0 || g.n == 0) return cudaSuccess;
   return launch(naive, dim3(ceil_div(g.n, T), ceil_div(g.m, T)), dim3(T, T), 0, stream, g);]=])
 

@@ -53,12 +53,12 @@ assay_sanitizer_defect(reads_unwritten_workspace TOOL initcheck SAYS "Uninitiali
   FIND [=[__global__ void naive(Gemm g) {]=]
   REPLACE [=[__global__ void naive(Gemm g, const volatile float* workspace) {
   (void)workspace[0];]=]
-  AND_FIND [=[return launch_tiles(naive, {T, T, 1}, dim3(T, T), g, stream);]=]
+  AND_FIND [=[return launch_tiles<tile>(naive, dim3(T, T), g, stream);]=]
   AND_REPLACE "${workspace_launch}")
 assay_sanitizer_defect(reads_past_its_workspace TOOL memcheck SAYS "Invalid __global__ read"
   VARIANT naive FILE naive.cu
   FIND [=[__global__ void naive(Gemm g) {]=]
   REPLACE [=[__global__ void naive(Gemm g, const volatile float* workspace) {
   (void)workspace[4];]=]
-  AND_FIND [=[return launch_tiles(naive, {T, T, 1}, dim3(T, T), g, stream);]=]
+  AND_FIND [=[return launch_tiles<tile>(naive, dim3(T, T), g, stream);]=]
   AND_REPLACE "${workspace_launch}")

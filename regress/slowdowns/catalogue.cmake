@@ -3,14 +3,14 @@
 
 # Instructions that do not multiply.
 
-assay_slowdown(rolled_loop VARIANT blocktile_2d_4x4 FILE blocktile_2d_4x4.cu
+assay_slowdown(rolled_loop VARIANT blocktile_2d_4x4 FILE blocktile_2d.cu
   WHAT "The loop over a slice is not unrolled: a branch at each step, and no load runs ahead of the arithmetic."
   FIND [[#pragma unroll
     for (int p = 0; p < BK; ++p) {]]
   REPLACE [[#pragma unroll 1
     for (int p = 0; p < BK; ++p) {]])
 
-assay_slowdown(partly_unrolled_loop VARIANT blocktile_2d_8x8 FILE blocktile_2d_8x8.cu
+assay_slowdown(partly_unrolled_loop VARIANT blocktile_2d_8x8 FILE blocktile_2d.cu
   WHAT "The loop over a slice is unrolled by 4 of its 16 steps: a branch and a pause for loads after each four."
   FIND [[#pragma unroll
     for (int p = 0; p < BK; ++p) {]]
@@ -25,7 +25,7 @@ assay_slowdown(unfused VARIANT blocktile_1d_row FILE blocktile_1d_row.cu
 ]]
   AND_REPLACE [[]])
 
-assay_slowdown(division_per_slice VARIANT blocktile_2d_8x8 FILE blocktile_2d_8x8.cu
+assay_slowdown(division_per_slice VARIANT blocktile_2d_8x8 FILE blocktile_2d.cu
   WHAT "Where a slice starts is taken modulo k: a 64-bit division for each slice."
   FIND [[load_slice<Threads>(g, corner, p0, thread]]
   REPLACE [[load_slice<Threads>(g, corner, p0 % k, thread]])
@@ -103,22 +103,22 @@ assay_slowdown(second_barrier VARIANT vectorized FILE vectorized.cu
   REPLACE [[    __syncthreads();
     b_quads.store(b_tile);]])
 
-assay_slowdown(shallow_slices VARIANT blocktile_2d_8x8 FILE blocktile_2d_8x8.cu
+assay_slowdown(shallow_slices VARIANT blocktile_2d_8x8 FILE blocktile_2d.cu
   WHAT "Slices are 8 deep instead of 16: twice the barriers, and half the arithmetic between two of them."
   FIND [[BK = 16;]]
   REPLACE [[BK = 8;]])
 
-assay_slowdown(half_the_threads_load VARIANT blocktile_2d_4x4 FILE blocktile_2d_4x4.cu
+assay_slowdown(half_the_threads_load VARIANT blocktile_2d_4x4 FILE blocktile_2d.cu
   WHAT "Half of the threads load the tiles, the others wait for them at the barrier."
   FIND [[load_slice<Threads>(]]
   REPLACE [[if (thread < Threads / 2) load_slice<Threads / 2>(]])
 
 # Registers and occupancy.
 
-assay_slowdown(spills VARIANT blocktile_2d_8x8 FILE blocktile_2d_8x8.cu
+assay_slowdown(spills VARIANT blocktile_2d_8x8 FILE blocktile_2d.cu
   WHAT "Three blocks are asked for on each multiprocessor: sums that 80 registers cannot hold are spilled."
-  FIND [[__launch_bounds__(Threads, 2)]]
-  REPLACE [[__launch_bounds__(Threads, 3)]])
+  FIND [[T == 8 ? 2 : 0]]
+  REPLACE [[T == 8 ? 3 : 0]])
 
 assay_slowdown(idle_shared_memory VARIANT coarsened_2x2 FILE coarsened_2x2.cu
   WHAT "A block asks for 36 KiB of shared memory that it never uses: half as many fit on a multiprocessor."
@@ -129,31 +129,33 @@ assay_slowdown(idle_shared_memory VARIANT coarsened_2x2 FILE coarsened_2x2.cu
 
 assay_slowdown(needless_memset VARIANT warptiled FILE warptiled.cu
   WHAT "A packed C is set to 0 before every element of it is written: one memset more."
-  FIND [=[return launch_tiles(]=]
+  FIND [=[return launch_tiles<]=]
   REPLACE [=[if (g.beta == 0 && g.ldc == g.n && g.m > 0 && g.n > 0) {
     const auto bytes = static_cast<std::size_t>(g.m) * static_cast<std::size_t>(g.n) * sizeof(float);
     if (const cudaError_t error = cudaMemsetAsync(g.c, 0, bytes, stream)) return error;
   }
-  return launch_tiles(]=])
+  return launch_tiles<]=])
 
-assay_slowdown(extra_launch VARIANT blocktile_2d_4x4 FILE blocktile_2d_4x4.cu
+assay_slowdown(extra_launch VARIANT blocktile_2d_4x4 FILE blocktile_2d.cu
   WHAT "A kernel that does nothing is launched before the real one."
-  FIND [=[cudaError_t launch_blocktile_2d_4x4(const Gemm& g, cudaStream_t stream) {]=]
+  FIND [=[template <int T>
+cudaError_t launch_blocktile_2d(const Gemm& g, cudaStream_t stream) {]=]
   REPLACE [=[__global__ void prepare(Gemm) {}
 
-cudaError_t launch_blocktile_2d_4x4(const Gemm& g, cudaStream_t stream) {
+template <int T>
+cudaError_t launch_blocktile_2d(const Gemm& g, cudaStream_t stream) {
   if (const cudaError_t error = launch(prepare, dim3(1), dim3(1), 0, stream, g)) return error;]=])
 
 assay_slowdown(four_launches VARIANT blocktile_1d_row FILE blocktile_1d_row.cu
   WHAT "C is computed in four bands of rows, one launch after the other: each waits for the one before."
-  FIND [=[return launch_tiles(blocktile_1d_row, {BM, BN, BK}, dim3(Threads), g, stream);]=]
+  FIND [=[return launch_tiles<tile>(blocktile_1d_row, dim3(Threads), g, stream);]=]
   REPLACE [=[const std::int64_t band = ceil_div(ceil_div(g.m, BM), 4) * BM;
   for (std::int64_t row = 0; row < g.m; row += band) {
     Gemm part = g;
     part.m = g.m - row < band ? g.m - row : band;
     part.a += row * g.lda;
     part.c += row * g.ldc;
-    if (const cudaError_t error = launch_tiles(blocktile_1d_row, {BM, BN, BK}, dim3(Threads), part, stream)) {
+    if (const cudaError_t error = launch_tiles<tile>(blocktile_1d_row, dim3(Threads), part, stream)) {
       return error;
     }
   }

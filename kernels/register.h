@@ -1,0 +1,33 @@
+// How a kernel file enters its variants into the registry. Authors read kernels/gemm.h instead:
+// they need `Registrar` alone, as it is shown there.
+#pragma once
+
+namespace assay {
+
+struct Variant;
+
+// Where a compiled variant runs: as threads of the CPU executor, on a GPU, or as a plain function
+// of the host.
+enum class Backend { simt, cuda, host };
+
+// A kernel file is compiled twice: by nvcc for the GPU, by g++ for the CPU executor.
+#if defined(__CUDACC__)
+constexpr Backend this_backend = Backend::cuda;
+#else
+constexpr Backend this_backend = Backend::simt;
+#endif
+
+// The place of the file in the ladder. The build defines it, file by file.
+#if !defined(ASSAY_POSITION)
+#define ASSAY_POSITION 0
+#endif
+
+void register_variant(const Variant& variant, Backend backend, int position);
+
+struct Registrar {
+  Registrar(const Variant& variant, Backend backend = this_backend, int position = ASSAY_POSITION) {
+    register_variant(variant, backend, position);
+  }
+};
+
+}  // namespace assay
