@@ -1,12 +1,13 @@
-# assay_add_kernel(FILE [GPU_ONLY] [LINK library...]): one file with one or more variants, for every backend that this
-# build has, or only for the GPU.
+# assay_add_kernel(FILE [GPU_ONLY] [LINK library...]): adds one file, with one or more variants, for every backend of
+# this build, or only for the GPU.
 #
-# For the CPU executor each file becomes a shared library of its own: its thread-local block is then exactly the shared
-# memory of its kernels, no two authors' names can collide, and a changed kernel is rebuilt without linking anything else.
+# For the CPU executor each file becomes a shared library of its own, for three reasons: the library's thread-local
+# block is exactly the shared memory of its kernels, two authors' names cannot collide, and a changed kernel relinks
+# nothing else.
 function(assay_add_kernel file)
   cmake_parse_arguments(PARSE_ARGV 1 arg "GPU_ONLY" "" "LINK")
   if(arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "assay_add_kernel takes one file, also given: ${arg_UNPARSED_ARGUMENTS}")
+    message(FATAL_ERROR "assay_add_kernel takes one file, but was also given: ${arg_UNPARSED_ARGUMENTS}")
   endif()
   cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
   if(NOT EXISTS ${file})
@@ -32,7 +33,8 @@ function(assay_add_kernel file)
   endif()
 endfunction()
 
-# Once all kernels are added: each of their files must register a variant, or every command says that it does not.
+# Writes the list of kernel files for the registry, once all are added. If one of them registers no variant, every
+# command fails and names it.
 function(assay_list_kernel_files)
   get_property(listed GLOBAL PROPERTY ASSAY_LISTED_FILES)
   file(CONFIGURE OUTPUT generated/kernels/listed_files.inc CONTENT "${listed}" @ONLY)
@@ -42,7 +44,7 @@ function(assay_list_kernel_files)
   target_link_libraries(assay_kernels INTERFACE assay_listed_files)
 endfunction()
 
-# The shared library of one kernel file for the CPU executor, or of a host variant.
+# Makes the shared library of one file, with variants for the CPU executor or for the host.
 function(assay_kernel_library target file position)
   simt_add_kernels(${target} ${file})
   target_link_libraries(${target} PRIVATE assay_registry Eigen3::Eigen)

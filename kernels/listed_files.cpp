@@ -1,4 +1,4 @@
-// Tells the registry which kernel files there are: the build writes their list.
+// Gives the registry the list of kernel files, which the build writes.
 #include "kernels/registry.h"
 
 namespace {
@@ -7,7 +7,7 @@ constexpr assay::KernelFile listed[] = {
 #include "kernels/listed_files.inc"
 };
 
-[[maybe_unused]] const bool told = [] {
+[[maybe_unused]] const bool expected = [] {
   assay::expect_variants_of(listed);
   return true;
 }();

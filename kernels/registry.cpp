@@ -11,7 +11,11 @@
 namespace assay {
 namespace {
 
-constexpr int most_of_a_size = 4096;
+// Recipes store the arguments of a launch and compare them byte by byte: padding would differ.
+static_assert(sizeof(Gemm) ==
+              6 * sizeof(std::int64_t) + 3 * sizeof(const float*) + 2 * sizeof(float));
+
+constexpr int largest_multiple = 4096, largest_side = 4096;
 
 struct Listed {
   Entry entry;
@@ -33,10 +37,10 @@ std::string multiple(const char* what, std::int64_t value, int of) {
 }
 
 std::string alignment(const char* what, const float* p, int bytes) {
-  const auto beyond = reinterpret_cast<std::uintptr_t>(p) % static_cast<std::uintptr_t>(bytes);
-  return beyond == 0
+  const auto past = reinterpret_cast<std::uintptr_t>(p) % static_cast<std::uintptr_t>(bytes);
+  return past == 0
              ? ""
-             : fmt::format("{} begins {} bytes past a multiple of {} bytes", what, beyond, bytes);
+             : fmt::format("{} begins {} bytes past a multiple of {} bytes", what, past, bytes);
 }
 
 std::string malformed(const Gemm& g) {
@@ -61,16 +65,16 @@ bool is_name(const char* name) {
   });
 }
 
-// Why nothing can be judged of what a variant says of itself; empty if it can.
-std::string contradiction(const Variant& variant) {
+// Why no variant can keep to this record; empty if one can.
+std::string flaw_in_record(const Variant& variant) {
   if (variant.idea == nullptr) return "it has no idea: say it in one sentence";
   if (variant.launch == nullptr) return "it has no launch function";
   const Needs& needs = variant.needs;
   const Tile& tile = variant.tile;
   for (const int multiple : {needs.m_multiple, needs.n_multiple, needs.k_multiple,
                              needs.lda_multiple, needs.ldb_multiple, needs.ldc_multiple}) {
-    if (multiple < 1 || multiple > most_of_a_size)
-      return fmt::format("it needs a multiple of {}: it takes 1 to {}", multiple, most_of_a_size);
+    if (multiple < 1 || multiple > largest_multiple)
+      return fmt::format("it needs a multiple of {}: it takes 1 to {}", multiple, largest_multiple);
   }
   for (const int bytes : {needs.a_alignment, needs.b_alignment, needs.c_alignment}) {
     if (bytes < 4 || bytes > 256 || (bytes & (bytes - 1)) != 0)
@@ -78,14 +82,14 @@ std::string contradiction(const Variant& variant) {
                          bytes);
   }
   for (const int side : {tile.m, tile.n, tile.k}) {
-    if (side < 1 || side > most_of_a_size)
-      return fmt::format("a side of its tile is {}: it takes 1 to {}", side, most_of_a_size);
+    if (side < 1 || side > largest_side)
+      return fmt::format("a side of its tile is {}: it takes 1 to {}", side, largest_side);
   }
   return {};
 }
 
-// Of two variants of one name only one could ever be judged.
-void insist_that_all_can_be(const std::vector<Entry>& entries) {
+// Refuses two variants of one name and backend too: only one of them could ever be chosen.
+void require_sound_records(const std::vector<Entry>& entries) {
   std::set<std::pair<std::string, Backend>> names;
   for (const auto& [variant, backend] : entries) {
     if (!is_name(variant.name)) {
@@ -93,7 +97,7 @@ void insist_that_all_can_be(const std::vector<Entry>& entries) {
           "a variant is registered as '{}': a name is made of letters, digits and underscores",
           variant.name == nullptr ? "" : variant.name));
     }
-    if (const std::string why = contradiction(variant); !why.empty())
+    if (const std::string why = flaw_in_record(variant); !why.empty())
       throw BadVariant(fmt::format("the variant {}: {}", variant.name, why));
     if (!names.emplace(variant.name, backend).second) {
       throw BadVariant(fmt::format(
@@ -102,7 +106,7 @@ void insist_that_all_can_be(const std::vector<Entry>& entries) {
   }
 }
 
-void insist_on_a_variant_of(const KernelFile& file) {
+void require_variant_of(const KernelFile& file) {
   const bool has_one = std::any_of(all().begin(), all().end(), [&](const Listed& listed) {
     return listed.position == file.position &&
            (listed.entry.backend == Backend::cuda) == file.for_gpu;
@@ -131,8 +135,8 @@ void register_variant(const Variant& variant, Backend backend, int position) {
 std::vector<Entry> registered() {
   std::vector<Entry> entries;
   for (const auto& listed : all()) entries.push_back(listed.entry);
-  insist_that_all_can_be(entries);
-  for (const KernelFile& file : expected()) insist_on_a_variant_of(file);
+  require_sound_records(entries);
+  for (const KernelFile& file : expected()) require_variant_of(file);
   return entries;
 }
 

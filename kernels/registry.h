@@ -1,4 +1,5 @@
-// What is registered, and whether a variant accepts a problem.
+// The registry: which variants there are, what each demands of a problem, and why it refuses one.
+// Refuses to list variants while one of them, or a kernel file without any, could not be judged.
 #pragma once
 
 #include <span>
@@ -8,48 +9,48 @@
 
 #include "base/errors.h"
 #include "kernels/gemm.h"
+#include "kernels/register.h"
 
 namespace assay {
 
-// One variant as compiled for one backend. The same name may be there once for each backend.
+// A variant as compiled for one backend. Each backend may have a variant of the same name.
 struct Entry {
   Variant variant;
   Backend backend;
 };
 
-// What a variant says of itself cannot be; the message names it.
+// A variant that could never be judged; the message names it and says why.
 struct BadVariant : BadInput {
   using BadInput::BadInput;
 };
 
-// A file that the build lists as a kernel, and for which of the two compilers.
+// A file that the build lists as a kernel, for one of the two compilers.
 struct KernelFile {
   const char* path;
   int position;
   bool for_gpu;
 };
 
-// From now on each of these files must have registered a variant: one that forgot to would never be
-// judged, and nobody would know.
+// Makes `registered` require a variant from each of these files: one that forgets to register would
+// never be judged, and nobody would know.
 void expect_variants_of(std::span<const KernelFile> files);
 
-// Every entry, in the order of the ladder: as the kernels are listed in kernels/CMakeLists.txt.
-// Throws BadVariant if two have one name, one says of itself what cannot be, or an expected file
-// has registered none.
+// Every entry, in the order in which kernels/CMakeLists.txt lists their files. Throws BadVariant if
+// two entries of a backend share a name, a record cannot be true, or a file registered nothing.
 std::vector<Entry> registered();
 
-// The entry of that name for that backend. Throws std::out_of_range if there is none.
+// The entry with this name for this backend. Throws std::out_of_range if there is none.
 Entry entry_named(std::string_view name, Backend backend);
 
 std::string_view to_string(Backend);
 std::string_view to_string(Arithmetic);
 std::string_view to_string(Order);
 
-// Why `gemm` is not a well-formed problem, or is outside what `variant` accepts; empty if it is
-// accepted.
+// Why `variant` refuses `gemm`: it is malformed, or outside the variant's needs. Empty if it
+// accepts.
 std::string refusal(const Variant& variant, const Gemm& gemm);
 
-// One phrase for each thing that `needs` demands, such as "lda a multiple of 4".
+// One phrase for each demand of `needs`, such as "lda a multiple of 4".
 std::vector<std::string> describe(const Needs& needs);
 
 }  // namespace assay
