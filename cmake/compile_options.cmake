@@ -31,6 +31,24 @@ endif()
 add_library(assay_fast_arithmetic INTERFACE)
 target_compile_options(assay_fast_arithmetic INTERFACE -O3 $<$<BOOL:${ASSAY_HAS_X86_64_V3}>:-march=x86-64-v3>)
 
+# What takes no part in computing is compiled for a short build.
+add_library(assay_cold_code INTERFACE)
+target_compile_options(assay_cold_code INTERFACE $<$<CONFIG:Release>:-O1>)
+
+# assay_cold(TARGET [COMPUTES source...]): compiled so, with the headers that nearly every source includes parsed once for
+# all such targets; but for the sources that compute, and for what tells how these are compiled.
+function(assay_cold target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "COMPUTES")
+  target_link_libraries(${target} PRIVATE assay_cold_code assay_warnings assay_sanitized fmt::fmt)
+  if(target STREQUAL "assay_base")
+    target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.h)
+  else()
+    target_precompile_headers(${target} REUSE_FROM assay_base)
+  endif()
+  get_target_property(options assay_fast_arithmetic INTERFACE_COMPILE_OPTIONS)
+  set_source_files_properties(${arg_COMPUTES} PROPERTIES COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
 # The sanitizers watch the harness. Kernels and the executor's stack switching stay outside: they leave stacks in the
 # middle, which the address sanitizer takes for corruption.
 add_library(assay_sanitized INTERFACE)

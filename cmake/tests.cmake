@@ -7,6 +7,24 @@ set(ASSAY_NO_GPU ENVIRONMENT CUDA_VISIBLE_DEVICES=)
 # A test that takes a GPU; CTest tells it which.
 set(ASSAY_ON_GPU FIXTURES_REQUIRED gpu RESOURCE_GROUPS 1,gpus:1 TIMEOUT 600 SKIP_RETURN_CODE 77)
 
+# The headers that nearly every test includes, parsed once for all of them.
+file(CONFIGURE OUTPUT test_headers.cpp CONTENT "int main() {}\n")
+add_executable(assay_test_headers ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cpp)
+target_link_libraries(assay_test_headers PRIVATE GTest::gtest GTest::gmock fmt::fmt nlohmann_json::nlohmann_json
+                                                 assay_warnings assay_sanitized)
+target_include_directories(assay_test_headers PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_options(assay_test_headers PRIVATE $<$<CONFIG:Release>:-O0>)
+target_precompile_headers(assay_test_headers PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled_tests.h)
+
+# assay_test_program(TARGET SOURCE...): a program of tests, compiled for a short build.
+function(assay_test_program target)
+  add_executable(${target} ${ARGN})
+  target_link_libraries(${target} PRIVATE GTest::gtest GTest::gmock fmt::fmt assay_warnings assay_sanitized)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
+  target_precompile_headers(${target} REUSE_FROM assay_test_headers)
+endfunction()
+
 # assay_unit_test(TARGET): a GoogleTest program of the harness itself, one CTest test for each of its tests.
 function(assay_unit_test target)
   gtest_discover_tests(${target} TEST_PREFIX "${target}." DISCOVERY_TIMEOUT 60
