@@ -1,38 +1,42 @@
-// How a block brings slices of A and B into shared memory, float by float or by fours, and how a
-// thread writes its part of a row of C.
+// What many kernels need at the edges of matrices: a block copies slices of A and B into shared
+// memory, and a thread writes its part of a row of C.
 //
-// Promises: together the threads of a block write every element of a tile once, 0 where the matrix
-// has ended. Nothing outside a matrix is read or written, not even between its rows. Neighbouring
-// threads read neighbouring addresses, the lanes of a warp write to different banks of shared
-// memory, and all reads are under way before the first one is waited for.
-// Refuses to synchronise: the caller puts a barrier before and after the use of the tiles.
+// Promises: the threads of a block together write every element of a tile once, and 0 where the
+// matrix has ended. Nothing outside a matrix is read or written, not even between its rows. In
+// `load_slice`, neighbouring threads read neighbouring addresses, the lanes of a warp write to
+// different banks of shared memory, and a thread starts all its reads before it waits for one.
+// Refuses to synchronise: the caller puts a barrier before and after it uses the tiles.
 #pragma once
 
 #include "kernels/gemm.h"
 
 namespace assay {
 
-// What a matrix has from one element on, down and to the right. Counts end where no tile reaches.
+// The part of a matrix from one element on, down and to the right. Its counts of rows and columns
+// stop at 1024, which is more than any tile has, and are negative where the matrix has ended.
 struct Window {
   const float* first;
   std::int64_t ld;
   int rows, cols;
+  __device__ const float* at(int row, int col) const { return first + row * ld + col; }
   __device__ bool has(int tile_rows, int tile_cols) const {
     return rows >= tile_rows && cols >= tile_cols;
   }
+  // How many elements its row has from this one on; 0 or less if there is no such element.
+  __device__ int left(int row, int col) const { return row < rows ? cols - col : 0; }
 };
-__device__ inline int enough(std::int64_t count) {
-  constexpr int LargestTile = 1024;
-  return count < LargestTile ? static_cast<int>(count) : LargestTile;
+__device__ inline int clipped(std::int64_t count) {
+  constexpr int Most = 1024;
+  return count < Most ? static_cast<int>(count) : Most;
 }
 __device__ inline Window window_of_a(const Gemm& g, std::int64_t row, std::int64_t p) {
-  return {g.a + row * g.lda + p, g.lda, enough(g.m - row), enough(g.k - p)};
+  return {g.a + row * g.lda + p, g.lda, clipped(g.m - row), clipped(g.k - p)};
 }
 __device__ inline Window window_of_b(const Gemm& g, std::int64_t p, std::int64_t col) {
-  return {g.b + p * g.ldb + col, g.ldb, enough(g.k - p), enough(g.n - col)};
+  return {g.b + p * g.ldb + col, g.ldb, clipped(g.k - p), clipped(g.n - col)};
 }
 
-// One tile, float by float. A `whole` tile is known to lie inside its matrix.
+// Copies one tile, float by float. A `whole` tile is known to lie inside its matrix.
 template <int Cols, int Threads, int Rows, int Stride>
 __device__ inline void load_tile(bool whole, const Window& from, int thread,
                                  float (&tile)[Rows][Stride]) {
@@ -46,7 +50,8 @@ __device__ inline void load_tile(bool whole, const Window& from, int thread,
   }
 }
 
-// The slices of A and B from p0 on. Only at an edge does anybody look where the matrices end.
+// Copies the slices of A and B from p0 on. Only a tile at an edge is compared, element by element,
+// with the end of its matrix.
 template <int Threads, int BM, int BN, int BK, int Stride>
 __device__ inline void load_slice(const Gemm& g, const Corner& corner, std::int64_t p0, int thread,
                                   float (&a_tile)[BM][Stride], float (&b_tile)[BK][BN]) {
@@ -60,93 +65,32 @@ __device__ inline void load_slice(const Gemm& g, const Corner& corner, std::int6
   }
 }
 
-// A quad is four neighbours of one row, at an address that 16 divides, moved by one instruction.
-__device__ inline void copy_quad(float* to, const float* from) {
-  *reinterpret_cast<float4*>(to) = *reinterpret_cast<const float4*>(from);
+// A quad: four neighbours in a row, at an address that 16 divides. One instruction moves it.
+__device__ inline float4& quad(float* p) {
+  return *reinterpret_cast<float4*>(p);
+}
+__device__ inline const float4& quad(const float* p) {
+  return *reinterpret_cast<const float4*>(p);
 }
 
-// The quad at `from`, of which `count` elements exist: if not all do, they are read one by one.
-__device__ inline float4 load_quad(const float* from, int count) {
-  if (count >= 4) return *reinterpret_cast<const float4*>(from);
-  float4 quad = {0, 0, 0, 0};
-  if (count > 0) quad.x = from[0];
-  if (count > 1) quad.y = from[1];
-  if (count > 2) quad.z = from[2];
-  return quad;
+// The quad at `p`, of which only the first `count` elements exist. The others are 0.
+__device__ inline float4 cut_quad(const float* p, int count) {
+  if (count >= 4) return quad(p);
+  float4 cut = {0, 0, 0, 0};
+  if (count > 0) cut.x = p[0];
+  if (count > 1) cut.y = p[1];
+  if (count > 2) cut.z = p[2];
+  return cut;
 }
 
-// The quads of a Rows x Cols tile that one thread carries from global to shared memory. `Lanes`
-// threads in turn take neighbouring quads of one row, the next ones those of the row below.
-// Asks that the window start at a multiple of 16 bytes and that its ld be a multiple of 4.
-template <int Rows, int Cols, int Lanes, int Threads>
-class Quads {
- public:
-  __device__ explicit Quads(int thread) : row_(thread / Lanes), col_(thread % Lanes * 4) {}
-
-  __device__ void load(const Window& from) {
-    const float* source = from.first + row_ * from.ld + col_;
-    const bool whole = from.has(Rows, Cols);
-#pragma unroll
-    for (int i = 0; i < Down; ++i) {
-#pragma unroll
-      for (int j = 0; j < Across; ++j) {
-        const float* p = source + i * StepDown * from.ld + j * StepAcross;
-        if (whole) {
-          quads_[i][j] = *reinterpret_cast<const float4*>(p);
-        } else {
-          const bool row_exists = row_ + i * StepDown < from.rows;
-          quads_[i][j] = load_quad(p, row_exists ? from.cols - col_ - j * StepAcross : 0);
-        }
-      }
-    }
-  }
-
-  template <int Stride>
-  __device__ void store(float (&tile)[Rows][Stride]) const {
-#pragma unroll
-    for (int i = 0; i < Down; ++i) {
-#pragma unroll
-      for (int j = 0; j < Across; ++j) {
-        float* to = &tile[row_ + i * StepDown][col_ + j * StepAcross];
-        *reinterpret_cast<float4*>(to) = quads_[i][j];
-      }
-    }
-  }
-
-  // Rows become columns. With 2 lanes, and rows of the tile 4 floats longer than a multiple of 32,
-  // the floats that a warp writes at once fall into 32 different banks.
-  template <int Stride>
-  __device__ void store_transposed(float (&tile)[Cols][Stride]) const {
-    static_assert(Lanes == 2 && Stride % 32 == 4);
-#pragma unroll
-    for (int i = 0; i < Down; ++i) {
-#pragma unroll
-      for (int j = 0; j < Across; ++j) {
-        const int r = row_ + i * StepDown, c = col_ + j * StepAcross;
-        tile[c + 0][r] = quads_[i][j].x;
-        tile[c + 1][r] = quads_[i][j].y;
-        tile[c + 2][r] = quads_[i][j].z;
-        tile[c + 3][r] = quads_[i][j].w;
-      }
-    }
-  }
-
- private:
-  static constexpr int StepDown = Threads / Lanes, StepAcross = Lanes * 4;
-  static constexpr int Down = Rows / StepDown, Across = Cols / StepAcross;
-  static_assert(Rows % StepDown == 0 && Cols % StepAcross == 0 && Threads % Lanes == 0);
-  const int row_, col_;
-  float4 quads_[Down][Across];
-};
-
-// Finishes what a thread has of one row of C, as far as it exists: groups of Width neighbours, the
-// first at `col`, the others Step apart. All old elements are read before a new one is written.
+// Finishes a thread's elements of one row of C, as far as they exist: groups of Width neighbours,
+// the first at `col`, the others Step apart. Reads all old elements before it writes a new one.
 template <int Width, int Step, int Count>
 __device__ inline void finish_row(const Gemm& g, std::int64_t row, std::int64_t col,
                                   const float (&sums)[Count]) {
   if (row >= g.m) return;
   float* c = g.c + row * g.ldc + col;
-  const int cols = enough(g.n - col);
+  const int cols = clipped(g.n - col);
   float old[Count] = {};
   if (g.beta != 0) {
 #pragma unroll
@@ -162,7 +106,7 @@ __device__ inline void finish_row(const Gemm& g, std::int64_t row, std::int64_t 
   }
 }
 
-// The same for groups of 4, by quads if none is cut off and C happens to be aligned.
+// The same for groups of 4: by quads, if none is cut off and this row of C happens to be aligned.
 template <int Step, int Count>
 __device__ inline void finish_row_by_quads(const Gemm& g, std::int64_t row, std::int64_t col,
                                            const float (&sums)[Count]) {
@@ -174,14 +118,13 @@ __device__ inline void finish_row_by_quads(const Gemm& g, std::int64_t row, std:
   float4 old[Count / 4] = {};
   if (g.beta != 0) {
 #pragma unroll
-    for (int q = 0; q < Count / 4; ++q) old[q] = *reinterpret_cast<float4*>(c + q * Step);
+    for (int q = 0; q < Count / 4; ++q) old[q] = quad(c + q * Step);
   }
 #pragma unroll
   for (int q = 0; q < Count / 4; ++q) {
     const float* sum = &sums[q * 4];
-    *reinterpret_cast<float4*>(c + q * Step) = {
-        blend(g, sum[0], &old[q].x), blend(g, sum[1], &old[q].y), blend(g, sum[2], &old[q].z),
-        blend(g, sum[3], &old[q].w)};
+    quad(c + q * Step) = {blend(g, sum[0], &old[q].x), blend(g, sum[1], &old[q].y),
+                          blend(g, sum[2], &old[q].z), blend(g, sum[3], &old[q].w)};
   }
 }
 

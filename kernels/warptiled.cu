@@ -1,10 +1,17 @@
 // As `vectorized`, with one level more: the tile of the block is split into a tile of WM x WN for
-// each warp, and that into tiles of TM x TN for its threads. Until now a warp was two rows of 16
-// threads over the whole width of the block tile; in a compact shape it needs less of A and B.
+// each warp, and that into tiles of TM x TN for its threads. In `vectorized` a warp is two rows of
+// 16 threads over the whole width of the block's tile; in a compact shape it needs less of A and B.
 //
-// A warp of 4 x 8 threads covers 32 x 32 elements in one step, and takes 2 x 2 steps. So a thread
-// has four tiles of 8 x 4, 128 sums in all, for which it loads 6 quads at each p. A shared load of
-// the warp touches 128 bytes or fewer, and a store fills 128 bytes in each of 4 rows.
+// Who loads what of a slice, in quads, where t is the thread:
+//   A, row r of 128:   | t = 2r | 2r + 1 | 2r | 2r + 1 |       in rows 64 to 127 with r - 64 for r
+//   B, row r of 16:    | t = 32r | 32r + 1 | ... | 32r + 31 |  in rows 4 to 15 with r % 4 for r
+// Who computes what:
+//   C, 128 x 128:        a warp, 64 x 64:     a step of a warp, 32 x 32, of 8 x 4 for a lane:
+//   | warp 0 | warp 1 |  | step 0 | step 1 |  | lane 0 | lane 1 | ... | lane 7  |
+//   | warp 2 | warp 3 |  | step 2 | step 3 |  | lane 8 | lane 9 | ... | lane 15 |  and so on
+//
+// So a thread has four tiles of 8 x 4, 128 sums in all, for which it loads 6 quads at each p. A
+// shared load of the warp touches at most 128 bytes, and a store fills 128 bytes in each of 4 rows.
 //
 // Assumes what `vectorized` does, for the same reasons: A and B aligned to 16 bytes, lda and ldb
 // multiples of 4. Sizes and C are free: no quad runs down a column, and a quad that is cut off by
@@ -28,8 +35,44 @@ constexpr int Threads = (BM / WM) * (BN / WN) * 32;
 constexpr Tile tile = {BM, BN, BK};
 static_assert(LanesDown * LanesAcross == 32 && WM % StepM == 0 && WN % StepN == 0);
 
+// Brings the slices from p0 on into shared memory, and A transposed, as in `vectorized`. Half as
+// many threads carry twice as many quads each.
+__device__ void load_quads(const Gemm& g, const Corner& corner, std::int64_t p0, int thread,
+                           float (&a_tile)[BK][BM + 4], float (&b_tile)[BK][BN]) {
+  static_assert(BM * BK == 4 * 4 * Threads && BK * BN == 4 * 4 * Threads);
+  const int a_row = thread / 2, a_col = thread % 2 * 4;  // of its first quad; others are 8 columns
+  const int b_row = thread / 32, b_col = thread % 32 * 4;  // on and 64 rows down in A, 4 rows in B
+
+  const Window a_slice = window_of_a(g, corner.row, p0), b_slice = window_of_b(g, p0, corner.col);
+  const bool a_whole = a_slice.has(BM, BK), b_whole = b_slice.has(BK, BN);
+  const float* a_from = a_slice.at(a_row, a_col);
+  const float* b_from = b_slice.at(b_row, b_col);
+  float4 a_quads[4], b_quads[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const int down = i / 2 * 64, across = i % 2 * 8;
+    const float* from = a_from + down * g.lda + across;
+    const int left = a_slice.left(a_row + down, a_col + across);
+    a_quads[i] = a_whole ? quad(from) : cut_quad(from, left);
+  }
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const float* from = b_from + i * 4 * g.ldb;
+    b_quads[i] = b_whole ? quad(from) : cut_quad(from, b_slice.left(b_row + i * 4, b_col));
+  }
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const int row = a_row + i / 2 * 64, p = a_col + i % 2 * 8;
+    a_tile[p + 0][row] = a_quads[i].x;
+    a_tile[p + 1][row] = a_quads[i].y;
+    a_tile[p + 2][row] = a_quads[i].z;
+    a_tile[p + 3][row] = a_quads[i].w;
+  }
+#pragma unroll
+  for (int i = 0; i < 4; ++i) quad(&b_tile[b_row + i * 4][b_col]) = b_quads[i];
+}
+
 __global__ void __launch_bounds__(Threads) warptiled(Gemm g) {
-  // A lies transposed; 4 floats more in a row let a warp write to it without bank conflicts.
   alignas(16) __shared__ float a_tile[BK][BM + 4];
   alignas(16) __shared__ float b_tile[BK][BN];
   const Corner corner = block_corner<tile>(g);
@@ -37,27 +80,21 @@ __global__ void __launch_bounds__(Threads) warptiled(Gemm g) {
   const int x = warp % (BN / WN) * WN + lane % LanesAcross * TN;  // of this thread's first tile
   const int y = warp / (BN / WN) * WM + lane / LanesAcross * TM;
 
-  Quads<BM, BK, 2, Threads> a_quads(thread);
-  Quads<BK, BN, BN / 4, Threads> b_quads(thread);
-
   const std::int64_t k = depth(g);
   float sum[StepsM * TM][StepsN * TN] = {};
   for (std::int64_t p0 = 0; p0 < k; p0 += BK) {
-    a_quads.load(window_of_a(g, corner.row, p0));
-    b_quads.load(window_of_b(g, p0, corner.col));
-    a_quads.store_transposed(a_tile);
-    b_quads.store(b_tile);
+    load_quads(g, corner, p0, thread, a_tile, b_tile);
     __syncthreads();
 #pragma unroll
     for (int p = 0; p < BK; ++p) {
       alignas(16) float a[StepsM * TM], b[StepsN * TN];
 #pragma unroll
       for (int i = 0; i < StepsM * TM; i += 4) {
-        copy_quad(&a[i], &a_tile[p][y + i / TM * StepM + i % TM]);
+        quad(&a[i]) = quad(&a_tile[p][y + i / TM * StepM + i % TM]);
       }
 #pragma unroll
       for (int j = 0; j < StepsN * TN; j += 4) {
-        copy_quad(&b[j], &b_tile[p][x + j / TN * StepN + j % TN]);
+        quad(&b[j]) = quad(&b_tile[p][x + j / TN * StepN + j % TN]);
       }
 #pragma unroll
       for (int i = 0; i < StepsM * TM; ++i) {

@@ -56,7 +56,7 @@ assay_slowdown(transposed_store VARIANT tiled_32 FILE tiled.cu
 
 assay_slowdown(scalar_shared_loads VARIANT vectorized FILE vectorized.cu
   WHAT "A is read from shared memory float by float: four loads where one moved a quad."
-  FIND [=[copy_quad(&a[i], &a_tile[p][y + i * Down]);]=]
+  FIND [=[quad(&a[i]) = quad(&a_tile[p][y + i * Down]);]=]
   REPLACE [=[{
         const volatile float* from = &a_tile[p][y + i * Down];
         for (int q = 0; q < 4; ++q) a[i + q] = from[q];
@@ -73,10 +73,8 @@ assay_slowdown(uncoalesced_load VARIANT tiled_32 FILE tiled.cu
 
 assay_slowdown(scalar_global_loads VARIANT vectorized FILE vectorized.cu
   WHAT "B is read from global memory float by float: four loads where one moved a quad."
-  FIND [=[b_quads.load(window_of_b(g, p0, corner.col));]=]
-  REPLACE [=[const Window b_window = window_of_b(g, p0, corner.col);]=]
-  AND_FIND [=[b_quads.store(b_tile);]=]
-  AND_REPLACE [=[load_tile<BN, Threads>(b_window.has(BK, BN), b_window, thread, b_tile);]=])
+  FIND [=[b_whole ? quad(from) :]=]
+  REPLACE [=[b_whole ? float4{from[0], from[1], from[2], from[3]} :]=])
 
 assay_slowdown(scalar_stores VARIANT warptiled FILE warptiled.cu
   WHAT "C is written float by float: four stores where one moved a quad."
@@ -99,9 +97,11 @@ assay_slowdown(reads_c_for_nothing VARIANT tiled_16 FILE tiled.cu
 
 assay_slowdown(second_barrier VARIANT vectorized FILE vectorized.cu
   WHAT "There is one barrier more for each slice, between the stores of A and of B."
-  FIND [[    b_quads.store(b_tile);]]
-  REPLACE [[    __syncthreads();
-    b_quads.store(b_tile);]])
+  FIND [=[#pragma unroll
+  for (int i = 0; i < 2; ++i) quad(&b_tile[]=]
+  REPLACE [=[__syncthreads();
+#pragma unroll
+  for (int i = 0; i < 2; ++i) quad(&b_tile[]=])
 
 assay_slowdown(shallow_slices VARIANT blocktile_2d_8x8 FILE blocktile_2d.cu
   WHAT "Slices are 8 deep instead of 16: twice the barriers, and half the arithmetic between two of them."
