@@ -1,24 +1,15 @@
-// The commands. Each prints what it finds for people, writes the files it was asked for, and
-// answers with the exit code.
+// The command line as a whole: `assay COMMAND ...`, `assay --help`, `assay --version`.
 #pragma once
 
-#include "cli/command_line.h"
+#include <string>
+#include <vector>
+
 #include "cli/exit_codes.h"
 
 namespace assay {
 
-// The one argument with which the program runs trials for another process of itself.
-constexpr const char* worker_flag = "--worker";
-
-// The one with which it times kernels for another process of itself.
-constexpr const char* time_worker_flag = "--time-worker";
-
-ExitCode run_list(const ListOptions&);
-ExitCode run_doctor(const DoctorOptions&);
-ExitCode run_check(const CheckOptions&);
-ExitCode run_bench(const BenchRequest&);
-ExitCode run_gate(const GateRequest&);
-ExitCode run_accept(const AcceptRequest&);
-ExitCode run_codegen(const CodegenRequest&);
+// `command_line` begins with the program. Throws BadInput for a command that does not exist, and
+// suggests the nearest; without any, prints the help on stderr.
+ExitCode run_command(const std::vector<std::string>& command_line);
 
 }  // namespace assay

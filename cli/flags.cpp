@@ -1,14 +1,18 @@
 #include "cli/flags.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <filesystem>
+#include <functional>
+#include <utility>
 
 #include "base/errors.h"
 #include "base/suggestion.h"
+#include "cli/out/table.h"
 
 namespace assay {
 namespace {
@@ -30,7 +34,7 @@ void insist_on_file_name(const char* flag, const CLI::Option* option) {
   }
 }
 
-// Whatever they are called, and whether they exist yet or not. "-" is no file.
+// Under any two names, and whether or not it exists yet. "-" is no file.
 bool is_same_file(const std::string& one, const std::string& other) {
   if (one == other) return true;
   if (one.empty() || other.empty() || one == "-" || other == "-") return false;
@@ -43,92 +47,143 @@ bool is_same_file(const std::string& one, const std::string& other) {
 
 }  // namespace
 
-Command::Command(CLI::App& program, const char* name, const char* purpose)
-    : app_(*program.add_subcommand(name, purpose)) {
-  app_.allow_extras();
-}
-
-Request Command::request(const std::vector<std::string>& arguments) {
-  for (const auto& check : checks_) check();
-  for (auto one = results_.begin(); one != results_.end(); ++one) {
-    for (auto other = one + 1; other != results_.end(); ++other) {
-      if (!one->second->empty() && is_same_file(*one->second, *other->second)) {
-        throw BadInput(
-            fmt::format("{} and {} both name {}", one->first, other->first, *one->second));
-      }
-    }
+struct Flags::Parser {
+  Parser(const std::string& command, const std::string& purpose) : app(purpose, command) {
+    app.allow_extras();
   }
-  return finish(arguments);
+
+  CLI::Option* file(const char* name, std::string& value, const char* meaning) {
+    CLI::Option* option = app.add_option(name, value, meaning)->type_name("FILE");
+    checks.push_back([=] { insist_on_file_name(name, option); });
+    return option;
+  }
+
+  CLI::App app;
+  std::string subject;
+  std::vector<std::function<void()>> checks;  // of values, once every word is known
+  std::vector<std::pair<const char*, const std::string*>> results;
+  std::vector<std::string>* command_line = nullptr;  // where to keep it
+};
+
+Flags::Flags(const std::string& command, const std::string& purpose)
+    : parser_(std::make_unique<Parser>(command, purpose)) {}
+
+Flags::~Flags() = default;
+
+void Flags::subject(const std::vector<std::string>& known) {
+  parser_->app.add_option("WHAT", parser_->subject, joined(known))->type_name("");
+  parser_->checks.push_back([this, known] {
+    const std::string &subject = parser_->subject, command = parser_->app.get_name();
+    if (std::find(known.begin(), known.end(), subject) != known.end()) return;
+    if (subject.empty()) {
+      throw BadInput(fmt::format("{0} what? there is {1}, as in `{0} {2}`", command, joined(known),
+                                 known.front()));
+    }
+    throw BadInput(fmt::format("there is no '{} {}'{}; there is {}", command, subject,
+                               suggestion(subject, known), joined(known)));
+  });
 }
 
-void Command::words(const char* name, std::vector<std::string>& values, const char* meaning) {
-  app_.add_option(name, values, meaning)->type_name("");
+void Flags::words(const char* name, std::vector<std::string>& values, const char* meaning) {
+  parser_->app.add_option(name, values, meaning)->type_name("");
 }
 
-void Command::flag(const char* name, bool& value, const char* meaning) {
-  app_.add_flag(name, value, meaning);
+void Flags::flag(const char* name, bool& value, const char* meaning) {
+  parser_->app.add_flag(name, value, meaning);
 }
 
-CLI::Option* Command::text(const char* name, std::string& value, const char* type,
-                           const char* meaning) {
-  return app_.add_option(name, value, meaning)->type_name(type);
+void Flags::text(const char* name, std::string& value, const char* type, const char* meaning) {
+  parser_->app.add_option(name, value, meaning)->type_name(type);
 }
 
-void Command::text(const char* name, std::optional<std::string>& value, const char* type,
-                   const char* meaning) {
-  app_.add_option(name, value, meaning)->type_name(type);
+void Flags::text(const char* name, std::optional<std::string>& value, const char* type,
+                 const char* meaning) {
+  parser_->app.add_option(name, value, meaning)->type_name(type);
 }
 
-void Command::texts(const char* name, std::vector<std::string>& values, const char* type,
-                    const char* meaning) {
-  app_.add_option(name, values, meaning)->allow_extra_args(false)->type_name(type);
-}
-
-CLI::Option* Command::file(const char* name, std::string& value, const char* meaning) {
-  CLI::Option* option = text(name, value, "FILE", meaning);
-  checks_.push_back([=] { insist_on_file_name(name, option); });
-  return option;
-}
-
-void Command::result(const char* name, std::string& value, const char* meaning) {
-  file(name, value, meaning);
-  results_.emplace_back(name, &value);
-}
-
-void Command::corpus(std::string& value) {
-  value = ASSAY_CORPUS_PATH;
-  file("--corpus", value, "the file of past failures, each tried first")->envname("ASSAY_CORPUS");
+void Flags::texts(const char* name, std::vector<std::string>& values, const char* type,
+                  const char* meaning) {
+  parser_->app.add_option(name, values, meaning)->allow_extra_args(false)->type_name(type);
 }
 
 template <class Number>
-void Command::whole(const char* name, Number& value, Number least, Number most,
-                    const std::string& meaning) {
-  const CLI::Option* option = app_.add_option(name, meaning)->type_name("N")->expected(1);
-  checks_.push_back([=, &value] {
+void Flags::whole(const char* name, Number& value, Number least, Number most,
+                  const std::string& meaning) {
+  const auto* option = parser_->app.add_option(name, meaning)->type_name("N")->expected(1);
+  parser_->checks.push_back([=, &value] {
     if (option->count() > 0) value = number_of(name, option->results().back(), least, most);
   });
 }
 
-void Command::number(const char* name, int& value, int least, int most, const char* meaning) {
+void Flags::number(const char* name, int& value, int least, int most, const char* meaning) {
   whole(name, value, least, most, meaning);
 }
 
-void Command::number(const char* name, std::uint64_t& value, const char* meaning) {
+void Flags::number(const char* name, std::uint64_t& value, const char* meaning) {
   whole<std::uint64_t>(name, value, 0, UINT64_MAX, meaning);
 }
 
-void Command::subject(const std::vector<std::string>& known, const char* meaning) {
-  app_.add_option("WHAT", subject_, meaning)->type_name("");
-  checks_.push_back([this, known] {
-    if (std::find(known.begin(), known.end(), subject_) != known.end()) return;
-    const std::string name = app_.get_name();
-    if (subject_.empty()) {
-      throw BadInput(fmt::format("assay {} what? there is {}, as in `assay {} {}`", name,
-                                 fmt::join(known, ", "), name, known.front()));
-    }
-    throw BadInput(fmt::format("there is no 'assay {} {}'{}; there is {}", name, subject_,
-                               suggestion(subject_, known), fmt::join(known, ", ")));
+void Flags::result(const char* name, std::string& value, const char* meaning) {
+  parser_->file(name, value, meaning);
+  for (const auto& [other_name, other] : parser_->results) {
+    parser_->checks.push_back([=, &value, other_name = other_name, other = other] {
+      if (!other->empty() && is_same_file(*other, value))
+        throw BadInput(fmt::format("{} and {} both name {}", other_name, name, *other));
+    });
+  }
+  parser_->results.emplace_back(name, &value);
+}
+
+void Flags::corpus(std::string& value) {
+  value = ASSAY_CORPUS_PATH;
+  parser_->file("--corpus", value, "the file of past failures, which are tried first")
+      ->envname("ASSAY_CORPUS");
+}
+
+void Flags::exclude(const char* one, const char* other, const char* why) {
+  parser_->checks.push_back([=, &app = parser_->app] {
+    if (app.count(one) > 0 && app.count(other) > 0) throw BadInput(why);
   });
+}
+
+void Flags::keep_all(std::vector<std::string>& command_line) {
+  parser_->command_line = &command_line;
+}
+
+void Flags::footer(const std::string& text) {
+  parser_->app.footer(text);
+}
+
+bool Flags::read(const std::vector<std::string>& command_line) {
+  CLI::App& app = parser_->app;
+  try {
+    app.parse(std::vector<std::string>(command_line.rbegin(), command_line.rend() - 2));
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return false;
+  } catch (const CLI::ParseError& error) {
+    throw BadInput(fmt::format("{}; see {} --help", error.what(), app.get_name()));
+  }
+  refuse_unknown_words();
+  for (const auto& check : parser_->checks) check();
+  if (parser_->command_line != nullptr) *parser_->command_line = command_line;
+  return true;
+}
+
+void Flags::refuse_unknown_words() const {
+  const CLI::App& app = parser_->app;
+  auto unknown = app.remaining();
+  std::erase(unknown, "--");
+  if (unknown.empty()) return;
+  const std::string &word = unknown.front(), command = app.get_name();
+  if (!word.starts_with("-"))
+    throw BadInput(fmt::format("{0} takes no '{1}'; see {0} --help", command, word));
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  }
+  throw BadInput(fmt::format("there is no flag '{}'{}; see {} --help", word,
+                             suggestion(word, flags), command));
 }
 
 }  // namespace assay

@@ -1,70 +1,65 @@
-// One command of the program: its flags, and the request that they come to. Values are read only
-// once the whole command line is known to make sense.
+// The flags of one command: how they are declared, read and explained. Only its source knows the
+// parser. Flags may stand in any order; a value is read only once every word is known.
+//
+// Refuses, with BadInput that names the word at fault: a flag or a word that the command does not
+// take (and suggests the nearest flag), a number out of its range, a file whose name looks like a
+// flag, two results that would be written to the same file, and flags that exclude each other.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
-
-#include "cli/command_line.h"
 
 namespace assay {
 
-class Command {
+class Flags {
  public:
-  Command(CLI::App& program, const char* name, const char* purpose);
-  virtual ~Command() = default;
-  Command(const Command&) = delete;
-  Command& operator=(const Command&) = delete;
+  // `command` is how it is called, such as "assay check".
+  Flags(const std::string& command, const std::string& purpose);
+  ~Flags();
+  Flags(const Flags&) = delete;
+  Flags& operator=(const Flags&) = delete;
 
-  const CLI::App& app() const { return app_; }
-  // Throws BadInput that names the flag at fault.
-  Request request(const std::vector<std::string>& arguments);
-
- protected:
-  virtual Request finish(const std::vector<std::string>& arguments) = 0;
-
+  // The first word, which is one of `known`.
+  void subject(const std::vector<std::string>& known);
+  // All other words that are no flags.
   void words(const char* name, std::vector<std::string>& values, const char* meaning);
+
   void flag(const char* name, bool& value, const char* meaning);
-  CLI::Option* text(const char* name, std::string& value, const char* type, const char* meaning);
+  void text(const char* name, std::string& value, const char* type, const char* meaning);
   void text(const char* name, std::optional<std::string>& value, const char* type,
             const char* meaning);
-  // One value each time the flag is given: what follows `--backend simt` is a variant.
+  // One value each time the flag is given: in `--backend simt naive`, naive is a variant.
   void texts(const char* name, std::vector<std::string>& values, const char* type,
              const char* meaning);
-  // A file that is read, and one that is written: two of the latter are not the same.
-  CLI::Option* file(const char* name, std::string& value, const char* meaning);
-  void result(const char* name, std::string& value, const char* meaning);
-  void corpus(std::string& value);
   void number(const char* name, int& value, int least, int most, const char* meaning);
   void number(const char* name, std::uint64_t& value, const char* meaning);
-  // The first word, of which only some are known.
-  void subject(const std::vector<std::string>& known, const char* meaning);
-  void footer(const std::string& text) { app_.footer(text); }
+  // A file that the command writes; no two of them may be the same.
+  void result(const char* name, std::string& value, const char* meaning);
+  // --corpus, whose default is $ASSAY_CORPUS, else the project's own.
+  void corpus(std::string& value);
+
+  // Refuses two that are both given; `why` is the message.
+  void exclude(const char* one, const char* other, const char* why);
+  // Keeps the whole command line, for reports to repeat.
+  void keep_all(std::vector<std::string>& command_line);
+  // What --help prints below the flags.
+  void footer(const std::string& text);
+
+  // Reads a command line that begins with the program and the command. Returns false if it asked
+  // for help, which is then printed.
+  bool read(const std::vector<std::string>& command_line);
 
  private:
   template <class Number>
   void whole(const char* name, Number& value, Number least, Number most,
              const std::string& meaning);
+  void refuse_unknown_words() const;
 
-  CLI::App& app_;
-  std::vector<std::function<void()>> checks_;  // to be made once all is parsed
-  std::vector<std::pair<std::string, const std::string*>> results_;
-  std::string subject_;
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
 };
-
-// "assay NAME", and each word a command knows how to read.
-std::unique_ptr<Command> list_command(CLI::App& program);
-std::unique_ptr<Command> doctor_command(CLI::App& program);
-std::unique_ptr<Command> check_command(CLI::App& program);
-std::unique_ptr<Command> bench_command(CLI::App& program);
-std::unique_ptr<Command> gate_command(CLI::App& program);
-std::unique_ptr<Command> accept_command(CLI::App& program);
-std::unique_ptr<Command> codegen_command(CLI::App& program);
 
 }  // namespace assay

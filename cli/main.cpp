@@ -1,6 +1,6 @@
-// The command `assay`: reads the command line, runs the command, and turns every error into one
-// line and an exit code. `assay --worker` and `assay --time-worker` are how it starts itself for
-// what takes a process apart.
+// The program `assay`: runs the command that it was asked for, and turns every error into one line
+// and an exit code. It starts itself as `assay --worker` and `assay --time-worker` for work that
+// may cost a process.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,11 +8,14 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/errors.h"
 #include "base/printable.h"
 #include "cli/commands.h"
+#include "cli/worker_flags.h"
 #include "oracle/cuda/gpu_info.h"
 #include "properties/check.h"
 #include "regress/store/baseline.h"
@@ -24,40 +27,28 @@ namespace {
 
 using namespace assay;
 
-struct Run {
-  ExitCode operator()(const Answered& answered) const { return answered.code; }
-  ExitCode operator()(const ListOptions& options) const { return run_list(options); }
-  ExitCode operator()(const DoctorOptions& options) const { return run_doctor(options); }
-  ExitCode operator()(const CheckOptions& options) const { return run_check(options); }
-  ExitCode operator()(const BenchRequest& request) const { return run_bench(request); }
-  ExitCode operator()(const GateRequest& request) const { return run_gate(request); }
-  ExitCode operator()(const AcceptRequest& request) const { return run_accept(request); }
-  ExitCode operator()(const CodegenRequest& request) const { return run_codegen(request); }
-};
-
-// A verdict that nobody could read was not given.
+// A verdict that could not be written was not given.
 void insist_that_all_was_printed() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     throw BadInput(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
 }
 
-// Where it is closed, the next file or worker that is opened would get its number, and with it all
-// that is said there.
+// If stderr is closed, the next file or socket that is opened would get its number, and every
+// message with it.
 void keep_stderr_taken() {
   if (fcntl(STDERR_FILENO, F_GETFD) < 0) dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
 }
 
 ExitCode fail(ExitCode code, const char* kind, const char* message) {
   std::fflush(stdout);
-  // fmt::print throws where stderr is closed or full.
+  // fmt::print would throw if stderr is closed or full.
   std::fputs(fmt::format("assay: {}{}\n", kind, printable(message)).c_str(), stderr);
   return code;
 }
 
-ExitCode answer(int argc, char** argv) {
+ExitCode exit_code_of(const std::vector<std::string>& command_line) {
   try {
-    const Request request = parse_command_line(argc, argv);
-    const ExitCode code = std::visit(Run(), request);
+    const ExitCode code = run_command(command_line);
     insist_that_all_was_printed();
     return code;
   } catch (const BadInput& error) {
@@ -82,5 +73,5 @@ int main(int argc, char** argv) {
 #ifdef ASSAY_CUDA
   if (argc == 2 && std::string_view(argv[1]) == time_worker_flag) return serve_timing();
 #endif
-  return static_cast<int>(answer(argc, argv));
+  return static_cast<int>(exit_code_of({argv, argv + argc}));
 }

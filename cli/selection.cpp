@@ -8,7 +8,7 @@
 
 #include "base/errors.h"
 #include "base/suggestion.h"
-#include "cli/commands.h"
+#include "cli/out/json.h"
 #include "cli/out/table.h"
 #include "oracle/machine.h"
 
@@ -141,6 +141,14 @@ std::vector<BackendState> backend_states() {
     states.push_back({backend, static_cast<int>(variants), std::move(why_not)});
   }
   return states;
+}
+
+JsonValue json_of(const std::vector<BackendState>& backends) {
+  return json_list(backends, [](const BackendState& state) -> JsonValue {
+    return {{"backend", to_string(state.backend)},
+            {"available", state.why_not.empty()},
+            {"reason", state.why_not}};
+  });
 }
 
 Selection select(const std::vector<std::string>& variants,

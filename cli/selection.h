@@ -10,6 +10,8 @@
 
 namespace assay {
 
+class JsonValue;
+
 // A backend of this build, and why it cannot be used here; empty if it can.
 struct BackendState {
   Backend backend;
@@ -17,6 +19,7 @@ struct BackendState {
   std::string why_not;
 };
 std::vector<BackendState> backend_states();
+JsonValue json_of(const std::vector<BackendState>&);
 
 struct Selection {
   std::vector<Entry> entries;  // that can run here

@@ -1,8 +1,13 @@
+#include "cli/accept/accept.h"
+
+#include "base/errors.h"
 #include "base/whole_file.h"
+#include "cli/accept/accept_json.h"
 #include "cli/accept/accept_report.h"
 #include "cli/accept/commit.h"
-#include "cli/commands.h"
-#include "cli/gate/timing_files.h"
+#include "cli/command.h"
+#include "cli/selection.h"
+#include "cli/worker_flags.h"
 #include "oracle/machine.h"
 
 namespace assay {
@@ -29,9 +34,9 @@ void measure(AcceptResult& result) {
       options, [&](const std::string& step, double done) { progress.update(step, done); });
 }
 
-}  // namespace
-
-ExitCode run_accept(const AcceptRequest& request) {
+ExitCode run(const AcceptRequest& request) {
+  if (request.reason.find_first_not_of(" \t\r\n") == std::string::npos)
+    throw BadInput("accept needs a reason, such as --reason \"first baseline\"");
   insist_on_known(request.variants);
   insist_on_required_gpu();
   const OutputFile json(request.json);
@@ -43,6 +48,40 @@ ExitCode run_accept(const AcceptRequest& request) {
   screen.print(accept_text(result, conclusion, screen));
   if (json) json.write(json_of(result, conclusion));
   return conclusion.code;
+}
+
+}  // namespace
+
+void add_flags(Flags& flags, AcceptRequest& request) {
+  request.baselines = ASSAY_BASELINES_PATH;
+  flags.subject({"time"});
+  flags.words("VARIANT", request.variants, "names from `assay list`; default: all");
+  flags.text("--reason", request.reason, "TEXT", "why; stored with the baseline for reviewers");
+  flags.flag("--move-anchor", request.move_anchor,
+             "forget how much slower it became since the first baseline");
+  flags.flag("--dirty", request.dirty,
+             "accept files that are not committed, which nobody can rebuild");
+  flags.number("--processes", request.processes, 2, 1000,
+               "how many fresh processes time it, one after the other (12)");
+  flags.number("--seed", request.seed, "seed of the operands and of the order (0)");
+  flags.text("--baselines", request.baselines, "DIR", "where to write; default: the project's own");
+  flags.text("--unmeasured", request.unmeasured, "COMMIT",
+             "store only machine code and launches, as those of this commit");
+  flags.result("--json", request.json, "write what was accepted as JSON; - is stdout");
+  flags.keep_all(request.arguments);
+  flags.footer(
+      "Examples:\n"
+      "  assay accept time --reason \"first baseline\"\n"
+      "  assay accept time warptiled --reason \"more registers for the longer k tile, see #12\"\n"
+      "\n"
+      "Exit status: 0 accepted, 1 a cell or a variant that was asked for was left out,\n"
+      "             2 bad usage or bad input, 4 the environment is unfit,\n"
+      "             77 nothing could be accepted here\n");
+}
+
+Command accept_command() {
+  return command("accept", "`accept time`: makes what is here now the baseline, for a reason",
+                 add_flags, run);
 }
 
 }  // namespace assay

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "cli/check/check_text.h"
-
 namespace assay {
 
 Conclusion conclude(const AcceptResult& result) {

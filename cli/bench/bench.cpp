@@ -1,7 +1,11 @@
+#include "cli/bench/bench.h"
+
 #include "base/whole_file.h"
+#include "cli/bench/bench_json.h"
 #include "cli/bench/bench_report.h"
-#include "cli/commands.h"
-#include "cli/gate/timing_files.h"
+#include "cli/command.h"
+#include "cli/selection.h"
+#include "cli/worker_flags.h"
 #include "oracle/machine.h"
 
 namespace assay {
@@ -19,9 +23,7 @@ void measure(BenchResult& result, const std::vector<Case>& problems) {
                         [&](const std::string& step, double done) { progress.update(step, done); });
 }
 
-}  // namespace
-
-ExitCode run_bench(const BenchRequest& request) {
+ExitCode run(const BenchRequest& request) {
   insist_on_known(request.variants);
   std::vector<Case> problems;
   for (const std::string& text : request.problems)
@@ -36,6 +38,33 @@ ExitCode run_bench(const BenchRequest& request) {
   screen.print(bench_text(result, conclusion, screen));
   if (json) json.write(json_of(result, conclusion));
   return conclusion.code;
+}
+
+}  // namespace
+
+void add_flags(Flags& flags, BenchRequest& request) {
+  flags.words("VARIANT", request.variants, "names from `assay list`; default: all");
+  flags.texts("--problem", request.problems, "TEXT",
+              "a case such as \"m=1024 n=1024 k=64\"; repeat for more");
+  flags.number("--processes", request.processes, 1, 1000,
+               "how many fresh processes time it, one after the other (3)");
+  flags.number("--seed", request.seed, "seed of the operands and of the order (0)");
+  flags.flag("--warm", request.warm, "let operands stay in the L2 cache");
+  flags.result("--json", request.json, "write the results as JSON; - is stdout");
+  flags.flag("--quiet", request.quiet, "print only wrong results and the verdict");
+  flags.keep_all(request.arguments);
+  flags.footer(
+      "Examples:\n"
+      "  assay bench                                            the ladder on the usual problems\n"
+      "  assay bench warptiled --problem \"m=4096 n=4096 k=4096\" --processes 12\n"
+      "\n"
+      "Exit status: 0 everything was timed and is right, 1 a result is wrong,\n"
+      "             2 bad usage or bad input, 4 the environment is unfit,\n"
+      "             77 nothing could be timed here\n");
+}
+
+Command bench_command() {
+  return command("bench", "times variants beside cuBLAS and the limits of the GPU", add_flags, run);
 }
 
 }  // namespace assay

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "cli/check/check_text.h"
 #include "regress/timing_parts.h"
 
 namespace assay {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "cli/check/conclusion.h"
-#include "cli/command_line.h"
+#include "cli/bench/bench.h"
+#include "cli/out/conclusion.h"
 #include "cli/out/table.h"
 #include "regress/bench.h"
 

@@ -1,3 +1,4 @@
+// `assay check`: judges variants, prints the verdict and keeps the failing cases.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,14 +8,47 @@
 
 #include "base/errors.h"
 #include "base/whole_file.h"
+#include "cli/check/check_json.h"
+#include "cli/check/check_junit.h"
 #include "cli/check/check_text.h"
 #include "cli/check/conclusion.h"
-#include "cli/check/result_files.h"
-#include "cli/commands.h"
+#include "cli/command.h"
 #include "cli/out/table.h"
+#include "cli/worker_flags.h"
 
 namespace assay {
 namespace {
+
+struct CheckRequest {
+  std::vector<std::string> variants, backends, claims;  // empty means all
+  int cases = 100;
+  std::optional<std::string> case_text;
+  std::uint64_t seed = 0;
+  int jobs = 0;       // 0 means one for each core
+  int watchdog = 10;  // seconds
+  std::string json, junit;
+  std::string corpus;
+  bool no_corpus = false;
+  bool quiet = false;
+  std::vector<std::string> arguments;
+};
+
+constexpr const char* examples =
+    "A case gives m, n and k, and whatever differs from the defaults (alpha=1 beta=0, no gaps, no\n"
+    "offsets):\n"
+    "  \"m=1001 n=513 k=777 alpha=1.5 beta=-0.5 ldb=+3 ldc=+1 offset=1,0,2 fill=uniform seed=42\"\n"
+    "  fill: uniform, exact, small_ints, identity, one_hot, special\n"
+    "\n"
+    "Examples:\n"
+    "  assay check                                    every claim about every variant\n"
+    "  assay check tiled_32 --cases 1000 --seed 7     one variant, more cases, other cases\n"
+    "  assay check naive --claim beta_zero --case \"m=1 n=2 k=3\"\n"
+    "\n"
+    "With ASSAY_REQUIRE_GPU=1 in the environment, a machine without a GPU is an error (exit 4).\n"
+    "\n"
+    "Exit status: 0 everything that was judged passed, 1 a variant is wrong,\n"
+    "             2 bad usage or bad input, 4 the environment is unfit,\n"
+    "             77 nothing could be judged here\n";
 
 // How many cases will be judged; what a claim exempts costs nothing.
 std::int64_t expected_cases(const Selection& selection, const Budget& budget) {
@@ -68,41 +102,74 @@ std::string keep_failures(const CheckReport& report, const std::string& path,
                      near.starts_with("..") ? path : near);
 }
 
-}  // namespace
-
-ExitCode run_check(const CheckOptions& options) {
+ExitCode run(const CheckRequest& request) {
   CheckReport report;
-  report.arguments = options.arguments;
-  report.budget = {.cases = options.cases,
-                   .seed = options.seed,
-                   .jobs = options.jobs,
-                   .watchdog_seconds = static_cast<double>(options.watchdog),
+  report.arguments = request.arguments;
+  report.budget = {.cases = request.cases,
+                   .seed = request.seed,
+                   .jobs = request.jobs,
+                   .watchdog_seconds = static_cast<double>(request.watchdog),
                    .worker = {{worker_flag}}};
-  if (options.case_text) report.given = parse_case(*options.case_text);
+  if (request.case_text) report.given = parse_case(*request.case_text);
   report.selection =
-      select(options.variants, options.backends, options.claims, report.given.has_value());
+      select(request.variants, request.backends, request.claims, report.given.has_value());
   report.backends = backend_states();
   insist_on_required_gpu();
 
-  const OutputFile json(options.json), junit(options.junit);
-  const bool use_corpus = options.use_corpus && !report.given;
-  const auto corpus = use_corpus ? read_corpus(options.corpus) : std::vector<CorpusLine>{};
+  const OutputFile json(request.json), junit(request.junit);
+  const bool use_corpus = !request.no_corpus && !report.given;
+  const auto corpus = use_corpus ? read_corpus(request.corpus) : std::vector<CorpusLine>{};
 
-  const Screen screen = screen_beside({options.json, options.junit});
+  const Screen screen = screen_beside({request.json, request.junit});
   const bool can_run = !report.selection.entries.empty();
-  if (!options.quiet && can_run) screen.print(header_text(report));
-  run_trials(report, corpus, options.quiet);
+  if (!request.quiet && can_run) screen.print(header_text(report));
+  run_trials(report, corpus, request.quiet);
   const Conclusion conclusion = conclude(report);
 
-  if (!options.quiet) screen.print(table_text(report, screen));
+  if (!request.quiet) screen.print(table_text(report, screen));
   screen.print(failures_text(report, screen));
-  const std::string kept = use_corpus ? keep_failures(report, options.corpus, corpus) : "";
+  const std::string kept = use_corpus ? keep_failures(report, request.corpus, corpus) : "";
   screen.print(
-      fmt::format("{}{}{}", options.quiet ? "" : "\n", kept, conclusion_text(conclusion, screen)));
+      fmt::format("{}{}{}", request.quiet ? "" : "\n", kept, conclusion_text(conclusion, screen)));
 
   if (json) json.write(json_of(report, conclusion));
   if (junit) junit.write(junit_of(report));
   return conclusion.code;
+}
+
+void add_flags(Flags& flags, CheckRequest& request) {
+  flags.words("VARIANT", request.variants, "names from `assay list`; default: all");
+  flags.texts("--backend", request.backends, "NAME",
+              "simt, cuda or host; repeat for more; default: all");
+  flags.texts("--claim", request.claims, "NAME", "a property; repeat for more; default: all");
+  flags.number("--cases", request.cases, 1, 1000000,
+               "how many cases to judge for each claim about each variant (100)");
+  flags.text("--case", request.case_text, "TEXT",
+             "judge exactly this case, by the claims about accepted problems");
+  flags.number("--seed", request.seed, "seed of the cases that are drawn (0)");
+  flags.number("--jobs", request.jobs, 0, 1024,
+               "how many claims to try at once (one per core; at most two on a GPU)");
+  flags.number("--watchdog", request.watchdog, 1, 3600,
+               "seconds after which a kernel on a GPU counts as hung (10)");
+  flags.result("--json", request.json, "write the results as JSON; - is stdout");
+  flags.result("--junit", request.junit, "write the results as JUnit XML; - is stdout");
+  flags.corpus(request.corpus);
+  flags.flag("--no-corpus", request.no_corpus, "neither try past failures nor keep new ones");
+  flags.flag("--quiet", request.quiet, "print only failures and the verdict");
+  flags.keep_all(request.arguments);
+  flags.exclude("--cases", "--case",
+                "--cases is about cases that are drawn, and "
+                "--case gives the only one: leave one of them out");
+  flags.exclude("--seed", "--case",
+                "--seed is about cases that are drawn, and "
+                "--case gives the only one: leave one of them out");
+  flags.footer(examples);
+}
+
+}  // namespace
+
+Command check_command() {
+  return command("check", "judges variants: right or wrong", add_flags, run);
 }
 
 }  // namespace assay

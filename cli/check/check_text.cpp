@@ -226,12 +226,6 @@ std::string failure_text(const Line& line, const Screen& screen) {
   return text;
 }
 
-Colour colour_of(ExitCode code) {
-  return code == ExitCode::passed  ? Colour::green
-         : code == ExitCode::wrong ? Colour::red
-                                   : Colour::yellow;
-}
-
 std::size_t variants_in(const std::vector<Entry>& entries) {
   std::vector<std::string_view> names;
   for (const Entry& entry : entries) names.emplace_back(entry.variant.name);
@@ -272,13 +266,6 @@ std::string failures_text(const CheckReport& report, const Screen& screen) {
     }
     if (!others.empty()) text += fmt::format("  also fails: {}\n", joined(others));
   });
-  return text;
-}
-
-std::string conclusion_text(const Conclusion& conclusion, const Screen& screen) {
-  std::string text = fmt::format(
-      "{}: {}\n", screen.paint(conclusion.word, colour_of(conclusion.code)), conclusion.sentence);
-  if (!conclusion.next.empty()) text += fmt::format("next: {}\n", conclusion.next);
   return text;
 }
 

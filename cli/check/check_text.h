@@ -18,6 +18,4 @@ std::string table_text(const CheckReport&, const Screen&);
 // Of each variant on each backend the first broken claim in full, the others by name.
 std::string failures_text(const CheckReport&, const Screen&);
 
-std::string conclusion_text(const Conclusion&, const Screen&);
-
 }  // namespace assay

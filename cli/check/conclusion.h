@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/exit_codes.h"
+#include "cli/out/conclusion.h"
 #include "cli/selection.h"
 #include "properties/check.h"
 
@@ -43,15 +43,6 @@ struct CheckReport {
   Selection selection;
   std::vector<Line> lines;  // all claims about the first entry, then about the next
   double seconds = 0;
-};
-
-struct Conclusion {
-  ExitCode code;
-  std::string word;      // PASS, FAIL, UNFIT or NOTHING JUDGED
-  std::string sentence;  // what follows it
-  std::string next;      // the command to run next, if any
-
-  std::string text() const { return word + ": " + sentence; }
 };
 
 Line stand(ClaimResult, const Budget&, bool given_case);

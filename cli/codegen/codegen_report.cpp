@@ -9,9 +9,6 @@
 #include <cstdlib>
 #include <memory>
 
-#include "cli/check/check_text.h"
-#include "cli/out/json.h"
-
 namespace assay {
 namespace {
 
@@ -252,37 +249,6 @@ std::string codegen_text(const CodegenResult& result, const Conclusion& conclusi
   std::string text;
   for (const Comparison& c : result.comparisons) text += comparison_text(c, screen);
   return text + conclusion_text(conclusion, screen);
-}
-
-std::string json_of(const CodegenResult& result, const Conclusion& conclusion) {
-  Json json = begin_json("codegen");
-  json["argv"] = result.request.arguments;
-  json["verdict"] = conclusion.word;
-  json["summary"] = conclusion.text();
-  json["exit_code"] = static_cast<int>(conclusion.code);
-  json["kernels"] = Json::array();
-  for (const auto& [architecture, code] : result.kernels) {
-    json["kernels"].push_back({{"name", kernel_name(code.symbol)},
-                               {"symbol", code.symbol},
-                               {"file", kernel_file(code.symbol)},
-                               {"architecture", architecture},
-                               {"code", code.code},
-                               {"registers", code.registers},
-                               {"stack_bytes", code.stack_bytes},
-                               {"shared_bytes", code.shared_bytes},
-                               {"barriers", code.barriers},
-                               {"instructions", code.instructions}});
-  }
-  json["comparisons"] = Json::array();
-  for (const Comparison& c : result.comparisons) {
-    json["comparisons"].push_back({{"gpu", c.gpu},
-                                   {"variant", c.variant},
-                                   {"anchor", c.anchor},
-                                   {"commit", c.commit},
-                                   {"kernels", c.kernels},
-                                   {"differences", c.differences}});
-  }
-  return finished(json);
 }
 
 }  // namespace assay

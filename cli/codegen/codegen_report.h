@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/check/conclusion.h"
-#include "cli/command_line.h"
+#include "cli/codegen/codegen.h"
+#include "cli/out/conclusion.h"
 #include "cli/out/table.h"
 #include "regress/code/cubin.h"
 #include "regress/store/baseline.h"
@@ -46,6 +46,5 @@ std::vector<Comparison> compare(const Baseline&, const std::string& commit,
 
 Conclusion conclude(const CodegenResult&);
 std::string codegen_text(const CodegenResult&, const Conclusion&, const Screen&);
-std::string json_of(const CodegenResult&, const Conclusion&);
 
 }  // namespace assay

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/check/conclusion.h"
-#include "cli/command_line.h"
+#include "cli/gate/gate.h"
+#include "cli/out/conclusion.h"
 #include "regress/gate.h"
 
 namespace assay {

@@ -4,8 +4,6 @@
 
 #include <cmath>
 
-#include "cli/check/check_text.h"
-
 namespace assay {
 namespace {
 

@@ -1,3 +1,4 @@
+// `assay doctor`: what this machine can and cannot do, and why.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,9 +11,10 @@
 
 #include "base/errors.h"
 #include "base/whole_file.h"
-#include "cli/check/result_files.h"
-#include "cli/commands.h"
+#include "cli/command.h"
+#include "cli/out/json.h"
 #include "cli/out/table.h"
+#include "cli/selection.h"
 #include "oracle/cuda/gpu_info.h"
 #include "regress/store/baseline.h"
 
@@ -21,21 +23,39 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Finding cores() {
+struct DoctorRequest {
+  std::string json;
+  std::string corpus;
+};
+
+// One thing that a machine has or lacks, and what that means.
+struct MachineFact {
+  std::string topic;
+  bool good;
+  std::string text;
+};
+
+struct Diagnosis {
+  ExitCode code;
+  std::string verdict;
+  std::vector<MachineFact> facts;
+};
+
+MachineFact cores() {
   const unsigned count = std::thread::hardware_concurrency();
   return {"cores", count > 0,
           count > 0 ? fmt::format("{}: as many claims are tried at once", count)
                     : "unknown: one claim is tried at a time"};
 }
 
-Finding memory() {
+MachineFact memory() {
   const double gib = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
                      static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 30);
   return {"memory", true,
           fmt::format("{:.1f} GiB: a case that takes more than 80 % of it is bad input", gib)};
 }
 
-Finding fused_multiply_add() {
+MachineFact fused_multiply_add() {
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
   return {"fma", true, "compiled in as one instruction"};
 #else
@@ -43,7 +63,7 @@ Finding fused_multiply_add() {
 #endif
 }
 
-Finding backend(const BackendState& state) {
+MachineFact backend(const BackendState& state) {
   const bool works = state.why_not.empty();
   return {fmt::format("backend {}", to_string(state.backend)), works,
           works ? plural(state.variants, "variant") : fmt::format("skipped: {}", state.why_not)};
@@ -65,12 +85,12 @@ bool is_on_path(const std::string& program) {
   return path != nullptr && is_in(path, program);
 }
 
-Finding tool(const std::string& program, const char* without) {
+MachineFact tool(const std::string& program, const char* without) {
   const bool found = is_on_path(program);
   return {program, found, found ? "on PATH" : fmt::format("not on PATH: {}", without)};
 }
 
-Finding sanitizer() {  // as ci/sanitize looks for it
+MachineFact sanitizer() {  // as ci/sanitize looks for it
   const std::string program = "compute-sanitizer", home = "/usr/local/cuda/bin";
   if (is_on_path(program)) return {program, true, "on PATH"};
   if (is_in(home, program)) return {program, true, "in " + home};
@@ -78,20 +98,20 @@ Finding sanitizer() {  // as ci/sanitize looks for it
 }
 
 // Those that some cards cannot hold.
-std::vector<Finding> claims_of_gigabytes() {
-  std::vector<Finding> findings;
+std::vector<MachineFact> claims_of_gigabytes() {
+  std::vector<MachineFact> facts;
   const double here = least_free_gibibytes();
   for (const Claim& claim : claims()) {
     if (claim.gibibytes == 0) continue;
     const bool fits = claim.gibibytes <= here;
-    findings.push_back({claim.name, fits,
-                        fmt::format("{}it takes {:.1f} GiB of GPU memory, and {:.1f} are free",
-                                    fits ? "" : "skipped: ", claim.gibibytes, here)});
+    facts.push_back({claim.name, fits,
+                     fmt::format("{}it takes {:.1f} GiB of GPU memory, and {:.1f} are free",
+                                 fits ? "" : "skipped: ", claim.gibibytes, here)});
   }
-  return findings;
+  return facts;
 }
 
-Finding gpu_devices() {
+MachineFact gpu_devices() {
   int count = 0;
   std::error_code error;
   for (const auto& file : fs::directory_iterator("/dev", error)) {
@@ -110,7 +130,7 @@ bool can_be_written(const fs::path& file) {
   return access(parent.c_str(), W_OK | X_OK) == 0;
 }
 
-Finding corpus(const std::string& path) {
+MachineFact corpus(const std::string& path) {
   try {
     const auto lines = read_corpus(path);
     const std::string what =
@@ -122,7 +142,7 @@ Finding corpus(const std::string& path) {
   }
 }
 
-Finding baselines() {
+MachineFact baselines() {
   const auto gpus = stored_gpus(ASSAY_BASELINES_PATH);
   return {"baselines", !gpus.empty(),
           gpus.empty() ? std::string("none: `assay gate time` has nothing to compare with")
@@ -160,42 +180,65 @@ Diagnosis diagnose_machine(const std::string& corpus_path) {
         fmt::format("FIT: variants can be checked on {}{}", joined(usable, " and "),
                     missing.empty() ? "" : fmt::format(", not on {}", joined(missing, " or ")));
   }
-  for (const BackendState& state : states) diagnosis.findings.push_back(backend(state));
+  for (const BackendState& state : states) diagnosis.facts.push_back(backend(state));
   for (const GpuFact& fact : describe_gpus())
-    diagnosis.findings.push_back({fact.topic, fact.good, fact.text});
+    diagnosis.facts.push_back({fact.topic, fact.good, fact.text});
   if (gpu_count() > 0) {
-    for (const Finding& finding : claims_of_gigabytes()) diagnosis.findings.push_back(finding);
+    for (const MachineFact& fact : claims_of_gigabytes()) diagnosis.facts.push_back(fact);
   }
-  diagnosis.findings.insert(diagnosis.findings.end(),
-                            {cores(), memory(), fused_multiply_add(),
-                             tool("nvcc", "kernels cannot be compiled for a GPU here"), sanitizer(),
-                             tool("nvidia-smi", "the driver cannot be asked about its GPUs"),
-                             gpu_devices(), corpus(corpus_path), baselines()});
+  diagnosis.facts.insert(diagnosis.facts.end(),
+                         {cores(), memory(), fused_multiply_add(),
+                          tool("nvcc", "kernels cannot be compiled for a GPU here"), sanitizer(),
+                          tool("nvidia-smi", "the driver cannot be asked about its GPUs"),
+                          gpu_devices(), corpus(corpus_path), baselines()});
   return diagnosis;
 }
 
 std::string diagnosis_text(const Diagnosis& diagnosis, const Screen& screen) {
   Table table;
   for (const char* heading : {"", "", ""}) table.add_column(heading, Side::left);
-  for (const Finding& finding : diagnosis.findings) {
-    table.add_row({{finding.good ? "yes" : "no", finding.good ? Colour::green : Colour::yellow},
-                   {finding.topic},
-                   {finding.text}});
+  for (const MachineFact& fact : diagnosis.facts) {
+    table.add_row({{fact.good ? "yes" : "no", fact.good ? Colour::green : Colour::yellow},
+                   {fact.topic},
+                   {fact.text}});
   }
   const bool fit = diagnosis.code == ExitCode::passed;
   return screen.paint(diagnosis.verdict, fit ? Colour::green : Colour::red) + "\n\n" +
          table.text(screen);
 }
 
-}  // namespace
+JsonValue json_of(const MachineFact& fact) {
+  return {{"topic", fact.topic}, {"good", fact.good}, {"text", fact.text}};
+}
 
-ExitCode run_doctor(const DoctorOptions& options) {
-  const OutputFile json(options.json);
-  const Screen screen = screen_beside({options.json});
-  const Diagnosis diagnosis = diagnose_machine(options.corpus);
+std::string json_of(const Diagnosis& diagnosis) {
+  const auto one = [](const MachineFact& fact) { return json_of(fact); };
+  return json_text("doctor", {{"verdict", diagnosis.verdict},
+                              {"exit_code", static_cast<int>(diagnosis.code)},
+                              {"findings", json_list(diagnosis.facts, one)}});
+}
+
+void add_flags(Flags& flags, DoctorRequest& request) {
+  flags.result("--json", request.json, "also write it as JSON; - is stdout");
+  flags.corpus(request.corpus);
+  flags.footer(
+      "Exit status: 0 variants can be judged here, 2 bad usage or bad input,\n"
+      "             4 the environment is unfit\n");
+}
+
+ExitCode run(const DoctorRequest& request) {
+  const OutputFile json(request.json);
+  const Screen screen = screen_beside({request.json});
+  const Diagnosis diagnosis = diagnose_machine(request.corpus);
   screen.print(diagnosis_text(diagnosis, screen));
   if (json) json.write(json_of(diagnosis));
   return diagnosis.code;
+}
+
+}  // namespace
+
+Command doctor_command() {
+  return command("doctor", "tells what this machine can and cannot do, and why", add_flags, run);
 }
 
 }  // namespace assay

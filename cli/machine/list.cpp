@@ -1,14 +1,26 @@
+// `assay list`: the registered variants, what each needs, and where it can run here.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/whole_file.h"
-#include "cli/check/result_files.h"
-#include "cli/commands.h"
+#include "cli/command.h"
+#include "cli/out/json.h"
 #include "cli/out/table.h"
+#include "cli/selection.h"
 
 namespace assay {
 namespace {
+
+struct ListRequest {
+  std::string json;
+};
+
+// A variant with all backends that it is compiled for.
+struct ListedVariant {
+  Variant variant;
+  std::vector<BackendState> backends;
+};
 
 std::vector<ListedVariant> listed_variants(const std::vector<BackendState>& states) {
   std::vector<ListedVariant> variants;
@@ -62,16 +74,41 @@ std::string absence_text(const std::vector<BackendState>& states) {
   return text.empty() ? text : fmt::format("\n{}", text);
 }
 
-}  // namespace
+JsonValue json_of(const ListedVariant& listed) {
+  const auto& [variant, backends] = listed;
+  return {{"name", variant.name},
+          {"idea", variant.idea},
+          {"needs", describe(variant.needs)},
+          {"arithmetic", to_string(variant.arithmetic)},
+          {"order", to_string(variant.order)},
+          {"tile", {{"m", variant.tile.m}, {"n", variant.tile.n}, {"k", variant.tile.k}}},
+          {"deterministic", variant.deterministic},
+          {"backends", json_of(backends)}};
+}
 
-ExitCode run_list(const ListOptions& options) {
-  const OutputFile json(options.json);
-  const Screen screen = screen_beside({options.json});
+void add_flags(Flags& flags, ListRequest& request) {
+  flags.result("--json", request.json, "also write it as JSON; - is stdout");
+  flags.footer("Exit status: 0 listed, 2 bad usage or bad input\n");
+}
+
+ExitCode run(const ListRequest& request) {
+  const OutputFile json(request.json);
+  const Screen screen = screen_beside({request.json});
   const auto states = backend_states();
   const auto variants = listed_variants(states);
   screen.print(variants_text(variants, screen) + absence_text(states));
-  if (json) json.write(json_of(variants));
+  if (json) {
+    const auto one = [](const ListedVariant& listed) { return json_of(listed); };
+    json.write(json_text("list", {{"variants", json_list(variants, one)}}));
+  }
   return ExitCode::passed;
+}
+
+}  // namespace
+
+Command list_command() {
+  return command("list", "lists the variants, what each needs and where it can run here", add_flags,
+                 run);
 }
 
 }  // namespace assay

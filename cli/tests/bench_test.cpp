@@ -5,8 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/accept/accept_report.h"
-#include "cli/bench/bench_report.h"
-#include "cli/gate/timing_files.h"
+#include "cli/bench/bench_json.h"
 
 namespace assay::tests {
 namespace {

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/check/check_junit.h"
 #include "cli/check/check_text.h"
-#include "cli/check/result_files.h"
 #include "cli/tests/xml.h"
 
 namespace assay::tests {

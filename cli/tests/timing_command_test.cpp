@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/command_line.h"
+#include "cli/accept/accept.h"
+#include "cli/bench/bench.h"
+#include "cli/gate/gate.h"
 #include "cli/tests/program.h"
 #include "cli/tests/xml.h"
 
@@ -16,12 +18,14 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-template <class Options>
-Options parsed(std::vector<std::string> words) {
+template <class Request>
+Request parsed(std::vector<std::string> words) {
   words.insert(words.begin(), "assay");
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  return std::get<Options>(parse_command_line(static_cast<int>(argv.size()), argv.data()));
+  Request request;
+  Flags flags("assay " + words[1], "");
+  add_flags(flags, request);
+  EXPECT_TRUE(flags.read(words));
+  return request;
 }
 
 TEST(BenchFlags, AreRead) {

@@ -4,7 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/gate/timing_files.h"
+#include "cli/accept/accept_json.h"
+#include "cli/gate/gate_json.h"
+#include "cli/gate/gate_junit.h"
+#include "cli/gate/gate_markdown.h"
 #include "cli/tests/gates.h"
 #include "cli/tests/xml.h"
 

@@ -1,0 +1,12 @@
+// A check as JUnit XML: a suite for each variant on each backend, a test case for each claim.
+#pragma once
+
+#include <string>
+
+#include "cli/check/conclusion.h"
+
+namespace assay {
+
+std::string junit_of(const CheckReport&);
+
+}  // namespace assay

@@ -1,0 +1,9 @@
+// The one argument with which the program starts itself as a process to be lost.
+#pragma once
+
+namespace assay {
+
+constexpr const char* worker_flag = "--worker";            // runs trials
+constexpr const char* time_worker_flag = "--time-worker";  // times kernels
+
+}  // namespace assay
