@@ -7,6 +7,7 @@
 
 #include "base/errors.h"
 #include "base/suggestion.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/out/table.h"
 

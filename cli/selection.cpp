@@ -8,6 +8,7 @@
 
 #include "base/errors.h"
 #include "base/suggestion.h"
+#include "base/text.h"
 #include "cli/out/json.h"
 #include "cli/out/table.h"
 #include "oracle/machine.h"

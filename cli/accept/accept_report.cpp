@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
+#include "base/text.h"
+
 namespace assay {
 
 Conclusion conclude(const AcceptResult& result) {
@@ -48,7 +51,7 @@ std::string accept_text(const AcceptResult& result, const Conclusion& conclusion
   if (result.why_not.empty() && report.unfit.empty()) {
     if (!report.accepted.empty()) text += fmt::format("accepted: {}\n", joined(report.accepted));
     for (const std::string& reason : report.left_out)
-      text += fmt::format("{}: {}\n", screen.paint("left out", Colour::yellow), reason);
+      text += fmt::format("{}: {}\n", screen.paint("left out", Colour::yellow), printable(reason));
     text +=
         fmt::format("because: {}\nin {}\n\n", result.request.reason, duration_text(report.seconds));
   }

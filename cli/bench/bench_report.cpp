@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/text.h"
 #include "regress/timing_parts.h"
 
 namespace assay {

@@ -6,6 +6,9 @@
 #include <span>
 #include <utility>
 
+#include "base/printable.h"
+#include "base/text.h"
+
 namespace assay {
 namespace {
 
@@ -185,7 +188,7 @@ std::string notes_text(const CheckReport& report) {
     text += fmt::format("{}: {}: {}\n", headings_of(remark, report), names(remark), remark.reason);
   for (const Remark& remark : remarks(report, Standing::harness_error)) {
     text += fmt::format("error: {}: {}: {}\n", headings_of(remark, report), names(remark),
-                        remark.reason);
+                        printable(remark.reason));
   }
   if (!remarks(report, Standing::empty).empty()) text += "none: C is empty: nothing to judge\n";
   return text;
@@ -209,9 +212,6 @@ std::string steps_text(const Failure& failure) {
 std::string failure_text(const Line& line, const Screen& screen) {
   const Failure& failure = *line.result.failure;
   const Verdict& verdict = failure.verdict;
-  const auto say = [](std::string_view label, std::string_view value) {
-    return fmt::format("  {:<10} {}\n", fmt::format("{}:", label), value);
-  };
   std::string text = screen.paint(fmt::format("{} on {}", line.result.entry.variant.name,
                                               to_string(line.result.entry.backend)),
                                   Colour::red) +

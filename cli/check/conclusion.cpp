@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/text.h"
 #include "cli/out/table.h"
 
 namespace assay {

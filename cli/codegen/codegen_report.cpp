@@ -9,6 +9,9 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/printable.h"
+#include "base/text.h"
+
 namespace assay {
 namespace {
 
@@ -135,7 +138,8 @@ std::string comparison_text(const Comparison& c, const Screen& screen) {
   if (c.kernels == 0) return fmt::format("{}: no machine code was accepted\n", what);
   if (c.differences.empty()) return fmt::format("{}: the same machine code\n", what);
   std::string text = fmt::format("{}: {}\n", what, screen.paint("differs", Colour::red));
-  for (const std::string& difference : c.differences) text += fmt::format("  {}\n", difference);
+  for (const std::string& difference : c.differences)
+    text += fmt::format("  {}\n", printable(difference));
   return text;
 }
 

@@ -4,6 +4,9 @@
 
 #include <cmath>
 
+#include "base/printable.h"
+#include "base/text.h"
+
 namespace assay {
 namespace {
 
@@ -18,10 +21,6 @@ Colour colour_of(Mark mark) {
     default:
       return Colour::yellow;
   }
-}
-
-std::string say(std::string_view label, std::string_view value) {
-  return fmt::format("  {:<10} {}\n", fmt::format("{}:", label), value);
 }
 
 std::string microseconds(double us) {
@@ -47,7 +46,7 @@ std::string line_text(const GateLine& line, const GateRequest& request, const Sc
   std::string text = fmt::format(
       "\n{}: {}: {}\n",
       screen.paint(verdict.crept ? "slower by creep" : to_string(mark), colour_of(mark)),
-      name_of(line), verdict.reason);
+      name_of(line), printable(verdict.reason));
   if (verdict.ratio > 0) text += say("ratio", ratio_text(verdict));
   if (verdict.anchor_ratio > 0 && verdict.crept)
     text += say("anchor", fmt::format("{:.4f} of its time", verdict.anchor_ratio));
@@ -73,7 +72,8 @@ std::string variants_text(const GateReport& report) {
     text += fmt::format("new, without a baseline: {}; once they are as they should be: {}\n",
                         joined(report.new_variants), accept_line(report.new_variants));
   }
-  for (const std::string& reason : report.not_gated) text += fmt::format("not gated: {}\n", reason);
+  for (const std::string& reason : report.not_gated)
+    text += fmt::format("not gated: {}\n", printable(reason));
   if (!report.gone_variants.empty()) {
     text += fmt::format("gone, with a baseline that nothing is compared with: {}\n",
                         joined(report.gone_variants));
@@ -116,7 +116,7 @@ std::string explanation_text(const GateLine& line, const Screen& screen) {
   const Mark mark = mark_of(line);
   const CellVerdict& v = line.verdict;
   std::string text = fmt::format("\n{}: {}: {}\n", screen.paint(to_string(mark), colour_of(mark)),
-                                 name_of(line), v.reason);
+                                 name_of(line), printable(v.reason));
   if (v.ratio > 0) {
     text += say("ratio", ratio_text(v));
     text += say("p", fmt::format("{:.3g} that it is not slower by more than the margin", v.p));

@@ -10,12 +10,14 @@
 #include <thread>
 
 #include "base/errors.h"
+#include "base/text.h"
 #include "base/whole_file.h"
 #include "cli/command.h"
 #include "cli/out/json.h"
 #include "cli/out/table.h"
 #include "cli/selection.h"
 #include "oracle/cuda/gpu_info.h"
+#include "properties/corpus.h"
 #include "regress/store/baseline.h"
 
 namespace assay {

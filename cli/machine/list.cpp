@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "base/whole_file.h"
 #include "cli/command.h"
 #include "cli/out/json.h"

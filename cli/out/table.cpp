@@ -1,12 +1,13 @@
 #include "cli/out/table.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
+
+#include "base/printable.h"
 
 namespace assay {
 namespace {
@@ -58,11 +59,12 @@ void Table::add_column(std::string heading, Side side, int gap) {
 }
 
 void Table::add_row(std::vector<Cell> cells) {
+  for (Cell& cell : cells) cell.text = printable(cell.text);
   rows_.push_back({std::move(cells), {}});
 }
 
-void Table::add_line(std::string text) {
-  rows_.back().lines_below.push_back(std::move(text));
+void Table::add_line(std::string_view text) {
+  rows_.back().lines_below.push_back(printable(text));
 }
 
 std::vector<std::size_t> Table::widths() const {
@@ -139,8 +141,8 @@ std::string plural(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-std::string joined(const std::vector<std::string>& words, std::string_view between) {
-  return fmt::format("{}", fmt::join(words, between));
+std::string say(std::string_view label, std::string_view value) {
+  return fmt::format("  {:<10} {}\n", fmt::format("{}:", label), printable(value));
 }
 
 ProgressLine::ProgressLine(bool wanted, std::int64_t expected)

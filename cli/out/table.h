@@ -1,5 +1,6 @@
 // What people read: a screen with or without colour, columns that line up, numbers in units that
-// fit, and a line of progress that leaves no trace.
+// fit, and a line of progress that leaves no trace. Tables and labelled lines make the text of
+// others safe to print: it can neither break a line nor send commands to the terminal.
 #pragma once
 
 #include <chrono>
@@ -13,11 +14,10 @@ namespace assay {
 
 enum class Colour { plain, red, green, yellow, faint };
 
-// A stream that is written to without ever throwing; the caller looks at the stream's state in the
-// end.
+// A stream; writing to it never throws, so the caller checks the stream's state at the end.
 class Screen {
  public:
-  // Colour only on a terminal, and not where NO_COLOR is set.
+  // Has colour only on a terminal, and not if NO_COLOR is set.
   explicit Screen(std::FILE* file);
 
   void print(std::string_view text) const;
@@ -28,7 +28,7 @@ class Screen {
   bool colour_;
 };
 
-// Where a command prints for people: stdout, unless one of its files goes there.
+// Where a command prints for people: stdout, or stderr if one of its files goes to stdout.
 Screen screen_beside(const std::vector<std::string>& file_names);
 
 enum class Side { left, right };
@@ -44,8 +44,8 @@ class Table {
   void add_column(std::string heading, Side, int gap = 2);
   void add_row(std::vector<Cell> cells);
   // Text below the last row, indented by the first column.
-  void add_line(std::string text);
-  // Without headings where all are empty, and without blanks at the end of a line.
+  void add_line(std::string_view text);
+  // Leaves out the headings if all are empty, and blanks at the end of a line.
   std::string text(const Screen&) const;
   std::size_t width() const;  // of a row
 
@@ -70,10 +70,12 @@ class Table {
 std::string count_text(std::int64_t count);                     // 9999, 31.2 k, 4.56 M
 std::string duration_text(double seconds);                      // 0.4 s, 48 s, 2 min 5 s
 std::string plural(std::int64_t count, std::string_view noun);  // 1 claim, 2 claims
-std::string joined(const std::vector<std::string>& words, std::string_view between = ", ");
 
-// How much is done and how long the rest will take, on stderr if that is a terminal; erased when it
-// goes.
+// "  label:     value", a line of its own.
+std::string say(std::string_view label, std::string_view value);
+
+// Shows on stderr how much is done and how long the rest will take, if stderr is a terminal. Erases
+// itself at the end.
 class ProgressLine {
  public:
   explicit ProgressLine(bool wanted, std::int64_t expected = 1);
@@ -82,7 +84,7 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void update(std::int64_t done);
-  // Of work in steps: the one it is at, and what share of it is done, from 0 to 1.
+  // For work in steps: the current step, and the share of it that is done, from 0 to 1.
   void update(const std::string& step, double share);
 
  private:

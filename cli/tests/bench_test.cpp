@@ -2,10 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/accept/accept_report.h"
 #include "cli/bench/bench_json.h"
+#include "cli/tests/read_json.h"
 
 namespace assay::tests {
 namespace {
@@ -121,7 +120,7 @@ TEST(BenchExit, IsNoPassWhereNothingWasTimed) {
 
 TEST(BenchJson, HasWhatWasPrinted) {
   const BenchResult result = result_of({timed("naive")});
-  const auto json = nlohmann::json::parse(json_of(result, conclude(result)));
+  const auto json = ReadJson(json_of(result, conclude(result)));
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["command"], "bench");
   EXPECT_EQ(json["exit_code"], 0);

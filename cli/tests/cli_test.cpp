@@ -2,9 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/tests/program.h"
+#include "cli/tests/read_json.h"
 
 namespace assay::tests {
 namespace {
@@ -196,16 +195,16 @@ TEST(List, HasARowForEachVariant) {
   EXPECT_THAT(answer.out, HasSubstr("needs lda a multiple of 4"));
 
   const Answer json = run({"list", "--json", "-"});
-  const auto list = nlohmann::json::parse(json.out);
+  const auto list = ReadJson(json.out);
   EXPECT_EQ(list["schema"], 1);
   EXPECT_EQ(list["command"], "list");
   ASSERT_GT(list["variants"].size(), 10u);
   EXPECT_EQ(list["variants"][0]["name"], "cpu_loop");
   EXPECT_EQ(list["variants"][0]["backends"][0]["backend"], "host");
   EXPECT_EQ(list["variants"][0]["order"], "one fma chain");
-  for (const auto& variant : list["variants"]) {
-    EXPECT_THAT(answer.out, HasSubstr(variant["name"].get<std::string>() + " "));
-    EXPECT_THAT(answer.out, HasSubstr(variant["idea"].get<std::string>()));
+  for (const ReadJson& variant : list["variants"].items()) {
+    EXPECT_THAT(answer.out, HasSubstr(variant["name"].text() + " "));
+    EXPECT_THAT(answer.out, HasSubstr(variant["idea"].text()));
   }
 }
 
@@ -214,13 +213,13 @@ TEST(Doctor, LeadsWithTheVerdict) {
   const Answer answer = run({"doctor", "--json", folder / "doctor.json"});
   EXPECT_EQ(answer.code, 0);
   EXPECT_THAT(answer.lines().front(), StartsWith("FIT: variants can be checked on simt"));
-  const auto doctor = nlohmann::json::parse(text_of(folder / "doctor.json"));
+  const auto doctor = ReadJson(text_of(folder / "doctor.json"));
   EXPECT_EQ(doctor["verdict"], answer.lines().front());
   EXPECT_EQ(doctor["exit_code"], 0);
   for (const char* topic : {"backend simt", "backend cuda", "cores", "memory", "fma", "nvcc",
                             "compute-sanitizer", "nvidia-smi", "GPU devices", "corpus"}) {
-    const auto& findings = doctor["findings"];
-    EXPECT_TRUE(std::any_of(findings.begin(), findings.end(), [&](const auto& finding) {
+    const auto findings = doctor["findings"].items();
+    EXPECT_TRUE(std::any_of(findings.begin(), findings.end(), [&](const ReadJson& finding) {
       return finding["topic"] == topic;
     })) << topic;
   }

@@ -2,11 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/codegen/codegen_report.h"
 #include "cli/tests/baselines.h"
 #include "cli/tests/program.h"
+#include "cli/tests/read_json.h"
 
 namespace assay::tests {
 namespace {
@@ -50,7 +49,7 @@ TEST(Codegen, ShowsEveryKernelOfAFile) {
   EXPECT_THAT(answer.out, HasSubstr("BAR 1, FFMA "));
   EXPECT_THAT(answer.out, HasSubstr("\nspilled  90"));
 
-  const auto json = nlohmann::json::parse(run({"codegen", "--in", small_90, "--json", "-"}).out);
+  const auto json = ReadJson(run({"codegen", "--in", small_90, "--json", "-"}).out);
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["command"], "codegen");
   ASSERT_EQ(json["kernels"].size(), 2u);

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "cli/tests/program.h"
+#include "cli/tests/read_json.h"
 #include "cli/tests/xml.h"
 
 namespace assay::tests {
@@ -34,7 +34,7 @@ TEST(Json, IsPureOnStdout) {
   const Answer answer = run(with(small, {"--json", "-"}));
   EXPECT_EQ(answer.code, 0);
   EXPECT_THAT(answer.err, HasSubstr("PASS: "));
-  const auto json = nlohmann::json::parse(answer.out);
+  const auto json = ReadJson(answer.out);
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["command"], "check");
   EXPECT_EQ(json["argv"][1], "check");
@@ -42,8 +42,8 @@ TEST(Json, IsPureOnStdout) {
   EXPECT_EQ(json["exit_code"], 0);
   EXPECT_EQ(json["seed"], 0);
   std::set<std::string> statuses;
-  for (const auto& result : json["results"]) {
-    statuses.insert(result["status"]);
+  for (const ReadJson& result : json["results"].items()) {
+    statuses.insert(result["status"].text());
     EXPECT_EQ(result["status"] == "holds", result["reason"] == "");
     EXPECT_EQ(result["cases"], result["status"] == "holds" ? 2 : 0);
   }
@@ -55,7 +55,7 @@ TEST(Json, TellsWhatWasNotJudged) {
   const Answer answer = run({"check", "vectorized", "--backend", "simt", "--case", "m=8 n=8 k=777",
                              "--json", folder / "a.json"});
   EXPECT_EQ(answer.code, 77);
-  const auto json = nlohmann::json::parse(text_of(folder / "a.json"));
+  const auto json = ReadJson(text_of(folder / "a.json"));
   EXPECT_EQ(json["verdict"], "NOTHING JUDGED");
   EXPECT_EQ(json["exit_code"], 77);
   EXPECT_EQ(json["case"], "m=8 n=8 k=777");
@@ -120,7 +120,7 @@ TEST(OutputFile, IsReplacedAsAWholeAndKeepsItsModeAndLinks) {
   chmod((folder / "old.json").c_str(), 0640);
   std::filesystem::create_symlink("old.json", folder / "link.json");
   EXPECT_EQ(run(with(small, {"--json", folder / "link.json"})).code, 0);
-  EXPECT_EQ(nlohmann::json::parse(text_of(folder / "old.json"))["command"], "check");
+  EXPECT_EQ(ReadJson(text_of(folder / "old.json"))["command"], "check");
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link.json"));
   struct stat status = {};
   stat((folder / "old.json").c_str(), &status);
@@ -175,7 +175,7 @@ TEST(OutputFile, MayBeAPipe) {
   close(reader);
   ASSERT_GT(size, 0);
   text.resize(static_cast<std::size_t>(size));
-  EXPECT_EQ(nlohmann::json::parse(text)["command"], "doctor");
+  EXPECT_EQ(ReadJson(text)["command"], "doctor");
   EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 

@@ -2,12 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/accept/accept.h"
 #include "cli/bench/bench.h"
 #include "cli/gate/gate.h"
 #include "cli/tests/program.h"
+#include "cli/tests/read_json.h"
 #include "cli/tests/xml.h"
 
 namespace assay::tests {
@@ -157,7 +156,7 @@ TEST(WithoutAGpu, FilesSayThatNothingWasJudged) {
                  "--junit", folder / "a.xml"})
                 .code,
             77);
-  EXPECT_EQ(nlohmann::json::parse(text_of(folder / "a.json"))["exit_code"], 77);
+  EXPECT_EQ(ReadJson(text_of(folder / "a.json"))["exit_code"], 77);
   EXPECT_THAT(text_of(folder / "a.md"), StartsWith("### Timing gate: NOTHING JUDGED\n"));
   EXPECT_EQ(fault_of_xml(text_of(folder / "a.xml")), "");
   EXPECT_THAT(text_of(folder / "a.xml"), HasSubstr("<skipped message="));

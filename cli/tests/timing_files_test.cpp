@@ -2,13 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/accept/accept_json.h"
 #include "cli/gate/gate_json.h"
 #include "cli/gate/gate_junit.h"
 #include "cli/gate/gate_markdown.h"
 #include "cli/tests/gates.h"
+#include "cli/tests/read_json.h"
 #include "cli/tests/xml.h"
 
 namespace assay::tests {
@@ -18,8 +17,8 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-nlohmann::json parsed(const GateResult& result) {
-  return nlohmann::json::parse(json_of(result, conclude(result)));
+ReadJson parsed(const GateResult& result) {
+  return ReadJson(json_of(result, conclude(result)));
 }
 
 TEST(GateJson, HasWhatWasPrintedAndEveryNumber) {
@@ -119,7 +118,7 @@ TEST(AcceptJson, HasWhatWasAccepted) {
                    .accepted = {"naive"},
                    .left_out = {"cublas: a library"},
                    .cells = 7};
-  const auto json = nlohmann::json::parse(json_of(result, conclude(result)));
+  const auto json = ReadJson(json_of(result, conclude(result)));
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["command"], "accept time");
   EXPECT_EQ(json["reason"], "first");
