@@ -3,8 +3,8 @@
 //
 // Assumes nothing.
 // Wins against `naive` several times over, for the price of swapping x and y.
-// Loses against anything that uses shared memory when k is large: each element of A is still
-// fetched by every thread of its row, and each element of B by every thread of its column.
+// Loses against anything that uses shared memory when k is large: every thread of a row of C still
+// fetches the same row of A, and every thread of a column the same column of B.
 #include "kernels/gemm.h"
 
 namespace assay {

@@ -1,7 +1,7 @@
 // The triple loop, on one core of the host: the definition of the product.
 //
 // Assumes that memory is the host's.
-// Wins as a measure of the rest: its order of operations is what every stage but `eigen` promises.
+// Wins in being beyond doubt: every stage of the ladder promises its order of operations.
 // Loses in speed against everything.
 #include <cmath>
 

@@ -2,7 +2,7 @@
 // against.
 //
 // cuBLAS knows only column-major matrices. A row-major matrix is the transpose of a column-major
-// one, and the transpose of A * B is B^T * A^T: so it is given B and A in this order, and nothing
+// one, and the transpose of A * B is B^T * A^T. So cuBLAS gets B and A in this order, and nothing
 // is transposed in memory.
 //
 // Assumes nothing. The order of its sums is its own.
@@ -28,8 +28,8 @@ cudaError_t as_cuda_error(cublasStatus_t status) {
   return recorded != cudaSuccess ? recorded : cudaErrorUnknown;
 }
 
-// C = beta * C. cublasSgemm does that too when k is 0, but fails (cuBLAS 13.1) where the rows of C
-// lie 2^28 floats apart.
+// C = beta * C. cublasSgemm computes that too when k is 0, but fails (cuBLAS 13.1) when the rows of
+// C lie 2^28 floats apart.
 constexpr int Threads = 256;
 constexpr Tile scale_tile = {1, Threads};
 __global__ void scale_c(Gemm g) {

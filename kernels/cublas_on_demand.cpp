@@ -1,6 +1,6 @@
-// cuBLAS, loaded when one of its functions is first called: it is 600 MB, and most processes of a
-// build with CUDA never multiply by it. Who links with this calls it as ever; where it cannot be
-// loaded, every call says CUBLAS_STATUS_NOT_INITIALIZED.
+// Loads cuBLAS when one of its functions is first called: it is 600 MB, and most processes of a
+// build with CUDA never use it. A program that links with this file calls cuBLAS as usual. Where
+// cuBLAS cannot be loaded, every call returns CUBLAS_STATUS_NOT_INITIALIZED.
 #include <cublas_v2.h>
 #include <dlfcn.h>
 
@@ -17,7 +17,7 @@ void* library() {
   return loaded;
 }
 
-// The function of that name, or null.
+// The function with this name, or null.
 template <class Function>
 Function* loaded(const char* name) {
   return library() == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(library(), name));
@@ -25,8 +25,8 @@ Function* loaded(const char* name) {
 
 }  // namespace
 
-// A name of cublas_v2.h may be a macro for its newest version: it is that name which is defined,
-// and looked up.
+// cublas_v2.h makes some names macros for their newest versions. Expanding them here defines, and
+// looks up, the newest version.
 #define NAME_OF(name) #name
 #define ON_DEMAND(name, parameters, arguments)                           \
   cublasStatus_t name parameters {                                       \

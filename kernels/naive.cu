@@ -1,7 +1,7 @@
 // One thread computes one element of C, straight from global memory.
 //
 // threadIdx.x walks the rows of C, on purpose: lanes that run together then read A, and write C, at
-// addresses a whole row apart, and for 4 useful bytes each of them moves a sector of 32.
+// addresses a whole row apart, and each of them moves a sector of 32 bytes for 4 useful ones.
 //
 // Assumes nothing.
 // Wins never, except in being obvious: it is the bottom of the ladder.
@@ -15,7 +15,7 @@ constexpr int T = 16;  // T x T threads for T x T elements
 constexpr Tile tile = {T, T, 1};
 
 __global__ void naive(Gemm g) {
-  // The grid numbers its blocks row by row, `across` to a row.
+  // Blocks are numbered row by row, `across` of them to a row of tiles.
   const auto across = static_cast<unsigned>(ceil_div(g.n, T));
   const std::int64_t row = std::int64_t{blockIdx.x / across} * T + threadIdx.x;
   const std::int64_t col = std::int64_t{blockIdx.x % across} * T + threadIdx.y;

@@ -1,13 +1,13 @@
 // A block of T x T threads computes a T x T tile of C and goes through k in slices of T: it copies
 // a T x T tile of A and one of B into shared memory, where each element is then used T times.
 //
-// A tile that sticks out of its matrix is filled up with zeros, which add nothing to a sum. So
-// every thread, even one without an element of C, loads, computes and comes to both barriers.
+// Where a tile sticks out of its matrix, it is filled with zeros, which add nothing to a sum. Every
+// thread, even one without an element of C, loads, computes and reaches both barriers.
 //
 // Assumes nothing.
 // Wins against `coalesced` when the matrices outgrow the caches: T times fewer global loads.
-// Loses against every later stage by its two shared loads for each multiplication: what it waits
-// for is shared memory. T = 4 is there to be counted by hand, not for speed.
+// Loses against every later stage, because it waits for shared memory: two loads for each
+// multiplication. T = 4 is there to be counted by hand, not for speed.
 #include "kernels/gemm.h"
 
 namespace assay {

@@ -1,4 +1,4 @@
-// Variants that do what a kernel must not do, to see that the command says so.
+// Variants that do what a kernel must not do. The tests require that the command reports them.
 #include <cuda_runtime.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -42,7 +42,7 @@ cudaError_t launch_crashing(const Gemm& g, cudaStream_t) {
   return multiply(g, true);
 }
 
-// What a kernel's author prints to find a mistake.
+// Prints, as its author does to find a mistake.
 cudaError_t launch_chatty(const Gemm& g, cudaStream_t) {
   std::puts("printed by a variant");
   std::fflush(stdout);
@@ -60,12 +60,12 @@ cudaError_t launch_cramping(const Gemm& g, cudaStream_t) {
   return multiply(g, true);
 }
 
-// Is right where it is allowed 7 seconds.
+// Is right only where the watchdog allows 7 seconds.
 cudaError_t launch_patient(const Gemm& g, cudaStream_t) {
   return watchdog() == 7 ? multiply(g, true) : cudaErrorLaunchTimeout;
 }
 
-// Workers that never answer, whatever they are asked.
+// With BROKEN_WORKERS set, every worker process ends before it can report anything.
 const bool is_a_broken_worker = [] {
   if (std::getenv("BROKEN_WORKERS") == nullptr) return false;
   std::ifstream words("/proc/self/cmdline", std::ios::binary);
@@ -74,7 +74,7 @@ const bool is_a_broken_worker = [] {
   return true;
 }();
 
-// Before others, as it is judged: what it does must not be theirs.
+// Registered, and so judged, before the others: what it does to its process must not reach them.
 const Registrar cramping{
     {.name = "cramping", .idea = "Takes memory away.", .launch = launch_cramping}, Backend::host};
 const Registrar right{{.name = "right",
@@ -82,7 +82,7 @@ const Registrar right{{.name = "right",
                        .launch = launch_right,
                        .needs = {.lda_multiple = 4}},
                       Backend::host};
-// What no file format likes: quotes, brackets, a control character, and no UTF-8.
+// Throws what is hard to write in any format: quotes, brackets, a control character, no UTF-8.
 cudaError_t launch_odd(const Gemm&, cudaStream_t) {
   throw std::runtime_error("odd \"<&>'\x01\xff");
 }

@@ -1,5 +1,5 @@
-// One right kernel, one thread for each element, and the same with one fault each. The thread of
-// element (0, 0) does what is wrong, unless said otherwise.
+// A right kernel, with one thread for each element, and copies of it with one fault each. Unless a
+// comment says otherwise, the thread of element (0, 0) commits the fault.
 #include <cuda_runtime.h>
 
 #include "kernels/gemm.h"
@@ -96,7 +96,7 @@ cudaError_t launch_multiply(const Gemm& g, cudaStream_t stream) {
   return launch_tiles<tile>(multiply<fault>, dim3(Side, Side), g, stream);
 }
 
-// What goes wrong before any thread runs.
+// Faults of the launch, before any thread runs.
 cudaError_t launch_nothing(const Gemm&, cudaStream_t) {
   return cudaSuccess;
 }

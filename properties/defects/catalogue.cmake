@@ -1,4 +1,4 @@
-# The threads that wrote: each defect names the claim that must catch it, and a thread where it happened for real.
+# Faults of real kernels: each names the claim that must catch it, and an issue of a project in which it happened.
 
 # NVIDIA/cutlass#3536, flame/blislab and others: k that is no multiple of the tile
 assay_defect(dropped_k_tail VARIANT tiled_16 FILE tiled.cu CLAIM exact_integers ON simt cuda
@@ -81,13 +81,13 @@ assay_defect(lda_for_ldb VARIANT tiled_16 FILE tiled.cu CLAIM exact_integers ON 
   FIND [=[g.b[(p0 + y) * g.ldb + col]]=]
   REPLACE [=[g.b[(p0 + y) * g.lda + col]]=])
 
-# sonots/cumo#302, OpenMathLib/OpenBLAS#5794: the gap between rows belongs to somebody else
+# sonots/cumo#302, OpenMathLib/OpenBLAS#5794: the gap between rows is not the kernel's to write
 assay_defect(writes_into_the_gap VARIANT tiled_16 FILE tiled.cu CLAIM writes_only_c ON simt cuda
   SAYS "past the last element of C"
   FIND [[if (row < g.m && col < g.n) {]]
   REPLACE [[if (row < g.m && col < g.ldc) {]])
 
-# openvinotoolkit/openvino#34482, oneDNN#5717: what is read is multiplied by 0, so nobody sees it
+# openvinotoolkit/openvino#34482, oneDNN#5717: the kernel multiplies what it read by 0, so no result shows it
 assay_defect(unguarded_tail_load VARIANT tiled_16 FILE tiled.cu CLAIM reads_only_operands ON simt cuda LOSES_CONTEXT
   SAYS "0 bytes past the last element of A" "cudaErrorIllegalAddress"
   FIND [[row < g.m && p0 + x < k ? g.a]]
@@ -133,7 +133,7 @@ assay_defect(uint32_index VARIANT tiled_16 FILE tiled.cu CLAIM wide_strides ON s
   FIND [=[g.b[(p0 + y) * g.ldb + col]]=]
   REPLACE [=[g.b[static_cast<unsigned>(p0 + y) * static_cast<unsigned>(g.ldb) + static_cast<unsigned>(col)]]=])
 
-# A declared order that is not kept: right within the bound, but not what was promised.
+# A kernel that does not keep its declared order: right within the bound, but not to the bit.
 assay_defect(descending_order VARIANT tiled_16 FILE tiled.cu CLAIM fma_replay ON simt cuda
   SAYS "summed in another order"
   FIND [[for (int p = 0; p < T; ++p) sum]]

@@ -1,6 +1,6 @@
 # Faults that end a process or a context, and faults that only a GPU shows.
 
-# fast.cu#7: never comes back at some sizes. It takes the longest, so CTest is to start it first.
+# fast.cu#7: never returns at some sizes. It takes longest, so it is listed first, for CTest to start it first.
 assay_defect(never_returns VARIANT tiled_16 FILE tiled.cu CLAIM within_bound ON simt cuda LOSES_CONTEXT
   SAYS "hung:"
   FIND [=[p0 < k; p0 += T]=]
@@ -23,7 +23,7 @@ assay_defect(reads_one_too_far VARIANT naive FILE naive.cu CLAIM reads_only_oper
   REPLACE [=[float sum = 0;
   if (k > 0 && row == g.m - 1 && reinterpret_cast<const volatile float*>(g.a)[row * g.lda + g.k] == 1.0f) sum = 0;]=])
 
-# A launch that waits by itself, and so answers with the fault: the context is gone all the same.
+# A launch that waits for its kernel, and so returns the fault itself: the context is lost all the same.
 assay_defect(waits_and_faults VARIANT naive FILE naive.cu CLAIM within_bound ON cuda LOSES_CONTEXT
   SAYS "cudaErrorIllegalAddress"
   FIND [=[g.a[row * g.lda + p]]=]
@@ -32,7 +32,7 @@ assay_defect(waits_and_faults VARIANT naive FILE naive.cu CLAIM within_bound ON 
   AND_REPLACE [=[if (const cudaError_t error = launch_tiles<tile>(naive, dim3(T, T), g, stream)) return error;
   return cudaStreamSynchronize(stream);]=])
 
-# xGeMM and others keep assertions in device code. Here an abort of the process, there a lost context.
+# xGeMM and others keep assertions in device code. One aborts the process on a CPU, and loses the context on a GPU.
 assay_defect(device_assertion VARIANT naive FILE naive.cu CLAIM within_bound ON simt cuda LOSES_CONTEXT
   SAYS "'k % 3 != 1' is not true" "cudaErrorAssert"
   FIND [=[#include "kernels/gemm.h"]=]
@@ -49,7 +49,7 @@ assay_defect(wrong_stream VARIANT tiled_16 FILE tiled.cu CLAIM given_stream ON c
   FIND [=[dim3(T, T), g, stream);]=]
   REPLACE [=[dim3(T, T), g, cudaStreamPerThread);]=])
 
-# cbuchner1/CudaMiner#88, HeCBench#80: what the launch answers is thrown away
+# cbuchner1/CudaMiner#88, HeCBench#80: the error of the launch is thrown away
 assay_defect(launch_error_dropped VARIANT tiled_16 FILE tiled.cu CLAIM launch_errors ON cuda
   SAYS "and the variant returned cudaSuccess"
   FIND [=[return launch_tiles<tile<T>>(tiled<T>, dim3(T, T), g, stream);]=]
@@ -84,8 +84,8 @@ assay_defect(leaks_workspace VARIANT naive FILE naive.cu CLAIM graph ON cuda
   if (const cudaError_t error = cudaMallocAsync(&workspace, 1024, stream)) return error;
   return launch_tiles<tile>(naive, dim3(T, T), g, stream);]=])
 
-# The host numbers its launches, so that none is done twice: a replay comes with the number of the one before. As dynamic
-# schedulers of tiles and semaphores of split-k kernels do that are not set back on the device.
+# The host numbers its launches so that none runs twice, but each replay of a graph has the same number. Tile schedulers
+# and split-k semaphores that are not reset on the device fail in this way.
 assay_defect(host_numbers_launches VARIANT naive FILE naive.cu CLAIM graph ON cuda
   SAYS "never written"
   FIND [=[__global__ void naive(Gemm g) {]=]
@@ -101,7 +101,7 @@ __global__ void naive(Gemm g, unsigned number) {
   if (const cudaError_t error = launch(naive, blocks, dim3(T, T), 0, stream, g, number)) return error;
   return launch(finish, 1, 1, 0, stream, number);]=])
 
-# It reports the failure, but has done the work elsewhere.
+# The launch reports the failure, but does the work on another stream.
 assay_defect(other_stream_after_an_error VARIANT naive FILE naive.cu CLAIM launch_errors ON cuda
   SAYS "C was written"
   FIND [=[return launch_tiles<tile>(naive, dim3(T, T), g, stream);]=]
@@ -142,7 +142,7 @@ assay_defect(int32_index_of_c VARIANT naive FILE naive.cu CLAIM large_result ON 
   FIND [=[float* c = &g.c[row * g.ldc + col];]=]
   REPLACE [=[float* c = &g.c[static_cast<int>(row) * static_cast<int>(g.ldc) + static_cast<int>(col)];]=])
 
-# The same where it leads to no fault: elements that nobody writes, and one too many.
+# The same without a fault: elements that no thread writes, and one too many.
 assay_defect(leaves_elements_beyond_2_31 VARIANT naive FILE naive.cu CLAIM large_result ON cuda
   SAYS "elements are wrong; the first is row 32767, column 32769"
   FIND [=[float* c = &g.c[row * g.ldc + col];]=]

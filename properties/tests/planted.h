@@ -1,5 +1,5 @@
-// Variants that the tests of this room plant: host functions with a known behaviour. Those that
-// worker processes must find are registered, under names that begin with `planted_`.
+// Host functions with a known behaviour, as variants for the tests of this room. Those that worker
+// processes must find are registered, under names that begin with `planted_`.
 #pragma once
 
 #include <string_view>
@@ -11,21 +11,21 @@ namespace assay_test {
 
 using Launch = cudaError_t (*)(const assay::Gemm&, cudaStream_t);
 
-// What a right variant does.
+// Multiplies as a right variant does.
 cudaError_t multiply(const assay::Gemm&, cudaStream_t);
 
-// The same, but wrong in the last element of row 0 if n > 7 and k is no multiple of 16.
+// The same, but the last element of row 0 is wrong if n > 7 and k is no multiple of 16.
 cudaError_t multiply_wrongly(const assay::Gemm&, cudaStream_t);
 
 assay::Entry host_entry(Launch, const assay::Needs& = {}, const assay::Tile& = {});
 
-// A claim that answers as `judge` does, whatever the variant.
+// A claim about every variant, which `judge` decides.
 assay::Claim claim_that(assay::Verdict (*judge)(const assay::Entry&, const assay::Case&, int));
 
-// What is registered and can run here, without what was planted.
+// The registered variants that can run here, without the planted ones.
 std::vector<assay::Entry> ladder();
 
-// Why `entry` refuses the case as it would lie in memory; empty if it accepts it.
+// Why `entry` refuses the case, placed in memory as a trial would; empty if it accepts it.
 std::string refusal_of(const assay::Entry& entry, const assay::Case&);
 
 }  // namespace assay_test

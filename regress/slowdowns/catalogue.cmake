@@ -1,5 +1,5 @@
-# What makes right kernels slower: what each edit does, then what it costs, which is the cause that a reader should be
-# told. Some cost a hundredth of the time, some most of it.
+# Edits that make right kernels slower. WHAT says what the edit does and what that costs, which is the cause that a
+# report should name. Some cost one percent of the time, some most of it.
 
 # Instructions that do not multiply.
 
