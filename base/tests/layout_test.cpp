@@ -1,15 +1,16 @@
 // ci/check-layout: each rule, broken in a small tree of its own.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
 
+#include "base/child_process.h"
+
+namespace assay::tests {
 namespace {
 
 using Tree = std::map<std::string, std::string>;  // file to text
@@ -20,12 +21,9 @@ struct Answer {
 };
 
 Answer check_layout(const std::string& root) {
-  Answer answer;
-  FILE* out = popen(fmt::format("'{}' '{}' 2>&1", ASSAY_CHECK_LAYOUT, root).c_str(), "r");
-  std::array<char, 4096> chunk;
-  while (std::fgets(chunk.data(), chunk.size(), out) != nullptr) answer.text += chunk.data();
-  answer.exit_code = WEXITSTATUS(pclose(out));
-  return answer;
+  const ProgramOutput output =
+      output_of("sh", {"-c", "exec \"$0\" \"$1\" 2>&1", ASSAY_CHECK_LAYOUT, root});
+  return {output.code, output.text.empty() ? "" : output.text + "\n"};
 }
 
 Answer check_tree(const Tree& tree) {
@@ -51,15 +49,22 @@ std::string angled(const std::string& name) {
 
 // One of each room, and all that it may include.
 Tree right_tree() {
-  return {{"kernels/gemm.h", angled("cuda_runtime.h") + angled("cstdint") + angled("type_traits")},
+  return {{"base/text.cpp", quoted("base/text.h") + angled("nlohmann/json.hpp")},
+          {"base/strict_json.h", angled("nlohmann/json.hpp")},
+          {"kernels/gemm.h", angled("cuda_runtime.h") + angled("cstdint") + angled("type_traits")},
           {"kernels/mine.cu", angled("cuda_runtime.h") + quoted("kernels/gemm.h")},
           {"kernels/mine.cpp", angled("Eigen/Core") + angled("cmath") + quoted("kernels/gemm.h")},
           {"kernels/registry.cpp",
-           quoted("kernels/registry.h") + angled("fmt/format.h") + angled("algorithm")},
+           quoted("kernels/registry.h") + quoted("base/errors.h") + angled("fmt/format.h")},
           {"simt/block.cpp", quoted("simt/block.h") + angled("boost/context/detail/fcontext.hpp")},
           {"simt/tests/kernels.cu", quoted("simt/tests/kernels.h") + angled("cuda_runtime.h")},
           {"oracle/judge.cpp", quoted("oracle/judge.h") + quoted("kernels/gemm.h") +
                                    quoted("simt/simt.h") + angled("vector")},
+          {"oracle/cuda/nvml.cpp", quoted("oracle/cuda/nvml.h") + angled("cuda_runtime.h")},
+          {"oracle/tests/wrong.cu", angled("cuda_runtime.h")},
+          {"regress/device/probes.cu", angled("cuda_runtime.h") + angled("cublas_v2.h")},
+          {"regress/code/elf.cpp", quoted("regress/code/elf.h")},
+          {"regress/code/elf.h", ""},
           {"properties/check.cpp", quoted("properties/check.h") + quoted("oracle/trial.h") +
                                        quoted("kernels/registry.h") + angled("rapidcheck.h")},
           {"regress/gate.cpp", quoted("regress/gate.h") + quoted("oracle/trial.h") +
@@ -91,8 +96,8 @@ TEST(Layout, is_broken_by_each_include_that_points_elsewhere) {
       {"oracle/judge.cpp", angled("kernels/gemm.h"), "in quotes"},
       {"simt/block.cpp", angled("oracle/case.h"), "in quotes"},
       {"oracle/judge.cpp", "#include ANY_FILE\n", "names a file"},
-      {"kernels/mine.cu", quoted("oracle/case.h"), "only kernels"},
-      {"kernels/mine.cu", quoted("simt/simt.h"), "only kernels"},
+      {"kernels/mine.cu", quoted("oracle/case.h"), "only base kernels"},
+      {"kernels/mine.cu", quoted("simt/simt.h"), "only base kernels"},
       {"kernels/mine.cu", angled("cstdint"), "cuda_runtime.h"},
       {"kernels/mine.cu", angled("cmath"), "cuda_runtime.h"},
       {"kernels/mine.cu", angled("Eigen/Core"), "cuda_runtime.h"},
@@ -100,21 +105,30 @@ TEST(Layout, is_broken_by_each_include_that_points_elsewhere) {
       {"kernels/mine.cpp", angled("fmt/format.h"), "cuda_runtime.h"},
       {"kernels/helper.h", angled("algorithm"), "cuda_runtime.h"},
       {"kernels/registry.cpp", angled("Eigen/Core"), "cuda_runtime.h"},
-      {"kernels/registry.cpp", quoted("oracle/case.h"), "only kernels"},
-      {"kernels/gemm.h", quoted("oracle/case.h"), "only kernels"},
-      {"kernels/gemm.h", quoted("simt/simt.h"), "only kernels"},
+      {"kernels/registry.cpp", quoted("oracle/case.h"), "only base kernels"},
+      {"kernels/gemm.h", quoted("oracle/case.h"), "only base kernels"},
+      {"kernels/gemm.h", quoted("simt/simt.h"), "only base kernels"},
       {"kernels/gemm.h", angled("fmt/format.h"), "cuda_runtime.h"},
-      {"simt/block.cpp", quoted("kernels/gemm.h"), "only simt"},
-      {"simt/tests/kernels.cu", quoted("kernels/gemm.h"), "only simt"},
-      {"simt/include/cuda_runtime.h", quoted("oracle/case.h"), "only simt"},
-      {"oracle/judge.cpp", quoted("properties/claims.h"), "only kernels simt oracle"},
-      {"oracle/tests/judge_test.cpp", quoted("cli/main.h"), "only kernels simt oracle"},
-      {"properties/check.cpp", quoted("regress/gate.h"), "only kernels oracle properties"},
-      {"properties/check.cpp", quoted("simt/simt.h"), "only kernels oracle properties"},
-      {"properties/tests/a.cpp", quoted("cli/main.h"), "only kernels oracle properties"},
-      {"regress/gate.cpp", quoted("properties/claims.h"), "only kernels oracle simt regress"},
-      {"regress/gate.cpp", quoted("cli/main.h"), "only kernels oracle simt regress"},
-      {"cli/main.cpp", quoted("simt/simt.h"), "only kernels oracle properties regress cli"},
+      {"kernels/mine.cu", quoted("base/errors.h"), "nothing but kernels/"},
+      {"base/text.cpp", quoted("oracle/case.h"), "only base"},
+      {"oracle/judge.cpp", angled("cuda_runtime.h"), "belong to kernels/, oracle/cuda/"},
+      {"oracle/judge.h", angled("cublas_v2.h"), "belong to kernels/, oracle/cuda/"},
+      {"regress/code/cubin.cpp", angled("cuda.h"), "belong to kernels/, oracle/cuda/"},
+      {"cli/main.cpp", angled("cuda_runtime.h"), "belong to kernels/, oracle/cuda/"},
+      {"cli/flags.h", angled("CLI/CLI.hpp"), "in a source, not in a header"},
+      {"oracle/judge.h", angled("nlohmann/json.hpp"), "in a source, not in a header"},
+      {"properties/claims.h", angled("rapidcheck.h"), "in a source, not in a header"},
+      {"simt/block.cpp", quoted("kernels/gemm.h"), "only base simt"},
+      {"simt/tests/kernels.cu", quoted("kernels/gemm.h"), "only base simt"},
+      {"simt/include/cuda_runtime.h", quoted("oracle/case.h"), "only base simt"},
+      {"oracle/judge.cpp", quoted("properties/claims.h"), "only base kernels simt oracle"},
+      {"oracle/tests/judge_test.cpp", quoted("cli/main.h"), "only base kernels simt oracle"},
+      {"properties/check.cpp", quoted("regress/gate.h"), "only base kernels oracle properties"},
+      {"properties/check.cpp", quoted("simt/simt.h"), "only base kernels oracle properties"},
+      {"properties/tests/a.cpp", quoted("cli/main.h"), "only base kernels oracle properties"},
+      {"regress/gate.cpp", quoted("properties/claims.h"), "only base kernels oracle simt regress"},
+      {"regress/gate.cpp", quoted("cli/main.h"), "only base kernels oracle simt regress"},
+      {"cli/main.cpp", quoted("simt/simt.h"), "only base kernels oracle properties regress cli"},
       {"cli/main.cpp", "  #  include \"simt/simt.h\"  // on the sly\n", "regress cli"}};
   for (const auto& [file, line, rule] : violations) {
     Tree tree = right_tree();
@@ -147,6 +161,31 @@ TEST(Layout, is_broken_by_a_file_of_more_than_400_lines) {
   }
 }
 
+TEST(Layout, is_broken_by_a_source_that_does_not_include_its_own_header_first) {
+  Tree tree = right_tree();
+  tree["regress/code/elf.cpp"] = angled("vector") + quoted("regress/code/elf.h");
+  EXPECT_EQ(check_tree(tree).text,
+            "regress/code/elf.cpp:2: a source includes its own header first: regress/code/elf.h\n");
+}
+
+TEST(Layout, is_broken_by_a_kernel_where_no_kernel_belongs) {
+  Tree tree = right_tree();
+  tree["regress/code/elf.cu"] = "\n";
+  EXPECT_EQ(check_tree(tree).text.find("regress/code/elf.cu:1: a kernel lies in"), 0u);
+}
+
+TEST(Layout, is_broken_by_a_folder_of_more_than_15_sources) {
+  Tree tree = right_tree();
+  for (int i = 0; i < 15; ++i) {
+    tree[fmt::format("oracle/full/{}.cpp", i)] = tree[fmt::format("kernels/stage_{}.cu", i)] = "\n";
+    tree[fmt::format("oracle/tests/{}.cpp", i)] = "\n";
+  }
+  EXPECT_EQ(check_tree(tree).exit_code, 0) << "nor by tests, or by a long ladder";
+  tree["oracle/full/16.cpp"] = "\n";
+  EXPECT_EQ(check_tree(tree).text,
+            "oracle/full/: a folder holds at most 15 sources, tests aside, and this one 16\n");
+}
+
 TEST(Layout, tells_all_violations_at_once) {
   Tree tree = right_tree();
   tree["oracle/judge.cpp"] += quoted("judge.h") + quoted("cli/main.h");
@@ -161,3 +200,4 @@ TEST(Layout, is_not_kept_where_there_is_nothing_to_look_at) {
 }
 
 }  // namespace
+}  // namespace assay::tests
