@@ -20,7 +20,7 @@
 #include "properties/check.h"
 #include "regress/store/baseline.h"
 #ifdef ASSAY_CUDA
-#include "regress/timing.h"
+#include "regress/device/timing_process.h"
 #endif
 
 namespace {

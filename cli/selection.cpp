@@ -119,16 +119,15 @@ Case problem_named(const char* flag, const std::string& text) {
   }
 }
 
-std::string cell_named(const char* flag, const std::string& text) {
-  const std::size_t end = text.find(' ');
-  if (end == 0 || end == text.npos) {
-    throw BadInput(fmt::format(
-        "{} \"{}\": a cell is a variant and a case, such as \"naive m=1024 n=1024 k=1024\"", flag,
-        text));
+Cell cell_named(const char* flag, const std::string& text) {
+  Cell cell;
+  try {
+    cell = parse_cell(text);
+  } catch (const BadInput& error) {
+    throw BadInput(complaint_about(flag, text, error.what()));
   }
-  const std::string variant = text.substr(0, end);
-  insist_on_known({variant}, registered());
-  return fmt::format("{} {}", variant, to_string(problem_named(flag, text.substr(end + 1))));
+  insist_on_known({cell.variant}, registered());
+  return cell;
 }
 
 std::vector<BackendState> backend_states() {

@@ -7,6 +7,7 @@
 
 #include "oracle/case.h"
 #include "properties/claims.h"
+#include "regress/cell.h"
 
 namespace assay {
 
@@ -42,9 +43,8 @@ std::vector<std::string> variants_for_gpu(const std::vector<std::string>& named)
 // Reads a case. Throws BadInput that begins with `flag`.
 Case problem_named(const char* flag, const std::string& text);
 
-// Reads "VARIANT CASE", and answers it with the case as it is always written. Throws BadInput that
-// begins with `flag`.
-std::string cell_named(const char* flag, const std::string& text);
+// Reads a cell of a known variant. Throws BadInput that begins with `flag`.
+Cell cell_named(const char* flag, const std::string& text);
 
 // Throws UnfitEnvironment where the environment says that there must be a GPU and there is none.
 void insist_on_required_gpu();

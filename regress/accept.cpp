@@ -1,3 +1,5 @@
+#include "regress/accept.h"
+
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -9,29 +11,21 @@
 #include <set>
 
 #include "base/errors.h"
-#include "oracle/case.h"
-#include "regress/cells.h"
 #include "regress/code/program_code.h"
+#include "regress/decide/decide.h"
 #include "regress/decide/statistics.h"
-#include "regress/gate.h"
-#include "regress/timing_parts.h"
+#include "regress/problems.h"
+#include "regress/store/write_baseline.h"
+#include "regress/usable_timing.h"
 
 namespace assay {
 namespace {
 
-// One launch of a cell that is gated: what takes longer is for `bench`.
+// One launch of a cell that is gated. `assay bench` times what takes longer.
 constexpr double longest_gated_us = 6000;
 
-std::optional<Baseline> baseline_so_far(const std::string& folder, const std::string& gpu) {
-  try {
-    return read_baseline(folder, gpu);
-  } catch (const NoBaseline&) {
-    return std::nullopt;
-  }
-}
-
-// What several processes found of one cell.
-struct Findings {
+// What several processes measured of one cell.
+struct Measurement {
   std::vector<double> times, to_rival, to_anchor, to_twin, clocks;
   std::uint64_t throttled = 0;
   std::string fault;
@@ -56,7 +50,7 @@ struct Findings {
     }
   }
 
-  // As the gate will: below that, what is left may be luck.
+  // As many as the gate asks for: what fewer processes measured may be luck.
   bool is_enough(const std::vector<double>& usable) const {
     return usable.size() >= DecisionRule().usable * processes;
   }
@@ -66,227 +60,242 @@ struct Findings {
   }
 };
 
-class Acceptance {
- public:
-  Acceptance(const AcceptOptions& options, const TimingProgress& progress)
-      : options_(options), progress_(progress) {}
-
-  AcceptReport run() {
-    const auto start = std::chrono::steady_clock::now();
-    if (!look_around()) return std::move(report_);
-    list_cells();
-    if (!survey() || !measure()) return std::move(report_);
-    take_over();
-    if (!report_.accepted.empty()) {
-      write_baseline(options_.baselines, next_);
-      report_.folder = options_.baselines + "/" + next_.gpu;
-    }
-    report_.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return std::move(report_);
-  }
-
- private:
-  // Which card this is, and what it has a baseline of.
-  bool look_around() {
-    const ProcessTiming here = options_.time({.rounds = 0}, 1, {}).front();
-    report_.unfit = here.unfit;
-    if (!report_.unfit.empty()) return false;
-    old_ = baseline_so_far(options_.baselines, here.device.at("key"));
-    if (old_) next_ = *old_;
-    next_.gpu = here.device.at("key");
-    next_.architecture = std::stoi(here.device.at("architecture").substr(3));  // "sm_90"
-    next_.device = here.device;
-    code_ = ProgramCode(next_.architecture);
-    provenance_ = options_.provenance;
-    provenance_.date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
-    provenance_.gpu = here.device.at("name");
-    provenance_.driver = here.device.at("driver");
-    provenance_.runtime = here.device.at("runtime");
-    provenance_.reason = options_.reason;
-    return true;
-  }
-
-  void list_cells() {
-    std::set<std::string> seen;
-    for (const Entry& entry : registered()) {
-      const std::string name = entry.variant.name;
-      const auto& wanted = options_.variants;
-      const bool chosen =
-          wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
-      if (entry.backend != Backend::cuda || !chosen || !seen.insert(name).second) continue;
-      for (const Case& c : gate_problems()) {
-        if (not_timed(entry.variant, c).empty())
-          cells_.push_back({.variant = name, .problem = to_string(c)});
-      }
-    }
-    std::stable_sort(cells_.begin(), cells_.end(), [](const CellJob& a, const CellJob& b) {
-      return a.problem < b.problem;  // references of one problem are computed once
-    });
-  }
-
-  // Leaves out what cannot be stored, or takes too long to be gated.
-  bool survey() {
-    TimingJob job = {.cells = cells_, .seed = options_.seed, .rounds = 0};
-    const ProcessTiming timing = options_.time(job, 1, {}).front();
-    report_.unfit = timing.unfit;
-    if (!timing.unfit.empty()) return false;
-    std::set<std::string> told;
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      const CellTiming& cell = timing.cells.at(i);
-      if (!cell.no_recipe.empty()) {
-        if (told.insert(cell.variant).second)
-          report_.left_out.push_back(fmt::format("{}: {}", cell.variant, cell.no_recipe));
-        continue;
-      }
-      surveys_.push_back(cell);
-      kept_.push_back(cells_[i]);
-    }
-    findings_.resize(kept_.size());
-    against_.resize(kept_.size());
-    return true;
-  }
-
-  bool measure() {
-    if (!options_.measured || kept_.empty()) return true;
-    TimingJob beside_cublas = {.cells = kept_, .seed = options_.seed};
-    for (CellJob& cell : beside_cublas.cells) cell.rival = "cublas";
-    if (!measure(beside_cublas, "beside cuBLAS", findings_)) return false;
-    if (!old_) return true;
-    TimingJob against_old = {
-        .cells = kept_, .baselines = options_.baselines, .seed = options_.seed + 1};
-    return measure(against_old, "against what was accepted", against_);
-  }
-
-  bool measure(const TimingJob& job, const char* step, std::vector<Findings>& findings) {
-    const auto timings =
-        options_.time(job, options_.processes, [&](const std::string& text, double done) {
-          if (progress_) progress_(fmt::format("{}: {}", step, text), done);
-        });
-    std::map<std::string, std::vector<double>> canaries;
-    for (const ProcessTiming& timing : timings) {
-      report_.unfit = why_unusable(timing, {});
-      if (!report_.unfit.empty()) return false;
-      for (const auto& [name, value] : timing.canaries) canaries[name].push_back(value);
-      for (std::size_t i = 0; i < kept_.size(); ++i)
-        findings[i].add(timing.cells.at(i), anchor_is_baseline(kept_[i]));
-    }
-    for (const auto& [name, values] : canaries) next_.canaries[name] = median(values);
-    return true;
-  }
-
-  bool anchor_is_baseline(const CellJob& cell) const {
-    if (!old_) return false;
-    const CellRecord* accepted = record_of(old_->accepted, cell);
-    const CellRecord* anchor = record_of(old_->anchor, cell);
-    return accepted != nullptr && anchor != nullptr &&
-           same_launch(accepted->recipe, anchor->recipe);
-  }
-
-  void take_over() {
-    std::map<std::string, VariantBaseline> fresh;
-    for (std::size_t i = 0; i < kept_.size(); ++i) {
-      if (const std::string why = why_not(i); !why.empty()) {
-        report_.left_out.push_back(fmt::format("{}: {}", name_of(kept_[i]), why));
-        continue;
-      }
-      VariantBaseline& variant = fresh[kept_[i].variant];
-      variant.provenance = provenance_;
-      variant.cells.push_back(record_for(i));
-      if (const std::string& cubin = surveys_[i].cubin; !cubin.empty())
-        next_.cubins[cubin] = code_.cubins().at(cubin);
-      ++report_.cells;
-    }
-    for (auto& [name, variant] : fresh) {
-      miss_what_was_watched(name);
-      report_.accepted.push_back(name);
-      if (options_.move_anchor || !next_.anchor.contains(name)) next_.anchor[name] = variant;
-      next_.accepted[name] = std::move(variant);
-    }
-  }
-
-  static std::string name_of(const CellJob& cell) { return cell.variant + " " + cell.problem; }
-
-  // Why a cell is left out; empty if it is not.
-  std::string why_not(std::size_t i) {
-    const Findings &found = findings_[i], &against = against_[i];
-    for (const Findings* findings : {&found, &against}) {
-      if (!findings->wrong) continue;
-      report_.wrong = true;
-      report_.lost.push_back(name_of(kept_[i]));
-      return findings->fault;
-    }
-    if (!options_.measured) return "";
-    if (!found.is_enough(found.times)) {
-      report_.lost.push_back(name_of(kept_[i]));
-      return found.too_few(found.times);
-    }
-    // Without a ratio it would read as if there had been nothing before.
-    const bool was_accepted = old_ && record_of(old_->accepted, kept_[i]) != nullptr;
-    const bool has_anchor = was_accepted && record_of(old_->anchor, kept_[i]) != nullptr;
-    for (const auto& [expected, ratios] :
-         {std::pair{was_accepted, &against.to_rival}, {has_anchor, &against.to_anchor}}) {
-      if (!expected || against.is_enough(*ratios)) continue;
-      report_.lost.push_back(name_of(kept_[i]));
-      return "beside what was accepted, " + against.too_few(*ratios);
-    }
-    if (const double time = median(found.times); time > longest_gated_us) {
-      if (was_accepted) report_.lost.push_back(name_of(kept_[i]));
-      return fmt::format("one launch takes {:.1f} ms, and more than {:.0f} ms are not gated",
-                         time / 1e3, longest_gated_us / 1e3);
-    }
-    return "";
-  }
-
-  // The problems of a variant that are no longer among those that it is gated on.
-  void miss_what_was_watched(const std::string& name) {
-    if (!old_ || !old_->accepted.contains(name)) return;
-    for (const CellRecord& record : old_->accepted.at(name).cells) {
-      const std::string cell = name + " " + record.problem;
-      const bool is_here = std::any_of(kept_.begin(), kept_.end(),
-                                       [&](const CellJob& job) { return name_of(job) == cell; });
-      if (is_here) continue;
-      report_.lost.push_back(cell);
-      report_.left_out.push_back(
-          fmt::format("{}: it was accepted before, and is no longer gated on", cell));
-    }
-  }
-
-  CellRecord record_for(std::size_t i) const {
-    CellRecord record = {
-        .problem = kept_[i].problem, .recipe = surveys_[i].recipe, .cubin = surveys_[i].cubin};
-    const Findings& found = findings_[i];
-    if (found.times.empty()) return record;
-    record.time_us = median(found.times);
-    record.tflops = tflops(record.problem, record.time_us);
-    record.to_cublas = ratio_of(found.to_rival);
-    record.to_baseline = ratio_of(against_[i].to_rival);
-    record.to_anchor = ratio_of(against_[i].to_anchor);
-    record.process_spread = summarize(found.to_twin).deviation;
-    const DecisionRule rule;
-    record.detectable = std::expm1(detectable_mean(rule.confirm_processes, record.process_spread,
-                                                   std::log1p(rule.margin), rule.confirm_p, 0.95));
-    record.clock_mhz = median(found.clocks);
-    record.throttled = found.throttled;
-    return record;
-  }
-
-  const AcceptOptions& options_;
-  const TimingProgress& progress_;
-  AcceptReport report_;
-  ProgramCode code_{0};
-  Provenance provenance_;
-  std::optional<Baseline> old_;
-  Baseline next_;
-  std::vector<CellJob> cells_, kept_;
-  std::vector<CellTiming> surveys_;
-  std::vector<Findings> findings_, against_;  // beside cuBLAS, and against what was accepted
+// One cell on its way into the baseline.
+struct CellRun {
+  Cell cell;
+  CellTiming survey;  // what it launches
+  bool anchor_is_baseline = false;
+  Measurement beside_cublas = {}, beside_accepted = {};
 };
+
+// What all cells are timed beside.
+struct Rival {
+  const char* step;
+  const char* variant;  // of this program; or none, and the stored baseline is meant
+  std::string baselines;
+  std::uint64_t seed;
+  Measurement CellRun::*measurement;
+};
+
+// Why a cell is not accepted.
+struct Refusal {
+  std::string why;
+  bool wrong = false;
+  bool lost = false;
+};
+
+std::optional<Baseline> accepted_so_far(const std::string& folder, const std::string& gpu) {
+  try {
+    return read_baseline(folder, gpu);
+  } catch (const NoBaseline&) {
+    return std::nullopt;
+  }
+}
+
+Provenance provenance_on(const ProcessTiming& here, const AcceptOptions& options) {
+  Provenance provenance = options.provenance;
+  provenance.date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+  provenance.gpu = here.device.at("name");
+  provenance.driver = here.device.at("driver");
+  provenance.runtime = here.device.at("runtime");
+  provenance.reason = options.reason;
+  return provenance;
+}
+
+std::vector<CellJob> cells_to_accept(const AcceptOptions& options) {
+  std::vector<CellJob> jobs;
+  for (const Variant& variant : variants_to_time(options.variants)) {
+    for (const Case& problem : gate_problems()) {
+      if (not_timed(variant, problem).empty()) jobs.push_back({.cell = {variant.name, problem}});
+    }
+  }
+  sort_by_problem(jobs);
+  return jobs;
+}
+
+// Looks at what each cell launches, and leaves out the variants whose launch cannot be stored.
+std::vector<CellRun> survey(const AcceptOptions& options, const std::optional<Baseline>& old,
+                            std::vector<std::string>& left_out) {
+  const TimingJob job = {.cells = cells_to_accept(options), .seed = options.seed, .rounds = 0};
+  const ProcessTiming timing = options.time(job, 1, {}).front();
+  require_fit(timing);
+  std::vector<CellRun> runs;
+  std::set<std::string> named;
+  for (std::size_t i = 0; i < job.cells.size(); ++i) {
+    const CellTiming& found = timing.cells.at(i);
+    if (found.no_recipe.empty()) {
+      const bool one = old && anchor_is_baseline(*old, found.cell);
+      runs.push_back({.cell = found.cell, .survey = found, .anchor_is_baseline = one});
+    } else if (named.insert(found.cell.variant).second) {
+      left_out.push_back(fmt::format("{}: {}", found.cell.variant, found.no_recipe));
+    }
+  }
+  return runs;
+}
+
+std::vector<Rival> rivals(const AcceptOptions& options, bool has_baseline) {
+  std::vector<Rival> all;
+  if (!options.measured) return all;
+  all.push_back({"beside cuBLAS", "cublas", "", options.seed, &CellRun::beside_cublas});
+  if (has_baseline) {
+    all.push_back({"against what was accepted", "", options.baselines, options.seed + 1,
+                   &CellRun::beside_accepted});
+  }
+  return all;
+}
+
+// Adds what all processes measured to each cell; returns the median canaries.
+std::map<std::string, double> measure(std::vector<CellRun>& runs, const Rival& rival,
+                                      const AcceptOptions& options,
+                                      const TimingProgress& progress) {
+  TimingJob job = {.baselines = rival.baselines, .seed = rival.seed};
+  for (const CellRun& run : runs) job.cells.push_back({.cell = run.cell, .rival = rival.variant});
+  const auto timings =
+      options.time(job, options.processes, [&](const std::string& text, double done) {
+        if (progress) progress(fmt::format("{}: {}", rival.step, text), done);
+      });
+  std::map<std::string, std::vector<double>> canaries;
+  for (const ProcessTiming& timing : timings) {
+    if (const std::string why = why_unusable(timing, {}); !why.empty()) throw UnfitEnvironment(why);
+    for (const auto& [name, value] : timing.canaries) canaries[name].push_back(value);
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      (runs[i].*rival.measurement).add(timing.cells.at(i), runs[i].anchor_is_baseline);
+  }
+  std::map<std::string, double> medians;
+  for (const auto& [name, values] : canaries) medians[name] = median(values);
+  return medians;
+}
+
+std::optional<Refusal> refusal_of(const CellRun& run, const std::optional<Baseline>& old,
+                                  const AcceptOptions& options) {
+  const Measurement &found = run.beside_cublas, &against = run.beside_accepted;
+  for (const Measurement* measured : {&found, &against}) {
+    if (measured->wrong) return Refusal{measured->fault, true, true};
+  }
+  if (!options.measured) return std::nullopt;
+  if (!found.is_enough(found.times)) return Refusal{found.too_few(found.times), false, true};
+  // A cell stored without a ratio would read as if there had been nothing before.
+  const bool was_accepted = old && record_of(old->accepted, run.cell) != nullptr;
+  const bool has_anchor = was_accepted && record_of(old->anchor, run.cell) != nullptr;
+  for (const auto& [expected, ratios] :
+       {std::pair{was_accepted, &against.to_rival}, {has_anchor, &against.to_anchor}}) {
+    if (expected && !against.is_enough(*ratios))
+      return Refusal{"beside what was accepted, " + against.too_few(*ratios), false, true};
+  }
+  if (const double time = median(found.times); time > longest_gated_us) {
+    return Refusal{fmt::format("one launch takes {:.1f} ms, and more than {:.0f} ms are not gated",
+                               time / 1e3, longest_gated_us / 1e3),
+                   false, was_accepted};
+  }
+  return std::nullopt;
+}
+
+CellRecord new_record(const CellRun& run) {
+  CellRecord record = {
+      .problem = run.cell.problem, .recipe = run.survey.recipe, .cubin = run.survey.cubin};
+  const Measurement &found = run.beside_cublas, &against = run.beside_accepted;
+  if (found.times.empty()) return record;
+  record.time_us = median(found.times);
+  record.tflops = tflops(record.problem, record.time_us);
+  record.to_cublas = ratio_of(found.to_rival);
+  record.to_baseline = ratio_of(against.to_rival);
+  record.to_anchor = ratio_of(against.to_anchor);
+  record.process_spread = summarize(found.to_twin).deviation;
+  const DecisionRule rule;
+  record.detectable = std::expm1(detectable_mean(rule.confirm_processes, record.process_spread,
+                                                 std::log1p(rule.margin), rule.confirm_p, 0.95));
+  record.clock_mhz = median(found.clocks);
+  record.throttled = found.throttled;
+  return record;
+}
+
+// Each accepted variant; the refused cells go into the report.
+std::map<std::string, VariantBaseline> variants_of(const std::vector<CellRun>& runs,
+                                                   const Provenance& provenance,
+                                                   const std::optional<Baseline>& old,
+                                                   const AcceptOptions& options,
+                                                   AcceptReport& report) {
+  std::map<std::string, VariantBaseline> variants;
+  for (const CellRun& run : runs) {
+    if (const auto refusal = refusal_of(run, old, options)) {
+      report.left_out.push_back(fmt::format("{}: {}", to_string(run.cell), refusal->why));
+      report.wrong = report.wrong || refusal->wrong;
+      if (refusal->lost) report.lost.push_back(run.cell);
+      continue;
+    }
+    VariantBaseline& variant = variants[run.cell.variant];
+    variant.provenance = provenance;
+    variant.cells.push_back(new_record(run));
+    ++report.cells;
+  }
+  return variants;
+}
+
+// Reports the cells of a variant that were accepted before, and are no longer gated on.
+void report_dropped(const std::string& variant, const std::vector<CellRun>& runs,
+                    const Baseline& old, AcceptReport& report) {
+  const auto before = old.accepted.find(variant);
+  if (before == old.accepted.end()) return;
+  for (const CellRecord& record : before->second.cells) {
+    const Cell cell = {variant, record.problem};
+    if (std::ranges::count(runs, cell, &CellRun::cell) > 0) continue;
+    report.lost.push_back(cell);
+    report.left_out.push_back(
+        fmt::format("{}: it was accepted before, and is no longer gated on", to_string(cell)));
+  }
+}
+
+void add_cubins(Baseline& baseline, const VariantBaseline& variant, const ProgramCode& code) {
+  for (const CellRecord& record : variant.cells) {
+    if (!record.cubin.empty()) baseline.cubins[record.cubin] = code.cubins().at(record.cubin);
+  }
+}
+
+// Throws UnfitEnvironment where nothing can be accepted.
+void run_accept(const AcceptOptions& options, const TimingProgress& progress,
+                AcceptReport& report) {
+  const ProcessTiming here = options.time({.rounds = 0}, 1, {}).front();
+  require_fit(here);
+  const std::string gpu = here.device.at("key");
+  const std::optional<Baseline> old = accepted_so_far(options.baselines, gpu);
+  Baseline next = old.value_or(Baseline());
+  next.gpu = gpu;
+  next.architecture = std::stoi(here.device.at("architecture").substr(3));  // "sm_90"
+  next.device = here.device;
+
+  std::vector<CellRun> runs = survey(options, old, report.left_out);
+  for (const Rival& rival : rivals(options, old.has_value())) {
+    if (runs.empty()) break;
+    for (const auto& [name, value] : measure(runs, rival, options, progress))
+      next.canaries[name] = value;
+  }
+
+  const ProgramCode code(next.architecture);
+  const Provenance provenance = provenance_on(here, options);
+  for (const auto& [name, variant] : variants_of(runs, provenance, old, options, report)) {
+    if (old) report_dropped(name, runs, *old, report);
+    report.accepted.push_back(name);
+    if (options.move_anchor || !next.anchor.contains(name)) next.anchor[name] = variant;
+    next.accepted[name] = variant;
+    add_cubins(next, variant, code);
+  }
+  if (report.accepted.empty()) return;
+  write_baseline(options.baselines, next);
+  report.folder = options.baselines + "/" + next.gpu;
+}
 
 }  // namespace
 
 AcceptReport accept_time(const AcceptOptions& options, const TimingProgress& progress) {
-  return Acceptance(options, progress).run();
+  const auto start = std::chrono::steady_clock::now();
+  AcceptReport report;
+  try {
+    run_accept(options, progress, report);
+  } catch (const UnfitEnvironment& error) {
+    report.unfit = error.what();
+  }
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
 }
 
 }  // namespace assay

@@ -5,7 +5,8 @@
 #include <cmath>
 
 #include "regress/decide/statistics.h"
-#include "regress/timing_parts.h"
+#include "regress/problems.h"
+#include "regress/usable_timing.h"
 
 namespace assay {
 namespace {
@@ -16,14 +17,7 @@ Estimate estimate_of(const Ratio& ratio, double scale) {
   return {scale * ratio.value, scale * ratio.low, scale * ratio.high};
 }
 
-bool is_registered(const std::string& name) {
-  const auto all = registered();
-  return std::any_of(all.begin(), all.end(), [&](const Entry& entry) {
-    return entry.backend == Backend::cuda && entry.variant.name == name;
-  });
-}
-
-// What the card cannot do faster: the arithmetic, or the fewest bytes.
+// The least time that this card could take, for the arithmetic or for the fewest bytes.
 double floor_us(const Case& c, const BenchReport& report) {
   const double arithmetic = 2 * c.multiply_adds() / (report.peak_tflops * 1e6);
   const auto m = static_cast<double>(c.m), n = static_cast<double>(c.n),
@@ -36,7 +30,7 @@ void describe(BenchLine& line, const std::vector<const CellTiming*>& timings,
               const BenchReport& report) {
   std::vector<double> times, to_cublas, clocks;
   for (const CellTiming* timing : timings) {
-    const Replicate replicate = replicate_of(*timing, false, true);  // coldness is told beside
+    const Replicate replicate = replicate_of(*timing, false, true);  // the report shows how cold
     line.wrong = line.wrong || timing->wrong;
     if (!replicate.fault.empty()) {
       line.why_not = replicate.fault;
@@ -47,57 +41,66 @@ void describe(BenchLine& line, const std::vector<const CellTiming*>& timings,
     clocks.push_back(replicate.clock_mhz);
     line.cold = line.cold == 0 ? timing->cold : std::min(line.cold, timing->cold);
   }
-  const Case c = parse_case(line.problem);
   line.time_us = estimate_of(ratio_of(times), 1);
-  line.tflops = tflops(line.problem, line.time_us.value);
-  line.percent_of_cublas =
-      line.variant == yardstick ? Estimate{100, 100, 100} : estimate_of(ratio_of(to_cublas), 100);
+  line.tflops = tflops(line.cell.problem, line.time_us.value);
+  line.percent_of_cublas = line.cell.variant == yardstick ? Estimate{100, 100, 100}
+                                                          : estimate_of(ratio_of(to_cublas), 100);
   line.percent_of_peak = 100 * line.tflops / report.peak_tflops;
-  line.percent_of_roofline = 100 * floor_us(c, report) / line.time_us.value;
+  line.percent_of_roofline = 100 * floor_us(line.cell.problem, report) / line.time_us.value;
   line.clock_mhz = median(clocks);
+}
+
+std::vector<BenchLine> lines_for(const BenchOptions& options) {
+  std::vector<BenchLine> lines;
+  for (const Case& problem : options.problems) {
+    for (const std::string& variant : options.variants) {
+      lines.push_back({.cell = {variant, problem},
+                       .why_not = not_timed(entry_named(variant, Backend::cuda).variant, problem)});
+    }
+  }
+  return lines;
+}
+
+TimingJob job_for(const std::vector<BenchLine>& lines, const BenchOptions& options) {
+  TimingJob job = {.seed = options.seed, .warm = options.warm, .control = false};
+  const bool has_yardstick = !variants_to_time({yardstick}).empty();
+  for (const BenchLine& line : lines) {
+    const bool beside = has_yardstick && line.cell.variant != yardstick;
+    if (line.why_not.empty())
+      job.cells.push_back({.cell = line.cell, .rival = beside ? yardstick : ""});
+  }
+  return job;
+}
+
+// The card, why it is unfit, and what it can do at most, by the fastest of the processes.
+void describe_card(BenchReport& report, const std::vector<ProcessTiming>& timings) {
+  for (const ProcessTiming& timing : timings) {
+    if (report.unfit.empty()) report.unfit = timing.unfit;
+    report.device = timing.device;
+  }
+  if (!report.unfit.empty()) return;
+  for (const ProcessTiming& timing : timings) {
+    report.peak_tflops = std::max(report.peak_tflops, timing.canaries.at("arithmetic_tflops"));
+    report.memory_gb_s = std::max(report.memory_gb_s, timing.canaries.at("memory_gb_s"));
+  }
 }
 
 }  // namespace
 
 BenchReport bench(const BenchOptions& options, const TimingProgress& progress) {
   const auto start = std::chrono::steady_clock::now();
-  BenchReport report;
-  report.processes = options.processes;
-  TimingJob job = {.seed = options.seed, .warm = options.warm, .control = false};
-  const bool has_yardstick = is_registered(yardstick);
-  for (const Case& c : options.problems) {
-    for (const std::string& variant : options.variants) {
-      BenchLine line = {.variant = variant, .problem = to_string(c)};
-      line.why_not = not_timed(entry_named(variant, Backend::cuda).variant, c);
-      if (line.why_not.empty()) {
-        const bool beside = has_yardstick && variant != yardstick;
-        job.cells.push_back(
-            {.variant = variant, .problem = line.problem, .rival = beside ? yardstick : ""});
-      }
-      report.lines.push_back(std::move(line));
-    }
-  }
+  BenchReport report = {.lines = lines_for(options), .processes = options.processes};
+  const TimingJob job = job_for(report.lines, options);
   std::vector<ProcessTiming> timings;
   if (!job.cells.empty()) timings = options.time(job, options.processes, progress);
-  std::vector<double> peaks, bandwidths;
-  for (const ProcessTiming& timing : timings) {
-    if (report.unfit.empty()) report.unfit = timing.unfit;
-    report.device = timing.device;
-    if (!timing.unfit.empty()) continue;
-    peaks.push_back(timing.canaries.at("arithmetic_tflops"));
-    bandwidths.push_back(timing.canaries.at("memory_gb_s"));
-  }
-  if (report.unfit.empty() && !timings.empty()) {
-    report.peak_tflops = *std::max_element(peaks.begin(), peaks.end());
-    report.memory_gb_s = *std::max_element(bandwidths.begin(), bandwidths.end());
-    std::size_t cell = 0;
-    for (BenchLine& line : report.lines) {
-      if (!line.why_not.empty()) continue;
-      std::vector<const CellTiming*> all;
-      for (const ProcessTiming& timing : timings) all.push_back(&timing.cells.at(cell));
-      ++cell;
-      describe(line, all, report);
-    }
+  describe_card(report, timings);
+  std::size_t cell = 0;
+  for (BenchLine& line : report.lines) {
+    if (!report.unfit.empty() || !line.why_not.empty()) continue;
+    std::vector<const CellTiming*> all;
+    for (const ProcessTiming& timing : timings) all.push_back(&timing.cells.at(cell));
+    ++cell;
+    describe(line, all, report);
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;

@@ -1,16 +1,15 @@
-// How fast variants are here and now: beside cuBLAS in the same process, and against what this
-// card can do at most.
+// How fast variants are here and now, beside cuBLAS in the same process and against the most that
+// this card can do.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "regress/cells.h"
 #include "regress/timing.h"
 
 namespace assay {
 
-// The median over processes, and what 95 % of repetitions would stay between.
+// The geometric mean over processes, and its 95 % interval.
 struct Estimate {
   double value = 0, low = 0, high = 0;
 };
@@ -21,12 +20,12 @@ struct BenchOptions {
   int processes = 3;
   std::uint64_t seed = 0;
   bool warm = false;
-  TimeInProcesses time;  // processes_started_with(..), or what stands in for it
+  TimeInProcesses time;
 };
 
 struct BenchLine {
-  std::string variant, problem;
-  std::string why_not;  // not timed, or not to be used; then nothing else is set
+  Cell cell;
+  std::string why_not;  // it was not timed, or its timing may not be used; then the rest is unset
   bool wrong = false;   // its result was wrong
   Estimate time_us;
   double tflops = 0;

@@ -9,233 +9,279 @@
 #include <random>
 #include <set>
 
-#include "kernels/registry.h"
-#include "regress/cells.h"
+#include "base/errors.h"
+#include "base/suggestion.h"
+#include "base/text.h"
 #include "regress/decide/statistics.h"
-#include "regress/timing_parts.h"
+#include "regress/problems.h"
+#include "regress/usable_timing.h"
 
 namespace assay {
 namespace {
 
 constexpr double share_of_controls = 0.05;  // of the cells that are proven unchanged
 
-bool is_chosen(const std::vector<std::string>& names, const std::string& name) {
-  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+// One cell on its way through the gate.
+struct CellRun {
+  CellJob job;
+  bool anchor_is_baseline = false;
+  CellTiming survey = {};  // what it would launch now
+  CellBatches batches = {};
+  std::vector<CellTiming> timings = {};  // of all batches
+};
+
+// What stays the same while a gate runs.
+struct Session {
+  const GateOptions& options;
+  const TimingProgress& progress;
+  const Baseline& baseline;
+};
+
+struct Batch {
+  const char* step;
+  std::uint64_t number;
+  int processes;
+  std::vector<Replicate> CellBatches::*replicates;
+};
+
+GateLine refused_line(const Cell& cell, const std::string& why) {
+  GateLine line = {.cell = cell};
+  line.verdict.reason = "it no longer accepts this problem: " + why;
+  return line;
 }
 
-// One cell on its way through the gate.
-struct Watched {
-  CellJob job;
-  const CellRecord* record;
-  bool anchor_is_baseline;
-  CellTiming survey;
-};
-
-class Gate {
- public:
-  Gate(const GateOptions& options, const TimingProgress& progress)
-      : options_(options), progress_(progress) {}
-
-  GateReport run() {
-    const auto start = std::chrono::steady_clock::now();
-    if (find_baseline() && survey()) {
-      const auto screened = cells_to_screen();
-      report_.screened = static_cast<int>(screened.size());
-      measure(screened, options_.rule.screen_processes, "screening", &CellData::screen);
-      if (report_.unfit.empty()) {
-        const auto suspects = to_confirm(data_, options_.rule);
-        report_.confirmed = static_cast<int>(suspects.size());
-        measure(suspects, options_.rule.confirm_processes, "confirming", &CellData::confirm);
-        measure(to_repeat(data_, options_.rule), options_.rule.confirm_processes, "once more",
-                &CellData::extra);
-      }
-      if (report_.unfit.empty()) conclude();
-    }
-    report_.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return std::move(report_);
-  }
-
- private:
-  // Answers whether there is anything to be compared with it.
-  bool find_baseline() {
-    const ProcessTiming here = options_.time({.rounds = 0}, 1, {}).front();
-    report_.device = here.device;
-    report_.unfit = here.unfit;
-    if (!report_.unfit.empty()) return false;
-    baseline_ = read_baseline(options_.baselines, here.device.at("key"));
-    list_cells();
-    return !cells_.empty() || !newcomers_.empty();
-  }
-
-  void list_cells() {
-    std::set<std::string> here;
-    for (const Entry& entry : registered()) {
-      if (entry.backend != Backend::cuda) continue;
-      const std::string name = entry.variant.name;
-      if (!here.insert(name).second || !is_chosen(options_.variants, name)) continue;
-      const auto accepted = baseline_.accepted.find(name);
-      if (accepted == baseline_.accepted.end()) {
-        add_newcomer(entry.variant);
+std::vector<CellRun> cells_with_baseline(const Session& session, std::vector<GateLine>& refused) {
+  const auto& [options, progress, baseline] = session;
+  std::vector<CellJob> jobs;
+  for (const Variant& variant : variants_to_time(options.variants)) {
+    const auto accepted = baseline.accepted.find(variant.name);
+    if (accepted == baseline.accepted.end()) continue;
+    for (const CellRecord& record : accepted->second.cells) {
+      const Cell cell = {variant.name, record.problem};
+      if (options.cell && cell != *options.cell) continue;
+      if (const std::string why = not_timed(variant, record.problem); !why.empty()) {
+        refused.push_back(refused_line(cell, why));
         continue;
       }
-      for (const CellRecord& record : accepted->second.cells) add_cell(entry.variant, record);
+      const int launches = record.time_us > 0 ? launches_for(record.time_us) : 0;
+      jobs.push_back({.cell = cell, .launches = launches});
     }
-    for (const auto& [name, unused] : baseline_.accepted) {
-      if (!here.contains(name) && is_chosen(options_.variants, name))
-        report_.gone_variants.push_back(name);
-    }
-    std::stable_sort(cells_.begin(), cells_.end(), [](const Watched& a, const Watched& b) {
-      return a.job.problem < b.job.problem;  // references of one problem are computed once
-    });
-    for (const Watched& cell : cells_)
-      data_.push_back({.name = cell.job.variant + " " + cell.job.problem});
   }
+  sort_by_problem(jobs);
+  std::vector<CellRun> runs;
+  for (const CellJob& job : jobs)
+    runs.push_back({.job = job, .anchor_is_baseline = anchor_is_baseline(baseline, job.cell)});
+  return runs;
+}
 
-  // It has no baseline; one problem tells whether it could have one.
-  void add_newcomer(const Variant& variant) {
-    for (const Case& c : gate_problems()) {
-      if (!not_timed(variant, c).empty()) continue;
-      newcomers_.push_back({.variant = variant.name, .problem = to_string(c)});
-      return;
+// A cell of each variant without a baseline, to see whether its launch could be stored.
+std::vector<CellJob> cells_without_baseline(const Session& session,
+                                            std::vector<std::string>& not_gated) {
+  const std::vector<Case> problems = gate_problems();
+  std::vector<CellJob> cells;
+  for (const Variant& variant : variants_to_time(session.options.variants)) {
+    if (session.baseline.accepted.contains(variant.name)) continue;
+    const auto problem = std::ranges::find_if(
+        problems, [&](const Case& c) { return not_timed(variant, c).empty(); });
+    if (problem != problems.end()) {
+      cells.push_back({.cell = {variant.name, *problem}});
+    } else {
+      not_gated.push_back(
+          fmt::format("{}: it accepts none of the problems that are gated on", variant.name));
     }
-    report_.not_gated.push_back(
-        fmt::format("{}: it accepts none of the problems that are gated on", variant.name));
   }
+  return cells;
+}
 
-  void add_cell(const Variant& variant, const CellRecord& record) {
-    CellJob job = {.variant = variant.name, .problem = record.problem};
-    if (!options_.cell.empty() && options_.cell != job.variant + " " + job.problem) return;
-    if (const std::string why = not_timed(variant, parse_case(job.problem)); !why.empty()) {
-      CellVerdict refused;
-      refused.reason = "it no longer accepts this problem: " + why;
-      report_.lines.push_back(
-          {.variant = job.variant, .problem = job.problem, .verdict = std::move(refused)});
-      return;
+std::vector<std::string> gone_variants(const Session& session) {
+  const auto& wanted = session.options.variants;
+  std::set<std::string> here;
+  for (const Variant& variant : variants_to_time({})) here.insert(variant.name);
+  std::vector<std::string> gone;
+  for (const auto& [name, accepted] : session.baseline.accepted) {
+    const bool is_wanted = wanted.empty() || std::ranges::count(wanted, name) > 0;
+    if (is_wanted && !here.contains(name)) gone.push_back(name);
+  }
+  return gone;
+}
+
+TimingJob job_for(const std::vector<CellRun>& runs, const std::vector<std::size_t>& which,
+                  const GateOptions& options) {
+  TimingJob job = {.baselines = options.baselines, .seed = options.seed};
+  for (const std::size_t i : which) job.cells.push_back(runs[i].job);
+  return job;
+}
+
+// Looks at what each cell would launch now.
+void survey(std::vector<CellRun>& runs, const std::vector<CellJob>& newcomers,
+            const GateOptions& options, GateReport& report) {
+  std::vector<std::size_t> all(runs.size());
+  std::iota(all.begin(), all.end(), 0);
+  TimingJob job = job_for(runs, all, options);
+  job.cells.insert(job.cells.end(), newcomers.begin(), newcomers.end());
+  job.rounds = 0;
+  const ProcessTiming timing = options.time(job, 1, {}).front();
+  require_fit(timing);
+  for (std::size_t i = 0; i < job.cells.size(); ++i) {
+    const CellTiming& found = timing.cells.at(i);
+    if (i < runs.size()) {
+      runs[i].survey = found;
+      runs[i].batches.unchanged = found.unchanged;
+      report.proven_unchanged += found.unchanged;
+    } else if (found.no_recipe.empty()) {
+      report.new_variants.push_back(found.cell.variant);
+    } else {
+      report.not_gated.push_back(found.cell.variant + ": " + found.no_recipe);
     }
-    if (record.time_us > 0) job.launches = launches_for(record.time_us);
-    const CellRecord* anchor = record_of(baseline_.anchor, job);
-    const bool same = anchor != nullptr && same_launch(anchor->recipe, record.recipe);
-    cells_.push_back({std::move(job), &record, same, {}});
   }
+}
 
-  TimingJob job_for(const std::vector<std::size_t>& which) const {
-    TimingJob job = {.baselines = options_.baselines, .seed = options_.seed};
-    for (const std::size_t i : which) job.cells.push_back(cells_[i].job);
-    return job;
-  }
-
-  // What each cell would launch now. Answers whether there is anything to go on with.
-  bool survey() {
-    std::vector<std::size_t> all(cells_.size());
-    std::iota(all.begin(), all.end(), 0);
-    TimingJob job = job_for(all);
-    job.cells.insert(job.cells.end(), newcomers_.begin(), newcomers_.end());
-    job.rounds = 0;
-    const auto timings = options_.time(job, 1, {});
-    report_.unfit = timings.front().unfit;
-    if (!report_.unfit.empty()) return false;
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      cells_[i].survey = timings.front().cells[i];
-      data_[i].unchanged = cells_[i].survey.unchanged;
-      report_.proven_unchanged += data_[i].unchanged;
-    }
-    for (std::size_t i = 0; i < newcomers_.size(); ++i) {
-      const CellTiming& survey = timings.front().cells[cells_.size() + i];
-      if (survey.no_recipe.empty())
-        report_.new_variants.push_back(survey.variant);
-      else
-        report_.not_gated.push_back(survey.variant + ": " + survey.no_recipe);
-    }
-    return !cells_.empty();
-  }
-
-  std::vector<std::size_t> cells_to_screen() {
-    std::vector<std::size_t> changed, unchanged;
-    for (std::size_t i = 0; i < cells_.size(); ++i)
-      (data_[i].unchanged ? unchanged : changed).push_back(i);
-    const bool all = options_.remeasure_unchanged || !options_.cell.empty();
-    const auto controls =
-        all ? unchanged.size()
-            : static_cast<std::size_t>(std::ceil(share_of_controls * unchanged.size()));
-    std::mt19937_64 random(options_.seed);
+// All that changed, and some that did not, as live controls.
+std::vector<std::size_t> cells_to_screen(const std::vector<CellRun>& runs,
+                                         const GateOptions& options) {
+  std::vector<std::size_t> changed, unchanged;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    (runs[i].batches.unchanged ? unchanged : changed).push_back(i);
+  if (!options.remeasure_unchanged && !options.cell) {
+    std::mt19937_64 random(options.seed);
     std::shuffle(unchanged.begin(), unchanged.end(), random);
-    changed.insert(changed.end(), unchanged.begin(), unchanged.begin() + controls);
-    std::sort(changed.begin(), changed.end());
-    report_.controls = static_cast<int>(controls);
-    return changed;
+    unchanged.resize(static_cast<std::size_t>(std::ceil(share_of_controls * unchanged.size())));
   }
+  changed.insert(changed.end(), unchanged.begin(), unchanged.end());
+  std::ranges::sort(changed);
+  return changed;
+}
 
-  void measure(const std::vector<std::size_t>& which, int processes, const char* step,
-               std::vector<Replicate> CellData::*batch) {
-    if (which.empty() || !report_.unfit.empty()) return;
-    TimingJob job = job_for(which);
-    job.seed += static_cast<std::uint64_t>(1000 * ++batches_);
-    const auto timings = options_.time(job, processes, [&](const std::string& text, double done) {
-      if (progress_) progress_(fmt::format("{} {} cells: {}", step, which.size(), text), done);
-    });
-    if (timings.size() == 1 && processes > 1) {
-      report_.unfit = timings.front().unfit;
-      return;
-    }
-    for (const ProcessTiming& timing : timings) {
-      const std::string complaint = why_unusable(timing, baseline_.canaries);
-      report_.canaries = timing.canaries;
-      for (std::size_t i = 0; i < which.size(); ++i) {
-        const std::size_t cell = which[i];
-        if (timing.cells.size() != which.size() || !complaint.empty()) {
-          (data_[cell].*batch).push_back({.fault = complaint});
-          continue;
-        }
-        (data_[cell].*batch)
-            .push_back(replicate_of(timing.cells[i], cells_[cell].anchor_is_baseline));
-        timings_[cell].push_back(timing.cells[i]);
+void measure(std::vector<CellRun>& runs, const std::vector<std::size_t>& which, const Batch& batch,
+             const Session& session, GateReport& report) {
+  const auto& [options, progress, baseline] = session;
+  if (which.empty()) return;
+  TimingJob job = job_for(runs, which, options);
+  job.seed += 1000 * batch.number;
+  const auto tell = [&](const std::string& text, double done) {
+    if (progress) progress(fmt::format("{} {} cells: {}", batch.step, which.size(), text), done);
+  };
+  const auto timings = options.time(job, batch.processes, tell);
+  if (timings.size() == 1 && batch.processes > 1) require_fit(timings.front());
+  for (const ProcessTiming& timing : timings) {
+    const std::string complaint = why_unusable(timing, baseline.canaries);
+    report.canaries = timing.canaries;
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      CellRun& run = runs[which[i]];
+      auto& replicates = run.batches.*batch.replicates;
+      if (timing.cells.size() != which.size() || !complaint.empty()) {
+        replicates.push_back({.fault = complaint});
+        continue;
       }
+      replicates.push_back(replicate_of(timing.cells[i], run.anchor_is_baseline));
+      run.timings.push_back(timing.cells[i]);
     }
   }
+}
 
-  void conclude() {
-    const auto verdicts = decide(data_, options_.rule);
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      GateLine line = {.variant = cells_[i].job.variant,
-                       .problem = cells_[i].job.problem,
-                       .verdict = verdicts[i],
-                       .data = data_[i],
-                       .cause = cells_[i].survey.cause};
-      std::vector<double> head, baseline, clock;
-      for (const CellTiming& timing : timings_[i]) {
-        line.wrong = line.wrong || timing.wrong;
-        if (timing.wrong) line.verdict.reason = timing.fault;
-        line.rounds.push_back(timing.rounds);
-        for (const Round& round : timing.rounds) {
-          head.push_back(round[0].time_us);
-          baseline.push_back(round[static_cast<std::size_t>(Arm::baseline)].time_us);
-          if (round[0].clock_mhz > 0) clock.push_back(round[0].clock_mhz);
-        }
-      }
-      if (!head.empty()) line.head_us = median(head), line.baseline_us = median(baseline);
-      if (!clock.empty()) line.clock_mhz = median(clock);
-      if (line.verdict.processes > 0)
-        report_.detectable = std::max(report_.detectable, line.verdict.detectable);
-      report_.lines.push_back(std::move(line));
+std::vector<CellBatches> batches_of(const std::vector<CellRun>& runs) {
+  std::vector<CellBatches> batches;
+  for (const CellRun& run : runs) batches.push_back(run.batches);
+  return batches;
+}
+
+GateLine line_of(const CellRun& run, const CellVerdict& verdict) {
+  GateLine line = {
+      .cell = run.job.cell, .verdict = verdict, .batches = run.batches, .cause = run.survey.cause};
+  std::vector<double> head, baseline, clock;
+  for (const CellTiming& timing : run.timings) {
+    if (timing.wrong) {
+      line.verdict.outcome = CellOutcome::wrong;
+      line.verdict.reason = timing.fault;
+    }
+    line.rounds.push_back(timing.rounds);
+    for (const Round& round : timing.rounds) {
+      head.push_back(round[0].time_us);
+      baseline.push_back(round[static_cast<std::size_t>(Arm::baseline)].time_us);
+      if (round[0].clock_mhz > 0) clock.push_back(round[0].clock_mhz);
     }
   }
+  if (!head.empty()) line.head_us = median(head), line.baseline_us = median(baseline);
+  if (!clock.empty()) line.clock_mhz = median(clock);
+  return line;
+}
 
-  const GateOptions& options_;
-  const TimingProgress& progress_;
-  GateReport report_;
-  Baseline baseline_;
-  std::vector<Watched> cells_;
-  std::vector<CellJob> newcomers_;
-  std::vector<CellData> data_;
-  std::map<std::size_t, std::vector<CellTiming>> timings_;
-  int batches_ = 0;
-};
+// Throws UnfitEnvironment where the measurement as a whole is void.
+void run_gate(const GateOptions& options, const TimingProgress& progress, GateReport& report) {
+  const ProcessTiming here = options.time({.rounds = 0}, 1, {}).front();
+  report.device = here.device;
+  require_fit(here);
+  const Baseline baseline = read_baseline(options.baselines, here.device.at("key"));
+  if (options.cell) check_cell(*options.cell, baseline);
+
+  const Session session = {options, progress, baseline};
+  std::vector<CellRun> runs = cells_with_baseline(session, report.lines);
+  const std::vector<CellJob> newcomers = cells_without_baseline(session, report.not_gated);
+  report.gone_variants = gone_variants(session);
+  if (!runs.empty() || !newcomers.empty()) survey(runs, newcomers, options, report);
+
+  const DecisionRule& rule = options.rule;
+  const auto screened = cells_to_screen(runs, options);
+  report.screened = static_cast<int>(screened.size());
+  report.controls = static_cast<int>(
+      std::ranges::count_if(screened, [&](std::size_t i) { return runs[i].batches.unchanged; }));
+  measure(runs, screened, {"screening", 1, rule.screen_processes, &CellBatches::screen}, session,
+          report);
+  const auto suspects = to_confirm(batches_of(runs), rule);
+  report.confirmed = static_cast<int>(suspects.size());
+  measure(runs, suspects, {"confirming", 2, rule.confirm_processes, &CellBatches::confirm}, session,
+          report);
+  measure(runs, to_repeat(batches_of(runs), rule),
+          {"once more", 3, rule.confirm_processes, &CellBatches::extra}, session, report);
+
+  const auto verdicts = decide(batches_of(runs), rule);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (verdicts[i].processes > 0)
+      report.detectable = std::max(report.detectable, verdicts[i].detectable);
+    report.lines.push_back(line_of(runs[i], verdicts[i]));
+  }
+}
 
 }  // namespace
 
 GateReport gate_time(const GateOptions& options, const TimingProgress& progress) {
-  return Gate(options, progress).run();
+  const auto start = std::chrono::steady_clock::now();
+  GateReport report = {.only = options.cell};
+  try {
+    run_gate(options, progress, report);
+  } catch (const UnfitEnvironment& error) {
+    report.unfit = error.what();
+  }
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+int count(const GateReport& report, CellOutcome outcome) {
+  return static_cast<int>(std::ranges::count_if(
+      report.lines, [&](const GateLine& line) { return line.verdict.outcome == outcome; }));
+}
+
+std::vector<const GateLine*> noteworthy(const GateReport& report) {
+  std::vector<const GateLine*> lines;
+  for (const GateLine& line : report.lines) {
+    if (line.verdict.outcome != CellOutcome::same) lines.push_back(&line);
+  }
+  std::ranges::stable_sort(lines, {}, [](const GateLine* line) { return line->verdict.outcome; });
+  return lines;
+}
+
+bool may_hide_a_rename(const GateReport& report) {
+  return !report.only && !report.gone_variants.empty() && !report.new_variants.empty();
+}
+
+void check_cell(const Cell& cell, const Baseline& baseline) {
+  const auto accepted = baseline.accepted.find(cell.variant);
+  if (accepted == baseline.accepted.end() || record_of(baseline.accepted, cell) != nullptr) return;
+  std::vector<std::string> names;
+  for (const CellRecord& record : accepted->second.cells)
+    names.push_back(to_string(Cell{cell.variant, record.problem}));
+  throw BadInput(fmt::format("there is no cell '{}'{}; there are {}", to_string(cell),
+                             suggestion(to_string(cell), names), joined(names, "; ")));
 }
 
 }  // namespace assay

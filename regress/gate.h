@@ -1,5 +1,5 @@
-// The timing gate: head against its executable baseline, screened and then confirmed on fresh
-// processes; and the acceptance of what is there now.
+// The timing gate: times the code now against its executable baseline, in a few processes first and
+// then, where a cell could be slower, in many fresh ones.
 #pragma once
 
 #include <optional>
@@ -15,30 +15,30 @@ namespace assay {
 struct GateOptions {
   std::vector<std::string> variants;  // empty means all that have a baseline
   std::string baselines;              // the folder
-  std::string cell;                   // only this one, "VARIANT CASE"
+  std::optional<Cell> cell;           // only this one
   bool remeasure_unchanged = false;   // times also what is proven unchanged
   std::uint64_t seed = 0;
   DecisionRule rule;
-  TimeInProcesses time;  // processes_started_with(..), or what stands in for it
+  TimeInProcesses time;
 };
 
 struct GateLine {
-  std::string variant, problem;
+  Cell cell;
   CellVerdict verdict;
-  CellData data;                        // every number behind it
-  bool wrong = false;                   // head's result was wrong: verdict.reason says how
+  CellBatches batches;                  // every number behind it
   double head_us = 0, baseline_us = 0;  // median over processes; 0 where it was not timed
   double clock_mhz = 0;
-  std::string cause;  // what is known of why: code, registers, spills, launch recipe
+  std::string cause;                       // how code and launch recipe differ from the baseline's
   std::vector<std::vector<Round>> rounds;  // of every process, as measured
 };
 
 struct GateReport {
   std::map<std::string, std::string> device;
+  std::optional<Cell> only;                // the one cell that the gate was asked about
   std::vector<GateLine> lines;             // one for each cell
   std::vector<std::string> new_variants;   // that have no baseline yet
   std::vector<std::string> not_gated;      // "VARIANT: why its launch cannot be stored"
-  std::vector<std::string> gone_variants;  // that have a baseline, and are no more
+  std::vector<std::string> gone_variants;  // that have a baseline, and no longer exist
   std::string unfit;                       // why the measurement as a whole is void; exit 4
   std::map<std::string, double> canaries;
   int screened = 0, confirmed = 0, proven_unchanged = 0, controls = 0;
@@ -46,34 +46,20 @@ struct GateReport {
   double seconds = 0;
 };
 
-// Throws NoBaseline, BadInput.
+// Throws NoBaseline, and BadInput for a cell that was never accepted.
 GateReport gate_time(const GateOptions&, const TimingProgress& = {});
 
-struct AcceptOptions {
-  std::vector<std::string> variants;  // empty means all
-  std::string baselines;
-  std::string reason;
-  bool move_anchor = false;
-  bool measured = true;  // or only what would be launched, for a gate to compare with
-  int processes = 12;
-  std::uint64_t seed = 0;
-  Provenance provenance;  // commit, harness, compiler and flags; the rest is filled in here
-  TimeInProcesses time;   // processes_started_with(..), or what stands in for it
-};
+int count(const GateReport&, CellOutcome);
 
-struct AcceptReport {
-  std::string folder;                 // that was written
-  std::vector<std::string> accepted;  // variants
-  std::vector<std::string> left_out;  // "VARIANT: why"
-  // "VARIANT CASE" of what could not be measured well enough, or is watched no more though it was.
-  std::vector<std::string> lost;
-  int cells = 0;
-  bool wrong = false;  // something was left out because its result is wrong
-  std::string unfit;   // why nothing was written; exit 4
-  double seconds = 0;
-};
+// The cells that are not `same`, the worst first.
+std::vector<const GateLine*> noteworthy(const GateReport&);
 
-// Writes the baseline of this GPU as a whole, or nothing. What is wrong is not accepted.
-AcceptReport accept_time(const AcceptOptions&, const TimingProgress& = {});
+// Whether some variants disappeared and others appeared, in a gate on all cells. A renamed variant
+// is both, and nothing was compared with its baseline.
+bool may_hide_a_rename(const GateReport&);
+
+// Throws BadInput that suggests the near ones, for a cell that was not accepted though its variant
+// was.
+void check_cell(const Cell&, const Baseline&);
 
 }  // namespace assay

@@ -1,5 +1,5 @@
-// Fresh processes of this program. Each is given its job on stdin, and its stdout is read to the
-// end.
+#include "regress/processes.h"
+
 #include <fmt/format.h>
 
 #include <chrono>
@@ -14,7 +14,7 @@
 namespace assay {
 namespace {
 
-// Longer than any single batch takes: a process that is silent for so long is stuck.
+// Longer than any single batch takes: a process that stays silent longer is stuck.
 constexpr auto patience = std::chrono::minutes(5);
 
 // Runs a copy of this program to its end: the job on its stdin, what was timed on its stdout.

@@ -1,5 +1,7 @@
-// What a fresh process is asked to time, and what it answers. A program that times starts copies of
-// itself, one for each replicate, and talks to them in this form.
+// What a timing process is asked to measure, and what it measured.
+//
+// A program that times starts copies of itself, one for each replicate, hands each a TimingJob and
+// reads back a ProcessTiming (processes.h). The copy measures in device/timing_process.h.
 #pragma once
 
 #include <functional>
@@ -7,37 +9,38 @@
 #include <string>
 #include <vector>
 
+#include "regress/cell.h"
 #include "regress/decide/replicate.h"
 #include "regress/store/recipe.h"
 
 namespace assay {
 
 struct CellJob {
-  std::string variant, problem;  // the problem in the text form of a case
-  std::string rival;             // a variant of this program, in the place of the baseline
-  int launches = 0;              // in one sample; 0 is for the first process to choose
-  int planted_launches = 0;  // so many more in each of head's samples, billed as if they were not:
-                             // a slowdown of known cost
+  Cell cell;
+  std::string rival;         // a variant of this program to time in place of the baseline
+  int launches = 0;          // in one sample; with 0 the first process chooses
+  int planted_launches = 0;  // extra launches in each of head's samples that are not counted: a
+                             // slowdown of known cost
 };
 
 struct TimingJob {
   std::vector<CellJob> cells;
   std::string baselines;   // the folder of stored baselines; empty for none
   std::uint64_t seed = 0;  // of the operands and of the order of arms
-  int rounds = 20;         // 0: only look at what would be launched
+  int rounds = 20;         // with 0 the process only looks at what would be launched
   bool warm = false;       // operands may stay in the L2 cache
   bool control = true;     // times head's twin too
 };
 
 struct CellTiming {
-  std::string variant, problem;
+  Cell cell;
   std::string fault;       // why it was not measured, or may not be used; empty if it may
-  bool wrong = false;      // an arm's result was wrong: `fault` says which
-  Recipe recipe;           // of head; empty where it cannot be told, as for a library's kernels
+  bool wrong = false;      // the code under test gave a wrong result: `fault` describes it
+  Recipe recipe;           // of head; empty where there is none, as for a library's kernels
   std::string cubin;       // SHA-256 of its machine code
-  std::string no_recipe;   // why not
-  bool unchanged = false;  // the same machine code and recipe as the stored baseline's
-  std::string cause;       // what differs from the stored baseline, in words
+  std::string no_recipe;   // why there is no recipe
+  bool unchanged = false;  // machine code and recipe equal the stored baseline's
+  std::string cause;       // how they differ from the stored baseline's, in words
   int launches = 0;        // in one sample
   double cold = 0;         // latency of the next operands over that of operands in the L2 cache
   std::vector<Round> rounds;
@@ -51,25 +54,22 @@ struct ProcessTiming {
   double seconds = 0;
 };
 
-// In this process. Throws std::runtime_error where the harness itself cannot go on.
-ProcessTiming time_here(const TimingJob&);
-
-// Reads a job from stdin and writes what was timed to stdout: the whole of a fresh process.
-int serve_timing();
-
-// Tells how far a long measurement is: a sentence, and the share that is done, from 0 to 1.
+// Called as a long measurement advances: with a sentence, and the share done, from 0 to 1.
 using TimingProgress = std::function<void(const std::string& step, double done)>;
 
-// In so many fresh processes of this program, started with `argument`, one after the other on each
-// GPU; a GPU that is unfit, or another model than the first, leaves them to the others. A process
-// that dies, or answers nothing for too long, leaves an `unfit` that says so.
-std::vector<ProcessTiming> time_in_processes(const TimingJob&, int processes,
-                                             const std::string& argument,
-                                             const TimingProgress& = {}, int gpus = 1);
-
-// How gate, bench and accept get at timings.
+// How gate, bench and accept get their timings: from processes_started_with(..), or from a
+// stand-in.
 using TimeInProcesses = std::function<std::vector<ProcessTiming>(const TimingJob&, int processes,
                                                                  const TimingProgress&)>;
-TimeInProcesses processes_started_with(const std::string& argument);
+
+// Puts cells of one problem side by side, so that its reference is computed once. Cells of one
+// problem keep their order.
+void sort_by_problem(std::vector<CellJob>&);
+
+// The queue of a held stream takes no more launches than this in one sample.
+inline constexpr int most_launches = 400;
+
+// How many launches make a sample, if one takes `launch_us`.
+int launches_for(double launch_us);
 
 }  // namespace assay

@@ -33,8 +33,8 @@ std::vector<Round> rounds_of(const Json& json) {
 }
 
 Json json_of(const CellTiming& t) {
-  return {{"variant", t.variant},
-          {"problem", t.problem},
+  return {{"variant", t.cell.variant},
+          {"problem", to_string(t.cell.problem)},
           {"fault", t.fault},
           {"wrong", t.wrong},
           {"recipe", json_of(t.recipe)},
@@ -47,10 +47,14 @@ Json json_of(const CellTiming& t) {
           {"rounds", json_of(t.rounds)}};
 }
 
-CellTiming cell_of(const Json& json) {
+Cell cell_of(const Json& json) {
+  return {json.at("variant").get<std::string>(),
+          parse_case(json.at("problem").get_ref<const std::string&>())};
+}
+
+CellTiming cell_timing_of(const Json& json) {
   CellTiming t;
-  json.at("variant").get_to(t.variant);
-  json.at("problem").get_to(t.problem);
+  t.cell = cell_of(json);
   json.at("fault").get_to(t.fault);
   json.at("wrong").get_to(t.wrong);
   t.recipe = recipe_of(json.at("recipe"), "an answer of a timing process");
@@ -68,12 +72,12 @@ CellTiming cell_of(const Json& json) {
 
 std::string to_text(const TimingJob& job) {
   Json cells = Json::array();
-  for (const CellJob& cell : job.cells) {
-    cells.push_back({{"variant", cell.variant},
-                     {"problem", cell.problem},
-                     {"rival", cell.rival},
-                     {"launches", cell.launches},
-                     {"planted_launches", cell.planted_launches}});
+  for (const CellJob& one : job.cells) {
+    cells.push_back({{"variant", one.cell.variant},
+                     {"problem", to_string(one.cell.problem)},
+                     {"rival", one.rival},
+                     {"launches", one.launches},
+                     {"planted_launches", one.planted_launches}});
   }
   return Json{{"cells", cells},       {"baselines", job.baselines}, {"seed", job.seed},
               {"rounds", job.rounds}, {"warm", job.warm},           {"control", job.control}}
@@ -83,9 +87,9 @@ std::string to_text(const TimingJob& job) {
 TimingJob job_of(const std::string& text) {
   const Json json = Json::parse(text);
   TimingJob job;
-  for (const Json& cell : json.at("cells")) {
-    job.cells.push_back({cell.at("variant"), cell.at("problem"), cell.at("rival"),
-                         cell.at("launches"), cell.at("planted_launches")});
+  for (const Json& one : json.at("cells")) {
+    job.cells.push_back(
+        {cell_of(one), one.at("rival"), one.at("launches"), one.at("planted_launches")});
   }
   json.at("baselines").get_to(job.baselines);
   json.at("seed").get_to(job.seed);
@@ -113,7 +117,7 @@ ProcessTiming timing_of(const std::string& text) {
   json.at("canaries").get_to(timing.canaries);
   json.at("unfit").get_to(timing.unfit);
   json.at("seconds").get_to(timing.seconds);
-  for (const Json& cell : json.at("cells")) timing.cells.push_back(cell_of(cell));
+  for (const Json& cell : json.at("cells")) timing.cells.push_back(cell_timing_of(cell));
   return timing;
 }
 

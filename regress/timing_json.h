@@ -1,4 +1,4 @@
-// Jobs and timings as JSON: how a program talks to the copies of itself that it times in.
+// Jobs and timings as JSON: the text that a program and its timing processes exchange.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace assay {
 std::string to_text(const TimingJob&);
 std::string to_text(const ProcessTiming&);
 
-// Throw std::exception for anything that the functions above did not write.
+// Throw std::exception for any text that the functions above did not write.
 TimingJob job_of(const std::string& text);
 ProcessTiming timing_of(const std::string& text);
 

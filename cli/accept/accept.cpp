@@ -9,6 +9,7 @@
 #include "cli/selection.h"
 #include "cli/worker_flags.h"
 #include "oracle/machine.h"
+#include "regress/processes.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-// What was accepted as the baseline and what was not. Every function answers whole lines.
+// What was accepted as the baseline and what was not. Every text ends with a line break.
 #pragma once
 
 #include <string>
@@ -6,14 +6,14 @@
 #include "cli/accept/accept.h"
 #include "cli/out/conclusion.h"
 #include "cli/out/table.h"
-#include "regress/gate.h"
+#include "regress/accept.h"
 
 namespace assay {
 
 struct AcceptResult {
   AcceptReport report;
   AcceptRequest request;
-  std::string why_not;  // nothing was measured here, because
+  std::string why_not;  // why nothing was measured here
 };
 
 // It fails where a variant that was named was left out, or every one, and where a cell was lost:

@@ -7,6 +7,8 @@
 #include "cli/selection.h"
 #include "cli/worker_flags.h"
 #include "oracle/machine.h"
+#include "regress/problems.h"
+#include "regress/processes.h"
 
 namespace assay {
 namespace {

@@ -10,8 +10,8 @@ JsonValue json_of(const Estimate& e) {
 }
 
 JsonValue json_of(const BenchLine& line) {
-  return {{"variant", line.variant},
-          {"problem", line.problem},
+  return {{"variant", line.cell.variant},
+          {"problem", to_string(line.cell.problem)},
           {"status", line.wrong             ? "wrong"
                      : line.why_not.empty() ? "timed"
                                             : "not_timed"},

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/text.h"
-#include "regress/timing_parts.h"
+#include "regress/usable_timing.h"
 
 namespace assay {
 namespace {
@@ -41,16 +41,16 @@ int decimals_of(double time_us) {
   return time_us < 100 ? 2 : 1;
 }
 
-Table table_of(const std::string& problem, const std::vector<const BenchLine*>& lines) {
+Table table_of(const Case& problem, const std::vector<const BenchLine*>& lines) {
   Table table;
-  table.add_column(problem, Side::left);
+  table.add_column(to_string(problem), Side::left);
   for (const char* heading :
        {"us", "95 %", "TFLOP/s", "% cuBLAS", "95 %", "% peak", "% roofline", "MHz"})
     table.add_column(heading, Side::right);
   for (const BenchLine* line : lines) {
     if (!was_timed(*line)) {
       std::vector<Table::Cell> row(9);
-      row[0] = {line->variant};
+      row[0] = {line->cell.variant};
       row[1] = line->wrong ? Table::Cell{"WRONG", Colour::red} : Table::Cell{"-", Colour::faint};
       table.add_row(std::move(row));
       table.add_line(line->why_not);
@@ -58,7 +58,7 @@ Table table_of(const std::string& problem, const std::vector<const BenchLine*>& 
     }
     const int decimals = decimals_of(line->time_us.value);
     const bool beside_cublas = line->percent_of_cublas.value > 0;
-    table.add_row({{line->variant},
+    table.add_row({{line->cell.variant},
                    {fmt::format("{:.{}f}", line->time_us.value, decimals)},
                    {interval(line->time_us, decimals), Colour::faint},
                    {number(line->tflops)},
@@ -71,11 +71,10 @@ Table table_of(const std::string& problem, const std::vector<const BenchLine*>& 
   return table;
 }
 
-std::vector<std::string> problems_of(const BenchReport& report) {
-  std::vector<std::string> problems;
+std::vector<Case> problems_of(const BenchReport& report) {
+  std::vector<Case> problems;
   for (const BenchLine& line : report.lines) {
-    if (std::find(problems.begin(), problems.end(), line.problem) == problems.end())
-      problems.push_back(line.problem);
+    if (std::ranges::count(problems, line.cell.problem) == 0) problems.push_back(line.cell.problem);
   }
   return problems;
 }
@@ -93,7 +92,7 @@ std::string cold_text(const BenchResult& result) {
     if (!was_timed(line)) continue;
     least = std::min(least, line.cold);
     if (!(line.cold >= least_coldness))
-      doubtful.push_back(fmt::format("{} {} ({:.2f})", line.variant, line.problem, line.cold));
+      doubtful.push_back(fmt::format("{} ({:.2f})", to_string(line.cell), line.cold));
   }
   if (doubtful.empty()) {
     return fmt::format(
@@ -116,7 +115,7 @@ Conclusion conclude(const BenchResult& result) {
   std::vector<std::string> wrong;
   int timed = 0, not_timed = 0;
   for (const BenchLine& line : report.lines) {
-    if (line.wrong) wrong.push_back(fmt::format("{} {}", line.variant, line.problem));
+    if (line.wrong) wrong.push_back(to_string(line.cell));
     (was_timed(line) ? timed : not_timed) += 1;
   }
   if (!wrong.empty()) {
@@ -145,10 +144,11 @@ std::string bench_text(const BenchResult& result, const Conclusion& conclusion,
   if (conclusion.code != ExitCode::passed) text += verdict;
   const bool says_how = !result.request.quiet && timed_anything(report);
   if (says_how) text += device_text(result);
-  for (const std::string& problem : problems_of(report)) {
+  for (const Case& problem : problems_of(report)) {
     std::vector<const BenchLine*> lines;
     for (const BenchLine& line : report.lines) {
-      if (line.problem == problem && (!result.request.quiet || line.wrong)) lines.push_back(&line);
+      if (line.cell.problem == problem && (!result.request.quiet || line.wrong))
+        lines.push_back(&line);
     }
     if (!lines.empty()) text += fmt::format("\n{}", table_of(problem, lines).text(screen));
   }

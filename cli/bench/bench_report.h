@@ -1,4 +1,4 @@
-// What the timing of variants came to. Every function answers whole lines.
+// How fast variants are, as people read it. Every text ends with a line break.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@ namespace assay {
 struct BenchResult {
   BenchReport report;
   BenchRequest request;
-  std::string why_not;  // nothing was measured here, because
+  std::string why_not;  // why nothing was measured here
 };
 
-// A result that is wrong fails, however fast it came.
+// A wrong result fails, however fast it came.
 Conclusion conclude(const BenchResult&);
 
-// The card, a table for each problem, and what is to be known of the numbers.
+// The card, a table for each problem, and what a reader must know of the numbers.
 std::string bench_text(const BenchResult&, const Conclusion&, const Screen&);
 
 }  // namespace assay

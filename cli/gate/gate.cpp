@@ -13,11 +13,12 @@
 #include "cli/selection.h"
 #include "cli/worker_flags.h"
 #include "oracle/machine.h"
+#include "regress/processes.h"
 
 namespace assay {
 namespace {
 
-void insist_on_commit(const std::string& ref) {
+void check_commit(const std::string& ref) {
   const ProgramOutput known = output_of("git", {"-C", ASSAY_SOURCE_PATH, "rev-parse", "--verify",
                                                 "--quiet", "--end-of-options", ref + "^{commit}"});
   if (known.code != 0)
@@ -32,12 +33,18 @@ std::string baseline_of(const std::string& ref) {
       fmt::format("the kernels of {} cannot be had: ci/against ended with {}", ref, built.code));
 }
 
-void measure(GateResult& result) {
+std::optional<Cell> cell_asked_for(const GateRequest& request) {
+  if (request.cell) return cell_named("--cell", *request.cell);
+  if (request.explain) return cell_named("--explain", *request.explain);
+  return std::nullopt;
+}
+
+void measure(GateResult& result, const std::optional<Cell>& cell) {
   const GateRequest& request = result.request;
   GateOptions options{
       .variants = request.variants.empty() ? request.variants : variants_for_gpu(request.variants),
       .baselines = request.against ? baseline_of(*request.against) : request.baselines,
-      .cell = request.explain.value_or(request.cell.value_or("")),
+      .cell = cell,
       .remeasure_unchanged = request.all,
       .seed = request.seed,
       .time = processes_started_with(time_worker_flag)};
@@ -47,24 +54,19 @@ void measure(GateResult& result) {
         options, [&](const std::string& step, double done) { progress.update(step, done); });
   } catch (const NoBaseline& error) {
     result.no_baseline = error.what();
-    return;
-  }
-  if (!options.cell.empty() && result.report.unfit.empty() && result.report.lines.empty()) {
-    insist_on_cell(options.cell, read_baseline(options.baselines, result.report.device.at("key")));
   }
 }
 
 ExitCode run(const GateRequest& request) {
   insist_on_known(request.variants);
   GateResult result{.request = request};
-  if (request.cell) result.request.cell = cell_named("--cell", *request.cell);
-  if (request.explain) result.request.explain = cell_named("--explain", *request.explain);
-  if (request.against) insist_on_commit(*request.against);
+  const std::optional<Cell> cell = cell_asked_for(request);
+  if (request.against) check_commit(*request.against);
   insist_on_required_gpu();
   const OutputFile json(request.json), markdown(request.markdown), junit(request.junit);
 
   result.why_not = unavailable(Backend::cuda);
-  if (result.why_not.empty()) measure(result);
+  if (result.why_not.empty()) measure(result, cell);
   const Conclusion conclusion = conclude(result);
   const Screen screen = screen_beside({request.json, request.markdown, request.junit});
   screen.print(gate_text(result, conclusion, screen));

@@ -41,11 +41,11 @@ JsonValue json_of(const std::vector<std::vector<Round>>& processes) {
 
 JsonValue json_of(const GateLine& line, const GateRequest& request) {
   const CellVerdict& v = line.verdict;
-  JsonValue json = {{"variant", line.variant},
-                    {"problem", line.problem},
-                    {"status", to_string(mark_of(line))},
+  JsonValue json = {{"variant", line.cell.variant},
+                    {"problem", to_string(line.cell.problem)},
+                    {"status", to_string(v.outcome)},
                     {"crept", v.crept},
-                    {"unchanged", line.data.unchanged},
+                    {"unchanged", line.batches.unchanged},
                     {"reason", v.reason},
                     {"cause", line.cause},
                     {"ratio", v.ratio},
@@ -59,11 +59,11 @@ JsonValue json_of(const GateLine& line, const GateRequest& request) {
                     {"head_us", line.head_us},
                     {"baseline_us", line.baseline_us},
                     {"clock_mhz", line.clock_mhz},
-                    {"screen", json_of(line.data.screen)},
-                    {"confirm", json_of(line.data.confirm)},
-                    {"extra", json_of(line.data.extra)},
+                    {"screen", json_of(line.batches.screen)},
+                    {"confirm", json_of(line.batches.confirm)},
+                    {"extra", json_of(line.batches.extra)},
                     {"repeat", repeat_line(line, request)}};
-  if (mark_of(line) != Mark::same || request.explain) json.add("rounds", json_of(line.rounds));
+  if (v.outcome != CellOutcome::same || request.explain) json.add("rounds", json_of(line.rounds));
   return json;
 }
 

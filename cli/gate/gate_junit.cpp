@@ -11,29 +11,29 @@ namespace {
 
 using Outcome = JUnitCase::Outcome;
 
-Outcome outcome_of(Mark mark) {
-  switch (mark) {
-    case Mark::wrong:
-    case Mark::slower:
+Outcome outcome_of(CellOutcome outcome) {
+  switch (outcome) {
+    case CellOutcome::wrong:
+    case CellOutcome::slower:
       return Outcome::failure;
-    case Mark::undecided:
-    case Mark::invalid:
+    case CellOutcome::undecided:
+    case CellOutcome::invalid:
       return Outcome::error;
-    case Mark::no_baseline:
+    case CellOutcome::no_baseline:
       return Outcome::skipped;
-    case Mark::faster:
-    case Mark::same:
+    case CellOutcome::faster:
+    case CellOutcome::same:
       break;
   }
   return Outcome::passed;
 }
 
 JUnitCase case_of(const GateLine& line, const GateRequest& request) {
-  const Mark mark = mark_of(line);
   const CellVerdict& v = line.verdict;
-  JUnitCase test{.name = line.problem, .outcome = outcome_of(mark), .message = v.reason};
+  JUnitCase test{
+      .name = to_string(line.cell.problem), .outcome = outcome_of(v.outcome), .message = v.reason};
   if (test.outcome == Outcome::failure || test.outcome == Outcome::error) {
-    test.type = to_string(mark);
+    test.type = to_string(v.outcome);
     test.details = fmt::format(
         "ratio: {:.4f}, 99 % interval {:.4f} to {:.4f}\ntime: {:.2f} us, baseline {:.2f} us\n"
         "cause: {}\nrepeat: {}\n",
@@ -68,8 +68,8 @@ std::string junit_of(const GateResult& result) {
   std::vector<JUnitSuite> suites = suites_of_the_run(result);
   for (const GateLine& line : result.report.lines) {
     auto suite = std::find_if(suites.begin(), suites.end(),
-                              [&](const JUnitSuite& s) { return s.name == line.variant; });
-    if (suite == suites.end()) suite = suites.insert(suite, {line.variant, {}});
+                              [&](const JUnitSuite& s) { return s.name == line.cell.variant; });
+    if (suite == suites.end()) suite = suites.insert(suite, {line.cell.variant, {}});
     suite->cases.push_back(case_of(line, result.request));
   }
   return junit_text("assay gate time", result.report.seconds, suites);

@@ -36,10 +36,9 @@ std::string percent(double ratio) {
 std::string row(const GateLine& line) {
   const CellVerdict& v = line.verdict;
   const bool timed = v.ratio > 0;
-  const std::string status = v.crept ? "slower by creep" : to_string(mark_of(line));
   const std::string why = line.cause.empty() ? v.reason : v.reason + "; " + line.cause;
-  return fmt::format("| {} | `{}` | {} | {} | {} | {} | {} | {} |\n", status,
-                     in_cell(name_of(line)), timed ? percent(v.ratio) : "",
+  return fmt::format("| {} | `{}` | {} | {} | {} | {} | {} | {} |\n", outcome_text(v),
+                     in_cell(to_string(line.cell)), timed ? percent(v.ratio) : "",
                      timed ? percent(v.interval.low) + " to " + percent(v.interval.high) : "",
                      line.head_us > 0 ? fmt::format("{:.2f} us", line.head_us) : "",
                      line.baseline_us > 0 ? fmt::format("{:.2f} us", line.baseline_us) : "",
@@ -64,7 +63,7 @@ std::string markdown_of(const GateResult& result, const Conclusion& conclusion) 
     text += "\n";
   }
   for (const GateLine* line : lines) {
-    if (mark_of(*line) != Mark::faster)
+    if (line->verdict.outcome != CellOutcome::faster)
       text += fmt::format("- `{}`\n", in_cell(repeat_line(*line, result.request)));
   }
   if (!report.new_variants.empty()) {

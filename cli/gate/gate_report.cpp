@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "base/errors.h"
-#include "base/suggestion.h"
 #include "base/text.h"
 #include "cli/out/table.h"
 
@@ -20,28 +18,29 @@ void add_once(std::vector<std::string>& all, const std::string& one) {
   if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
 }
 
-std::vector<std::string> variants_of(const GateReport& report, Mark mark) {
+std::vector<std::string> variants_of(const GateReport& report, CellOutcome outcome) {
   std::vector<std::string> names;
   for (const GateLine& line : report.lines) {
-    if (mark_of(line) == mark) add_once(names, line.variant);
+    if (line.verdict.outcome == outcome) add_once(names, line.cell.variant);
   }
   return names;
 }
 
 // "2 of 118 cells are slower, 1 is undecided: warptiled, tiled_32": of these marks, those that
 // there are; named are the variants of the first.
-std::string told(const GateReport& report, const std::vector<Mark>& marks) {
+std::string told(const GateReport& report, const std::vector<CellOutcome>& marks) {
   const auto cells = static_cast<std::int64_t>(report.lines.size());
   std::vector<std::string> parts;
   std::vector<std::string> variants;
-  for (Mark mark : marks) {
-    const int some = count(report, mark);
+  for (CellOutcome outcome : marks) {
+    const int some = count(report, outcome);
     if (some == 0) continue;
-    const char* word = mark == Mark::no_baseline ? "without a baseline" : to_string(mark);
+    const char* word =
+        outcome == CellOutcome::no_baseline ? "without a baseline" : to_string(outcome);
     const std::string amount =
         parts.empty() ? fmt::format("{} of {}", some, plural(cells, "cell")) : fmt::to_string(some);
     parts.push_back(fmt::format("{} {} {}", amount, verb(some), word));
-    if (variants.empty()) variants = variants_of(report, mark);
+    if (variants.empty()) variants = variants_of(report, outcome);
   }
   return fmt::format("{}: {}", joined(parts), joined(variants));
 }
@@ -60,14 +59,14 @@ Conclusion without_cells(const GateReport& report) {
 
 Conclusion pass(const GateResult& result) {
   const GateReport& report = result.report;
-  const std::string unmatched = unmatched_variants(result);
+  const std::string unmatched = unmatched_variants(report);
   if (!unmatched.empty() && !result.request.against) {
     return {ExitCode::no_baseline, "NO BASELINE",
             fmt::format("{}; run {}, or remove the files of what is gone from baselines/",
                         unmatched, accept_line(report.new_variants)),
             ""};
   }
-  const int faster = count(report, Mark::faster);
+  const int faster = count(report, CellOutcome::faster);
   const auto cells = static_cast<std::int64_t>(report.lines.size());
   std::string sentence =
       fmt::format("{}{}{} {} not slower", unmatched, unmatched.empty() ? "" : "; ",
@@ -81,64 +80,6 @@ Conclusion pass(const GateResult& result) {
 
 }  // namespace
 
-Mark mark_of(const GateLine& line) {
-  if (line.wrong) return Mark::wrong;
-  if (line.verdict.crept) return Mark::slower;
-  switch (line.verdict.change) {
-    case Change::same:
-      return Mark::same;
-    case Change::faster:
-      return Mark::faster;
-    case Change::slower:
-      return Mark::slower;
-    case Change::undecided:
-      return Mark::undecided;
-    case Change::invalid:
-      break;
-  }
-  return line.verdict.reason == no_baseline ? Mark::no_baseline : Mark::invalid;
-}
-
-const char* to_string(Mark mark) {
-  switch (mark) {
-    case Mark::wrong:
-      return "wrong";
-    case Mark::slower:
-      return "slower";
-    case Mark::undecided:
-      return "undecided";
-    case Mark::invalid:
-      return "invalid";
-    case Mark::no_baseline:
-      return "no baseline";
-    case Mark::faster:
-      return "faster";
-    case Mark::same:
-      return "same";
-  }
-  return "?";
-}
-
-int count(const GateReport& report, Mark mark) {
-  return static_cast<int>(
-      std::count_if(report.lines.begin(), report.lines.end(),
-                    [&](const GateLine& line) { return mark_of(line) == mark; }));
-}
-
-std::string name_of(const GateLine& line) {
-  return fmt::format("{} {}", line.variant, line.problem);
-}
-
-std::vector<const GateLine*> noteworthy(const GateReport& report) {
-  std::vector<const GateLine*> lines;
-  for (const GateLine& line : report.lines) {
-    if (mark_of(line) != Mark::same) lines.push_back(&line);
-  }
-  std::stable_sort(lines.begin(), lines.end(),
-                   [](const GateLine* a, const GateLine* b) { return mark_of(*a) < mark_of(*b); });
-  return lines;
-}
-
 std::string repeat_line(const GateLine& line, const GateRequest& request) {
   std::string text = "assay gate time";
   if (request.against) {
@@ -146,7 +87,7 @@ std::string repeat_line(const GateLine& line, const GateRequest& request) {
   } else if (request.baselines != ASSAY_BASELINES_PATH) {
     text += fmt::format(" --baselines \"{}\"", request.baselines);
   }
-  return fmt::format("{} --cell \"{}\"", text, name_of(line));
+  return fmt::format("{} --cell \"{}\"", text, to_string(line.cell));
 }
 
 std::string accept_line(const std::vector<std::string>& variants) {
@@ -154,10 +95,8 @@ std::string accept_line(const std::vector<std::string>& variants) {
                      variants.empty() ? "" : joined(variants, " ") + " ");
 }
 
-std::string unmatched_variants(const GateResult& result) {
-  const GateReport& report = result.report;
-  const bool about_one_cell = result.request.cell || result.request.explain;
-  if (about_one_cell || report.gone_variants.empty() || report.new_variants.empty()) return "";
+std::string unmatched_variants(const GateReport& report) {
+  if (!may_hide_a_rename(report)) return "";
   const auto is = [](const std::vector<std::string>& variants) {
     return fmt::format("{} {}", joined(variants), verb(static_cast<int>(variants.size())));
   };
@@ -180,7 +119,7 @@ std::string reach(const GateReport& report) {
 
 Conclusion conclude(const GateResult& result) {
   const GateReport& report = result.report;
-  const auto any = [&](Mark mark) { return count(report, mark) > 0; };
+  const auto any = [&](CellOutcome outcome) { return count(report, outcome) > 0; };
   if (!result.why_not.empty())
     return {ExitCode::nothing_judged, "NOTHING JUDGED", result.why_not, ""};
   if (!result.no_baseline.empty()) {
@@ -189,42 +128,33 @@ Conclusion conclude(const GateResult& result) {
   }
   // A void measurement makes nothing slower, but a wrong result stays wrong.
   const bool is_void = !report.unfit.empty();
-  if (any(Mark::wrong) || (any(Mark::slower) && !is_void)) {
-    std::vector<Mark> marks = {Mark::wrong};
+  if (any(CellOutcome::wrong) || (any(CellOutcome::slower) && !is_void)) {
+    std::vector<CellOutcome> marks = {CellOutcome::wrong};
     if (!is_void)
-      marks = {Mark::wrong, Mark::slower, Mark::undecided, Mark::invalid, Mark::no_baseline};
+      marks = {CellOutcome::wrong, CellOutcome::slower, CellOutcome::undecided,
+               CellOutcome::invalid, CellOutcome::no_baseline};
     return {ExitCode::wrong, "FAIL",
             told(report, marks) + (is_void ? "; and nothing could be timed: " + report.unfit : ""),
             ""};
   }
   if (is_void) return {ExitCode::unfit_environment, "UNFIT", report.unfit, ""};
-  if (any(Mark::undecided)) {
+  if (any(CellOutcome::undecided)) {
     return {ExitCode::undecided, "UNDECIDED",
-            told(report, {Mark::undecided, Mark::invalid, Mark::no_baseline}), ""};
+            told(report, {CellOutcome::undecided, CellOutcome::invalid, CellOutcome::no_baseline}),
+            ""};
   }
-  if (any(Mark::invalid)) {
+  if (any(CellOutcome::invalid)) {
     return {ExitCode::unfit_environment, "INVALID",
-            told(report, {Mark::invalid, Mark::no_baseline}), ""};
+            told(report, {CellOutcome::invalid, CellOutcome::no_baseline}), ""};
   }
-  if (any(Mark::no_baseline)) {
+  if (any(CellOutcome::no_baseline)) {
     return {ExitCode::no_baseline, "NO BASELINE",
-            fmt::format("{}; run {}", told(report, {Mark::no_baseline}),
-                        accept_line(variants_of(report, Mark::no_baseline))),
+            fmt::format("{}; run {}", told(report, {CellOutcome::no_baseline}),
+                        accept_line(variants_of(report, CellOutcome::no_baseline))),
             ""};
   }
   if (report.lines.empty()) return without_cells(report);
   return pass(result);
-}
-
-void insist_on_cell(const std::string& name, const Baseline& baseline) {
-  const auto accepted = baseline.accepted.find(name.substr(0, name.find(' ')));
-  if (accepted == baseline.accepted.end()) return;
-  std::vector<std::string> names;
-  for (const CellRecord& cell : accepted->second.cells)
-    names.push_back(fmt::format("{} {}", accepted->first, cell.problem));
-  if (std::find(names.begin(), names.end(), name) != names.end()) return;
-  throw BadInput(fmt::format("there is no cell '{}'{}; there are {}", name, suggestion(name, names),
-                             joined(names, "; ")));
 }
 
 }  // namespace assay

@@ -10,13 +10,13 @@
 namespace assay {
 namespace {
 
-Colour colour_of(Mark mark) {
-  switch (mark) {
-    case Mark::wrong:
-    case Mark::slower:
+Colour colour_of(CellOutcome outcome) {
+  switch (outcome) {
+    case CellOutcome::wrong:
+    case CellOutcome::slower:
       return Colour::red;
-    case Mark::faster:
-    case Mark::same:
+    case CellOutcome::faster:
+    case CellOutcome::same:
       return Colour::green;
     default:
       return Colour::yellow;
@@ -41,18 +41,17 @@ std::string times_text(const GateLine& line) {
 }
 
 std::string line_text(const GateLine& line, const GateRequest& request, const Screen& screen) {
-  const Mark mark = mark_of(line);
+  const CellOutcome outcome = line.verdict.outcome;
   const CellVerdict& verdict = line.verdict;
-  std::string text = fmt::format(
-      "\n{}: {}: {}\n",
-      screen.paint(verdict.crept ? "slower by creep" : to_string(mark), colour_of(mark)),
-      name_of(line), printable(verdict.reason));
+  std::string text =
+      fmt::format("\n{}: {}: {}\n", screen.paint(outcome_text(verdict), colour_of(outcome)),
+                  to_string(line.cell), printable(verdict.reason));
   if (verdict.ratio > 0) text += say("ratio", ratio_text(verdict));
   if (verdict.anchor_ratio > 0 && verdict.crept)
     text += say("anchor", fmt::format("{:.4f} of its time", verdict.anchor_ratio));
   if (line.head_us > 0) text += say("time", times_text(line));
   if (!line.cause.empty()) text += say("cause", line.cause);
-  if (mark == Mark::undecided && verdict.processes_needed > 0)
+  if (outcome == CellOutcome::undecided && verdict.processes_needed > 0)
     text += say("needs", fmt::format("about {} processes to settle it", verdict.processes_needed));
   text += say("repeat", repeat_line(line, request));
   return text;
@@ -113,10 +112,11 @@ std::string batch_text(const char* name, const std::vector<Replicate>& batch,
 }  // namespace
 
 std::string explanation_text(const GateLine& line, const Screen& screen) {
-  const Mark mark = mark_of(line);
+  const CellOutcome outcome = line.verdict.outcome;
   const CellVerdict& v = line.verdict;
-  std::string text = fmt::format("\n{}: {}: {}\n", screen.paint(to_string(mark), colour_of(mark)),
-                                 name_of(line), printable(v.reason));
+  std::string text =
+      fmt::format("\n{}: {}: {}\n", screen.paint(to_string(outcome), colour_of(outcome)),
+                  to_string(line.cell), printable(v.reason));
   if (v.ratio > 0) {
     text += say("ratio", ratio_text(v));
     text += say("p", fmt::format("{:.3g} that it is not slower by more than the margin", v.p));
@@ -129,12 +129,12 @@ std::string explanation_text(const GateLine& line, const Screen& screen) {
     text += say("needs", fmt::format("about {} processes to settle it", v.processes_needed));
   if (line.head_us > 0) text += say("time", times_text(line));
   if (!line.cause.empty()) text += say("cause", line.cause);
-  text += batch_text("screen", line.data.screen, screen);
-  text += batch_text("confirm", line.data.confirm, screen);
-  text += batch_text("extra", line.data.extra, screen);
-  if (line.data.screen.empty() && line.data.confirm.empty() && line.data.extra.empty())
-    text +=
-        say("measured", line.data.unchanged ? "nothing: --all times it all the same" : "nothing");
+  text += batch_text("screen", line.batches.screen, screen);
+  text += batch_text("confirm", line.batches.confirm, screen);
+  text += batch_text("extra", line.batches.extra, screen);
+  if (line.batches.screen.empty() && line.batches.confirm.empty() && line.batches.extra.empty())
+    text += say("measured",
+                line.batches.unchanged ? "nothing: --all times it all the same" : "nothing");
   return text;
 }
 
@@ -145,7 +145,7 @@ std::string gate_text(const GateResult& result, const Conclusion& conclusion,
   const std::string verdict = conclusion_text(conclusion, screen);
   if (!result.why_not.empty() || !result.no_baseline.empty()) return verdict;
   std::string text;
-  if (conclusion.code != ExitCode::passed || !unmatched_variants(result).empty()) text += verdict;
+  if (conclusion.code != ExitCode::passed || !unmatched_variants(report).empty()) text += verdict;
   if (!request.quiet) {
     const std::string device = device_text(report);
     text += fmt::format("assay gate time: {}{}, seed {}\n",
@@ -153,15 +153,13 @@ std::string gate_text(const GateResult& result, const Conclusion& conclusion,
                         device.empty() ? "" : " on " + device, request.seed);
   }
   for (const GateLine* line : noteworthy(report)) {
-    const Mark mark = mark_of(*line);
-    const bool is_void = !report.unfit.empty() && mark != Mark::wrong;
-    if (is_void || (request.quiet && mark == Mark::faster) || request.explain) continue;
+    const CellOutcome outcome = line->verdict.outcome;
+    const bool is_void = !report.unfit.empty() && outcome != CellOutcome::wrong;
+    if (is_void || (request.quiet && outcome == CellOutcome::faster) || request.explain) continue;
     text += line_text(*line, request, screen);
   }
   if (request.explain) {
-    for (const GateLine& line : report.lines) {
-      if (name_of(line) == *request.explain) text += explanation_text(line, screen);
-    }
+    for (const GateLine& line : report.lines) text += explanation_text(line, screen);
   }
   if (!request.quiet) text += variants_text(report);
   text += fmt::format("{}{}\n", request.quiet ? "" : "\n", reach(report));

@@ -1,4 +1,4 @@
-// The timing gate as people read it. Every function answers whole lines.
+// The timing gate as people read it. Every text ends with a line break.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace assay {
 
-// The whole of it: the verdict first if there is something to do, then each cell that is not the
-// same, what has no baseline, what this run could have seen, and the verdict.
+// All of it: the verdict first if there is something to do, then each cell that is not the same,
+// the variants without a baseline, what this run could have seen, and the verdict.
 std::string gate_text(const GateResult&, const Conclusion&, const Screen&);
 
 // Every number behind the verdict on one cell.

@@ -5,6 +5,7 @@
 
 #include "cli/codegen/codegen_report.h"
 #include "cli/tests/program.h"
+#include "regress/store/write_baseline.h"
 
 namespace assay::tests {
 
@@ -26,7 +27,7 @@ inline Baseline baseline_of(const std::string& kernel, const std::string& commit
                         .reason = "made up"};
   for (const KernelCode& code : read_cubin(bytes).kernels) {
     if (kernel_name(code.symbol) != kernel) continue;
-    variant.cells = {{.problem = "m=1 n=2 k=3",
+    variant.cells = {{.problem = {.m = 1, .n = 2, .k = 3},
                       .recipe = {{KernelNode{.kernel = code.symbol, .code = code.code}}},
                       .cubin = sha256(bytes),
                       .time_us = 1}};

@@ -14,8 +14,7 @@ using testing::Not;
 using testing::StartsWith;
 
 BenchLine timed(const std::string& variant, const std::string& problem = "m=64 n=32 k=16") {
-  return {.variant = variant,
-          .problem = problem,
+  return {.cell = {variant, parse_case(problem)},
           .time_us = {12.345, 12.1, 12.6},
           .tflops = 5.31,
           .percent_of_cublas = {81.23, 80.1, 82.4},
@@ -54,8 +53,7 @@ TEST(BenchText, LeadsWithTheCardAndHasATableForEachProblem) {
 }
 
 TEST(BenchText, SaysWhyAVariantWasNotTimed) {
-  BenchLine refused{.variant = "vectorized",
-                    .problem = "m=64 n=32 k=16",
+  BenchLine refused{.cell = {"vectorized", parse_case("m=64 n=32 k=16")},
                     .why_not = "lda = 777 is not a multiple of 4"};
   const std::string said = text(result_of({timed("naive"), refused}));
   EXPECT_THAT(said, HasSubstr("\nvectorized          -\n"));
@@ -65,7 +63,7 @@ TEST(BenchText, SaysWhyAVariantWasNotTimed) {
 
 TEST(BenchText, ClaimsNothingOfTheGpuWhereNothingWasTimed) {
   const std::string said = text(
-      result_of({{.variant = "naive", .problem = "m=64 n=32 k=16", .why_not = "it needs sm_100"}}));
+      result_of({{.cell = {"naive", parse_case("m=64 n=32 k=16")}, .why_not = "it needs sm_100"}}));
   EXPECT_THAT(said, HasSubstr("naive            -\n                it needs sm_100\n"));
   EXPECT_THAT(said, Not(HasSubstr("cold")));
   EXPECT_THAT(said, Not(HasSubstr("this GPU")));
@@ -99,7 +97,7 @@ TEST(BenchText, IsShortWhenQuiet) {
 }
 
 TEST(BenchExit, FailsAWrongResult) {
-  BenchLine line{.variant = "naive", .problem = "m=1 n=2 k=3", .why_not = "3 wrong", .wrong = true};
+  BenchLine line{.cell = {"naive", parse_case("m=1 n=2 k=3")}, .why_not = "3 wrong", .wrong = true};
   const BenchResult result = result_of({timed("tiled_4"), line});
   EXPECT_EQ(conclude(result).code, ExitCode::wrong);
   EXPECT_THAT(text(result), StartsWith("WRONG: the result of naive m=1 n=2 k=3\n"));
@@ -109,7 +107,7 @@ TEST(BenchExit, FailsAWrongResult) {
 
 TEST(BenchExit, IsNoPassWhereNothingWasTimed) {
   EXPECT_EQ(conclude(result_of({})).code, ExitCode::nothing_judged);
-  BenchLine refused{.variant = "a", .problem = "m=1 n=2 k=3", .why_not = "too small"};
+  BenchLine refused{.cell = {"a", parse_case("m=1 n=2 k=3")}, .why_not = "too small"};
   EXPECT_EQ(conclude(result_of({refused})).code, ExitCode::nothing_judged);
   EXPECT_EQ(conclude(result_of({refused})).text(), "NOTHING TIMED: too small");
   BenchResult unfit = result_of({timed("naive")});
@@ -169,10 +167,10 @@ TEST(Accept, FailsWhereAResultWasWrong) {
 
 TEST(Accept, FailsWhereACellWasLost) {
   AcceptResult result = accepted({});
-  result.report.lost = {"naive m=64 n=32 k=16"};
+  result.report.lost = {parse_cell("naive m=64 n=32 k=16")};
   EXPECT_EQ(conclude(result).code, ExitCode::wrong);
   EXPECT_THAT(conclude(result).text(), StartsWith("ACCEPTED IN PART: 1 cell was left out; "));
-  result.report.lost.push_back("naive m=1 n=2 k=3");
+  result.report.lost.push_back(parse_cell("naive m=1 n=2 k=3"));
   EXPECT_THAT(conclude(result).text(), StartsWith("ACCEPTED IN PART: 2 cells were left out; "));
 }
 

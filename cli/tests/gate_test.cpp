@@ -34,17 +34,19 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 TEST(GateExit, PassesWhatIsTheSameOrFaster) {
-  EXPECT_EQ(exit_code(gate({cell("a", Change::same)})), 0);
-  EXPECT_EQ(exit_code(gate({cell("a", Change::faster, 0.9), cell("b", Change::faster, 0.8)})), 0);
+  EXPECT_EQ(exit_code(gate({cell("a", CellOutcome::same)})), 0);
+  EXPECT_EQ(
+      exit_code(gate({cell("a", CellOutcome::faster, 0.9), cell("b", CellOutcome::faster, 0.8)})),
+      0);
 }
 
 TEST(GateExit, FailsWhatIsSlowerOrWrong) {
-  EXPECT_EQ(exit_code(gate({cell("a", Change::same), slower()})), 1);
-  EXPECT_EQ(exit_code(gate({cell("a", Change::same), wrong()})), 1);
+  EXPECT_EQ(exit_code(gate({cell("a", CellOutcome::same), slower()})), 1);
+  EXPECT_EQ(exit_code(gate({cell("a", CellOutcome::same), wrong()})), 1);
 }
 
 TEST(GateExit, FailsACreepWhateverItsLastStep) {
-  GateLine crept = cell("a", Change::same);
+  GateLine crept = cell("a", CellOutcome::slower, 1.001);
   crept.verdict.crept = true;
   EXPECT_EQ(exit_code(gate({crept})), 1);
 }
@@ -52,16 +54,17 @@ TEST(GateExit, FailsACreepWhateverItsLastStep) {
 TEST(GateExit, IsNeverACount) {
   for (std::size_t cells : {2u, 77u, 255u, 256u, 512u})
     EXPECT_EQ(exit_code(gate(std::vector<GateLine>(cells, slower()))), 1) << cells;
-  EXPECT_EQ(exit_code(gate(std::vector<GateLine>(256, cell("a", Change::undecided)))), 3);
-  EXPECT_EQ(exit_code(gate(std::vector<GateLine>(256, cell("a", Change::invalid)))), 4);
+  EXPECT_EQ(exit_code(gate(std::vector<GateLine>(256, cell("a", CellOutcome::undecided)))), 3);
+  EXPECT_EQ(exit_code(gate(std::vector<GateLine>(256, cell("a", CellOutcome::invalid)))), 4);
 }
 
 TEST(GateExit, TellsTheWorst) {
-  const GateLine undecided = cell("a", Change::undecided), invalid = cell("b", Change::invalid);
+  const GateLine undecided = cell("a", CellOutcome::undecided),
+                 invalid = cell("b", CellOutcome::invalid);
   EXPECT_EQ(exit_code(gate({undecided, invalid, slower()})), 1);
-  EXPECT_EQ(exit_code(gate({undecided, invalid, cell("c", Change::same)})), 3);
-  EXPECT_EQ(exit_code(gate({invalid, cell("c", Change::same), without_baseline()})), 4);
-  EXPECT_EQ(exit_code(gate({cell("c", Change::same), without_baseline()})), 5);
+  EXPECT_EQ(exit_code(gate({undecided, invalid, cell("c", CellOutcome::same)})), 3);
+  EXPECT_EQ(exit_code(gate({invalid, cell("c", CellOutcome::same), without_baseline()})), 4);
+  EXPECT_EQ(exit_code(gate({cell("c", CellOutcome::same), without_baseline()})), 5);
 }
 
 TEST(GateExit, IsUnfitWhereTheMeasurementIsVoid) {
@@ -97,7 +100,7 @@ TEST(GateExit, TellsNoBaselineFromNothingToJudge) {
 }
 
 TEST(GateExit, LetsANewVariantPass) {
-  GateResult result = gate({cell("a", Change::same)});
+  GateResult result = gate({cell("a", CellOutcome::same)});
   result.report.new_variants = {"mine", "other"};
   EXPECT_EQ(exit_code(result), 0);
   EXPECT_THAT(text(result), HasSubstr("new, without a baseline: mine, other; "));
@@ -106,7 +109,7 @@ TEST(GateExit, LetsANewVariantPass) {
 }
 
 TEST(GateExit, TakesNoRenamedVariantForComparedWithItself) {
-  GateResult result = gate({cell("a", Change::same)});
+  GateResult result = gate({cell("a", CellOutcome::same)});
   result.report.gone_variants = {"old"};
   EXPECT_EQ(exit_code(result), 0) << "removed on purpose";
   result.report.new_variants = {"mine"};
@@ -124,9 +127,9 @@ TEST(GateExit, TakesNoRenamedVariantForComparedWithItself) {
   EXPECT_EQ(exit_code(result), 1);
   result.report.lines.pop_back();
 
-  result.request.cell = "a m=64 n=32 k=16";
+  result.report.only = parse_cell("a m=64 n=32 k=16");
   EXPECT_EQ(exit_code(result), 0) << "about one cell only";
-  result.request.cell.reset();
+  result.report.only.reset();
 
   // Nothing that could be done about it would help: another commit has what it has.
   result.request.against = "main";
@@ -137,13 +140,13 @@ TEST(GateExit, TakesNoRenamedVariantForComparedWithItself) {
 }
 
 TEST(GateText, LeadsAndEndsWithTheVerdictWhereItFails) {
-  const auto lines = lines_of(text(gate({cell("a", Change::same), slower(), wrong()})));
+  const auto lines = lines_of(text(gate({cell("a", CellOutcome::same), slower(), wrong()})));
   EXPECT_EQ(lines.front(), "FAIL: 1 of 3 cells is wrong, 1 is slower: naive");
   EXPECT_EQ(lines.back(), lines.front());
 }
 
 TEST(GateText, SaysLittleOfWhatPasses) {
-  const std::string said = text(gate({cell("a", Change::same), cell("b", Change::same)}));
+  const std::string said = text(gate({cell("a", CellOutcome::same), cell("b", CellOutcome::same)}));
   EXPECT_THAT(said, StartsWith("assay gate time: 2 cells on NVIDIA H200, seed 0\n"));
   EXPECT_THAT(said, Not(HasSubstr("made up as same")));
   EXPECT_THAT(said,
@@ -156,13 +159,13 @@ TEST(GateText, AlwaysSaysWhatItCouldHaveSeen) {
       "screened, 4 confirmed, 5 controls in 85 s\n";
   for (bool quiet : {false, true}) {
     for (const auto& lines : std::vector<std::vector<GateLine>>{
-             {cell("a", Change::same)}, {slower()}, {cell("a", Change::undecided)}, {}}) {
+             {cell("a", CellOutcome::same)}, {slower()}, {cell("a", CellOutcome::undecided)}, {}}) {
       GateResult result = gate(lines);
       result.request.quiet = quiet;
       EXPECT_THAT(text(result), HasSubstr(could));
     }
   }
-  GateResult proven = gate({cell("a", Change::same)});
+  GateResult proven = gate({cell("a", CellOutcome::same)});
   proven.report.detectable = 0;
   EXPECT_THAT(text(proven), HasSubstr("no cell was timed well enough"));
   EXPECT_THAT(text(proven), Not(HasSubstr("would have been seen")));
@@ -180,14 +183,14 @@ TEST(GateText, TellsAllOfASlowerCell) {
 }
 
 TEST(GateText, TellsWhatWouldSettleAnUndecidedCell) {
-  GateLine line = cell("a", Change::undecided, 1.006);
+  GateLine line = cell("a", CellOutcome::undecided, 1.006);
   line.verdict.processes_needed = 40;
   EXPECT_THAT(text(gate({line})), HasSubstr("  needs:     about 40 processes to settle it\n"));
   EXPECT_THAT(text(gate({line})), StartsWith("UNDECIDED: 1 of 1 cell is undecided: a\n"));
 }
 
 TEST(GateText, NamesACreepAsSuch) {
-  GateLine line = cell("a", Change::slower, 1.004);
+  GateLine line = cell("a", CellOutcome::slower, 1.004);
   line.verdict.crept = true;
   line.verdict.anchor_ratio = 1.0231;
   EXPECT_THAT(text(gate({line})), HasSubstr("\nslower by creep: a m=64 n=32 k=16: "));
@@ -195,7 +198,7 @@ TEST(GateText, NamesACreepAsSuch) {
 }
 
 TEST(GateText, SaysWhyACellIsInvalidOrWrong) {
-  GateLine invalid{.variant = "a", .problem = "m=1 n=2 k=3"};
+  GateLine invalid{.cell = parse_cell("a m=1 n=2 k=3")};
   invalid.verdict.reason = "the control differs from itself";
   const std::string said = text(gate({invalid, wrong()}));
   EXPECT_THAT(said, HasSubstr("\ninvalid: a m=1 n=2 k=3: the control differs from itself\n"
@@ -205,7 +208,7 @@ TEST(GateText, SaysWhyACellIsInvalidOrWrong) {
 }
 
 TEST(GateText, KeepsToFailuresWhenQuiet) {
-  GateResult result = gate({cell("a", Change::faster, 0.9), slower()});
+  GateResult result = gate({cell("a", CellOutcome::faster, 0.9), slower()});
   result.report.new_variants = {"mine"};
   result.report.gone_variants = {"old"};
   result.report.not_gated = {"cublas: its code is in a library"};
@@ -231,9 +234,9 @@ TEST(GateText, RepeatsWithTheSameBaseline) {
 TEST(GateExplanation, HasEveryNumber) {
   GateLine line = slower();
   line.verdict.anchor_ratio = 1.05;
-  line.data.extra = {replicate(1.05)};
-  line.data.extra[0].fault = "the clocks differ";
-  line.data.extra[0].to_anchor = std::log(1.04);
+  line.batches.extra = {replicate(1.05)};
+  line.batches.extra[0].fault = "the clocks differ";
+  line.batches.extra[0].to_anchor = std::log(1.04);
   const std::string said = explanation_text(line, Screen(stdout));
   for (const char* part :
        {"slower: warptiled m=64 n=32 k=16", "1.0312, 99 % interval 1.0292 to 1.0342",
@@ -248,40 +251,16 @@ TEST(GateExplanation, HasEveryNumber) {
             3)
       << "a line for each process\n"
       << said;
-  GateResult result = gate({cell("a", Change::same), line});
-  result.request.explain = name_of(line);
+  GateResult result = gate({cell("a", CellOutcome::same), line});
+  result.request.explain = to_string(line.cell);
   EXPECT_THAT(text(result), HasSubstr(said));
   EXPECT_THAT(text(result), Not(HasSubstr("repeat:")));
 }
 
 TEST(GateExplanation, SaysSoWhereNothingWasMeasured) {
-  GateLine line{.variant = "a", .problem = "m=1 n=2 k=3"};
-  line.verdict = {.change = Change::same, .reason = "proven unchanged"};
+  GateLine line{.cell = parse_cell("a m=1 n=2 k=3")};
+  line.verdict = {.outcome = CellOutcome::same, .reason = "proven unchanged"};
   EXPECT_THAT(explanation_text(line, Screen(stdout)), HasSubstr("measured:  nothing"));
-}
-
-TEST(GateCell, ThatIsUnknownSuggestsTheNearOnes) {
-  Baseline baseline;
-  baseline.accepted["naive"].cells = {{.problem = "m=64 n=32 k=16"}, {.problem = "m=9 n=9 k=9"}};
-  EXPECT_NO_THROW(insist_on_cell("naive m=9 n=9 k=9", baseline));
-  EXPECT_NO_THROW(insist_on_cell("mine m=1 n=1 k=1", baseline));
-  try {
-    insist_on_cell("naive m=64 n=32 k=15", baseline);
-    FAIL() << "a cell that is not there";
-  } catch (const BadInput& error) {
-    EXPECT_STREQ(error.what(),
-                 "there is no cell 'naive m=64 n=32 k=15' (did you mean naive m=64 n=32 k=16?); "
-                 "there are naive m=64 n=32 k=16; naive m=9 n=9 k=9");
-  }
-}
-
-TEST(GateOrder, IsTheWorstFirst) {
-  const auto result =
-      gate({cell("f", Change::faster, 0.9), cell("s", Change::same), without_baseline("n"),
-            cell("i", Change::invalid), cell("u", Change::undecided), slower("w"), wrong("x")});
-  std::string order;
-  for (const GateLine* line : noteworthy(result.report)) order += line->variant;
-  EXPECT_EQ(order, "xwuinf");
 }
 
 }  // namespace

@@ -21,19 +21,17 @@ inline Replicate replicate(double ratio) {
 }
 
 // A cell that was confirmed with this outcome.
-inline GateLine cell(const std::string& variant, Change change, double ratio = 1) {
-  GateLine line{.variant = variant, .problem = "m=64 n=32 k=16"};
-  line.verdict = {.change = change,
-                  .reason = std::string("made up as ") + to_string(change),
+inline GateLine cell(const std::string& variant, CellOutcome outcome, double ratio = 1) {
+  GateLine line{.cell = {variant, parse_case("m=64 n=32 k=16")}};
+  line.verdict = {.outcome = outcome,
+                  .reason = std::string("made up as ") + to_string(outcome),
                   .ratio = ratio,
                   .interval = {ratio - 0.002, ratio + 0.003},
                   .p = 1e-6,
                   .spread = 0.0004,
                   .detectable = 0.009,
                   .processes = 12};
-  line.data = {.name = variant + " " + line.problem,
-               .screen = {replicate(ratio)},
-               .confirm = {replicate(ratio), replicate(ratio)}};
+  line.batches = {.screen = {replicate(ratio)}, .confirm = {replicate(ratio), replicate(ratio)}};
   line.head_us = 100 * ratio;
   line.baseline_us = 100;
   line.clock_mhz = 1980;
@@ -42,21 +40,20 @@ inline GateLine cell(const std::string& variant, Change change, double ratio = 1
 }
 
 inline GateLine slower(const std::string& variant = "warptiled") {
-  GateLine line = cell(variant, Change::slower, 1.0312);
+  GateLine line = cell(variant, CellOutcome::slower, 1.0312);
   line.cause = "registers 128 -> 168";
   return line;
 }
 
 inline GateLine wrong(const std::string& variant = "naive") {
-  GateLine line = cell(variant, Change::invalid);
-  line.wrong = true;
+  GateLine line = cell(variant, CellOutcome::wrong);
   line.verdict.reason = "its result is wrong: 3 elements";
   return line;
 }
 
 inline GateLine without_baseline(const std::string& variant = "tiled_4") {
-  GateLine line{.variant = variant, .problem = "m=64 n=32 k=16"};
-  line.verdict.reason = no_baseline;
+  GateLine line{.cell = {variant, parse_case("m=64 n=32 k=16")}};
+  line.verdict = {.outcome = CellOutcome::no_baseline, .reason = "no baseline"};
   return line;
 }
 

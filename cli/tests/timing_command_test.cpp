@@ -88,8 +88,8 @@ TEST(GateFlags, NameWhatIsWrongWithACell) {
       {"naive", "--cell \"naive\": a cell is a variant and a case, such as "},
       {"", "--cell \"\": a cell is a variant and a case"},
       {"nave m=1 n=2 k=3", "there is no variant 'nave' (did you mean naive?)"},
-      {"naive m=1 n=2", "--cell \"m=1 n=2\": 'k' is missing"},
-      {"naive m=1 n=2 k=x", "--cell \"m=1 n=2 k=x\": 'k=x': k is a whole number"},
+      {"naive m=1 n=2", "--cell \"naive m=1 n=2\": 'k' is missing"},
+      {"naive m=1 n=2 k=x", "--cell \"naive m=1 n=2 k=x\": 'k=x': k is a whole number"},
   };
   for (const auto& [text, message] : faults)
     expect_bad_input(run({"gate", "time", "--cell", text}), message);

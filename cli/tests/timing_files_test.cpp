@@ -22,7 +22,7 @@ ReadJson parsed(const GateResult& result) {
 }
 
 TEST(GateJson, HasWhatWasPrintedAndEveryNumber) {
-  GateResult result = gate({cell("a", Change::same), slower()});
+  GateResult result = gate({cell("a", CellOutcome::same), slower()});
   result.request.arguments = {"assay", "gate", "time"};
   const auto json = parsed(result);
   EXPECT_EQ(json["schema"], 1);
@@ -47,16 +47,16 @@ TEST(GateJson, HasWhatWasPrintedAndEveryNumber) {
 }
 
 TEST(GateJson, KeepsTheRoundsOfWhatIsOfInterest) {
-  GateResult result = gate({cell("a", Change::same)});
+  GateResult result = gate({cell("a", CellOutcome::same)});
   EXPECT_FALSE(parsed(result)["results"][0].contains("rounds"));
-  result.request.explain = name_of(result.report.lines[0]);
+  result.request.explain = to_string(result.report.lines[0].cell);
   EXPECT_TRUE(parsed(result)["results"][0].contains("rounds"));
 }
 
 TEST(GateMarkdown, LeadsWithTheVerdict) {
   GateLine odd = slower();
   odd.cause = "a|b <i>\nnext line";
-  GateResult result = gate({cell("a", Change::same), odd});
+  GateResult result = gate({cell("a", CellOutcome::same), odd});
   result.report.new_variants = {"mine"};
   const std::string text = markdown_of(result, conclude(result));
   EXPECT_THAT(text, StartsWith("### Timing gate: FAIL\n\n1 of 2 cells is slower: warptiled\n"));
@@ -78,11 +78,12 @@ TEST(GateMarkdown, IsShortWhereNothingWasJudged) {
 
 TEST(GateJUnit, HasATestForEachCell) {
   GateLine odd = slower("naive");
-  odd.problem = "m=1 n=2 k=3";
+  odd.cell.problem = parse_case("m=1 n=2 k=3");
   odd.cause = "a < b & \"c\"";
-  const std::string xml = junit_of(gate(
-      {cell("naive", Change::same), odd, cell("b", Change::undecided), cell("c", Change::invalid),
-       wrong("d"), without_baseline("e"), cell("f", Change::faster, 0.9)}));
+  const std::string xml =
+      junit_of(gate({cell("naive", CellOutcome::same), odd, cell("b", CellOutcome::undecided),
+                     cell("c", CellOutcome::invalid), wrong("d"), without_baseline("e"),
+                     cell("f", CellOutcome::faster, 0.9)}));
   EXPECT_EQ(fault_of_xml(xml), "") << xml;
   EXPECT_THAT(xml, HasSubstr("<testsuites name=\"assay gate time\" tests=\"7\" failures=\"2\" "
                              "errors=\"2\" skipped=\"1\" time=\"85.000\">"));

@@ -34,7 +34,7 @@ struct Cubin {
   std::vector<KernelCode> kernels;
 };
 
-// The message of BadInput says what is wrong, and leaves it to the caller to say with which file.
+// The message of BadInput does not name the file; the caller does.
 Cubin read_cubin(std::string_view bytes);
 
 // Every cubin inside a program, library or object that nvcc made, as far as it is not compressed

@@ -1,6 +1,6 @@
-// Reads the frame of an ELF64 file, little-endian: sections, symbols, relocations. Every offset is
-// checked against the file, so that what is damaged or cut off is refused, with BadInput, and never
-// followed. Views into the bytes that it was given.
+// Reads the frame of a little-endian ELF64 file: sections, symbols, relocations. Checks every
+// offset against the file, and throws BadInput where the file is damaged or cut off. All that it
+// returns are views into the given bytes.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace assay {
 inline constexpr std::uint16_t machine_cuda = 190;
 
 struct Section {
-  std::string_view name, bytes;  // of a section without bytes in the file only `size` tells
+  std::string_view name, bytes;  // `bytes` is empty for a section that has only a size
   std::uint32_t type = 0, link = 0, info = 0;
   std::uint64_t flags = 0, size = 0;
 };
@@ -38,13 +38,13 @@ struct Elf {
   std::vector<Symbol> symbols;
   std::uint64_t extent = 0;  // where the file ends; the bytes may go on behind it
 
-  // What is to be put into a section before it is used.
+  // What a loader patches in a section before it is used.
   std::vector<Relocation> relocations_of(std::size_t section) const;
 };
 
 Elf read_elf(std::string_view bytes);
 
-// The number that lies at an offset. Throws BadInput where there is none.
+// The number at an offset. Throws BadInput if it lies outside.
 template <class Number>
 Number number_at(std::string_view bytes, std::uint64_t at);
 

@@ -11,12 +11,13 @@
 namespace assay {
 namespace {
 
-// What one or two batches say of a cell, or why they say nothing.
+// What one or two batches show of a cell, or why they show nothing.
 struct Measured {
   int processes = 0;
   Summary step, anchor, control;  // log-ratios of head to baseline, anchor and twin
   std::string fault;
-  std::string left_out;  // why some of the processes were not usable
+  bool has_no_baseline = false;  // which is the fault
+  std::string left_out;          // why some of the processes were not usable
 };
 
 using Batches = std::vector<const std::vector<Replicate>*>;
@@ -58,7 +59,8 @@ Measured measure(const Batches& batches, int planned, const DecisionRule& rule) 
   if (m.processes == 0) {
     m.fault = "nothing was measured";
   } else if (sound && !has_baseline) {
-    m.fault = no_baseline;
+    m.fault = to_string(CellOutcome::no_baseline);
+    m.has_no_baseline = true;
   } else if (step.empty()) {
     m.fault = fmt::format("no process gave usable data: {}", m.left_out);
   } else if (!finite) {
@@ -124,54 +126,59 @@ void adjust(std::vector<Answers>& family) {
   }
 }
 
-enum class Stage { nothing, screened, confirmed, repeated };
+// Which batches a judgement rests on.
+enum class Basis { none, screen, confirm, confirm_and_extra };
 
-struct Finding {
-  Stage stage = Stage::nothing;
+struct Judgement {
+  Basis basis = Basis::none;
   Measured measured;
   Answers p = {1, 1, 1, 1, 1};
-  Change change = Change::invalid;
+  CellOutcome outcome = CellOutcome::invalid;
   bool crept = false;
 };
 
+CellOutcome outcome_of_fault(const Measured& m) {
+  return m.has_no_baseline ? CellOutcome::no_baseline : CellOutcome::invalid;
+}
+
 // `part` of the alpha is what this look at the data may spend.
-void conclude(Finding& f, bool unchanged, double part, const DecisionRule& rule) {
-  const auto is_so = [&](Question q) { return f.p[q] < part * rule.confirm_p; };
-  f.crept = false;
-  if (!f.measured.fault.empty()) {
-    f.change = Change::invalid;
+void conclude(Judgement& j, bool unchanged, double part, const DecisionRule& rule) {
+  const auto is_so = [&](Question q) { return j.p[q] < part * rule.confirm_p; };
+  j.crept = false;
+  if (!j.measured.fault.empty()) {
+    j.outcome = outcome_of_fault(j.measured);
   } else if (is_so(control_is_slower) || is_so(control_is_faster)) {
-    f.change = Change::invalid;
-    f.measured.fault = "the control, the same code timed twice, differs from itself";
+    j.outcome = CellOutcome::invalid;
+    j.measured.fault = "the control, the same code timed twice, differs from itself";
   } else if (unchanged) {
     const bool differs = is_so(is_slower) || is_so(is_faster);
-    f.change = differs ? Change::invalid : Change::same;
-    if (differs) f.measured.fault = "the measurement sees a difference in identical machine code";
+    j.outcome = differs ? CellOutcome::invalid : CellOutcome::same;
+    if (differs) j.measured.fault = "the measurement sees a difference in identical machine code";
   } else if (is_so(is_slower)) {
-    f.change = Change::slower;
+    j.outcome = CellOutcome::slower;
   } else if (is_so(is_faster)) {
-    f.change = Change::faster;
+    j.outcome = CellOutcome::faster;
   } else if (is_so(has_crept)) {
-    f.change = Change::slower;
-    f.crept = true;
-  } else if (is_below(f.measured.step, rule.unharmed, part * rule.unharmed_p) &&
-             is_within_budget(f.measured, part * rule.unharmed_p, rule)) {
-    f.change = Change::same;
+    j.outcome = CellOutcome::slower;
+    j.crept = true;
+  } else if (is_below(j.measured.step, rule.unharmed, part * rule.unharmed_p) &&
+             is_within_budget(j.measured, part * rule.unharmed_p, rule)) {
+    j.outcome = CellOutcome::same;
   } else {
-    f.change = Change::undecided;
+    j.outcome = CellOutcome::undecided;
   }
 }
 
-void look_at_screen(Finding& f, const CellData& cell, const DecisionRule& rule) {
+void look_at_screen(Judgement& j, const CellBatches& cell, const DecisionRule& rule) {
   if (cell.screen.empty() && cell.unchanged) {
-    f.change = Change::same;
+    j.outcome = CellOutcome::same;
     return;
   }
-  f.stage = Stage::screened;
-  f.measured = measure({&cell.screen}, rule.screen_processes, rule);
-  if (f.measured.fault.empty()) {
-    f.change = settles(f.measured, cell.unchanged, rule) ? Change::same : Change::undecided;
-  }
+  j.basis = Basis::screen;
+  j.measured = measure({&cell.screen}, rule.screen_processes, rule);
+  j.outcome = !j.measured.fault.empty()                   ? outcome_of_fault(j.measured)
+              : settles(j.measured, cell.unchanged, rule) ? CellOutcome::same
+                                                          : CellOutcome::undecided;
 }
 
 // The second look takes confirm and extra together, and counts the cells that it does not look at
@@ -180,27 +187,27 @@ void look_at_screen(Finding& f, const CellData& cell, const DecisionRule& rule) 
 // both batches of the whole family, which is half the alpha. Both looks together make a false call
 // of any one kind with at most 1.5 times `confirm_p`, and that if all cells were slower by just the
 // margin. The extra batch alone would be as safe, and would throw away half of the data.
-void look_again(std::vector<Finding>& findings, const std::vector<std::size_t>& confirmed,
-                const std::vector<CellData>& cells, const DecisionRule& rule) {
+void look_again(std::vector<Judgement>& judgements, const std::vector<std::size_t>& confirmed,
+                const std::vector<CellBatches>& cells, const DecisionRule& rule) {
   std::vector<Answers> family;
   for (std::size_t i : confirmed) {
-    Finding& f = findings[i];
+    Judgement& j = judgements[i];
     family.push_back({1, 1, 1, 1, 1});
-    if (f.change != Change::undecided || cells[i].extra.empty()) continue;
-    f.stage = Stage::repeated;
-    f.measured = measure({&cells[i].confirm, &cells[i].extra}, 2 * rule.confirm_processes, rule);
-    family.back() = ask(f.measured, rule);
+    if (j.outcome != CellOutcome::undecided || cells[i].extra.empty()) continue;
+    j.basis = Basis::confirm_and_extra;
+    j.measured = measure({&cells[i].confirm, &cells[i].extra}, 2 * rule.confirm_processes, rule);
+    family.back() = ask(j.measured, rule);
   }
   adjust(family);
   for (std::size_t at = 0; at < confirmed.size(); ++at) {
-    Finding& f = findings[confirmed[at]];
-    if (f.stage != Stage::repeated) continue;
-    f.p = family[at];
-    conclude(f, cells[confirmed[at]].unchanged, 0.5, rule);
+    Judgement& j = judgements[confirmed[at]];
+    if (j.basis != Basis::confirm_and_extra) continue;
+    j.p = family[at];
+    conclude(j, cells[confirmed[at]].unchanged, 0.5, rule);
   }
 }
 
-std::vector<std::size_t> confirmed_of(const std::vector<CellData>& cells) {
+std::vector<std::size_t> confirmed_of(const std::vector<CellBatches>& cells) {
   std::vector<std::size_t> confirmed;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (!cells[i].confirm.empty()) confirmed.push_back(i);
@@ -208,25 +215,25 @@ std::vector<std::size_t> confirmed_of(const std::vector<CellData>& cells) {
   return confirmed;
 }
 
-std::vector<Finding> look(const std::vector<CellData>& cells,
-                          const std::vector<std::size_t>& confirmed, const DecisionRule& rule) {
-  std::vector<Finding> findings(cells.size());
+std::vector<Judgement> look(const std::vector<CellBatches>& cells,
+                            const std::vector<std::size_t>& confirmed, const DecisionRule& rule) {
+  std::vector<Judgement> judgements(cells.size());
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (cells[i].confirm.empty()) look_at_screen(findings[i], cells[i], rule);
+    if (cells[i].confirm.empty()) look_at_screen(judgements[i], cells[i], rule);
   }
   std::vector<Answers> family;
   for (std::size_t i : confirmed) {
-    findings[i].stage = Stage::confirmed;
-    findings[i].measured = measure({&cells[i].confirm}, rule.confirm_processes, rule);
-    family.push_back(ask(findings[i].measured, rule));
+    judgements[i].basis = Basis::confirm;
+    judgements[i].measured = measure({&cells[i].confirm}, rule.confirm_processes, rule);
+    family.push_back(ask(judgements[i].measured, rule));
   }
   adjust(family);
   for (std::size_t at = 0; at < confirmed.size(); ++at) {
-    findings[confirmed[at]].p = family[at];
-    conclude(findings[confirmed[at]], cells[confirmed[at]].unchanged, 1, rule);
+    judgements[confirmed[at]].p = family[at];
+    conclude(judgements[confirmed[at]], cells[confirmed[at]].unchanged, 1, rule);
   }
-  look_again(findings, confirmed, cells, rule);
-  return findings;
+  look_again(judgements, confirmed, cells, rule);
+  return judgements;
 }
 
 // By the confirmation, with 97.5 %: the rest of the 5 % is what the screen may let slip.
@@ -235,9 +242,9 @@ double smallest_called(double spread, std::size_t family, const DecisionRule& ru
   return std::expm1(detectable_mean(rule.confirm_processes, spread, log_of(rule.margin), p, 0.975));
 }
 
-// Until the nearest of the bounds that would settle it is told apart from the mean as it is now.
-int processes_to_settle(const Finding& f, std::size_t family, const DecisionRule& rule) {
-  if (f.stage == Stage::screened) return rule.confirm_processes;
+// How many processes tell the mean, if it stays as it is, from the nearest bound that settles it.
+int processes_to_settle(const Judgement& j, std::size_t family, const DecisionRule& rule) {
+  if (j.basis == Basis::screen) return rule.confirm_processes;
   constexpr double power = 0.95;
   const double p = rule.confirm_p / static_cast<double>(family);
   // To tell the true mean of these from `bound`, on the side where it is now.
@@ -247,7 +254,7 @@ int processes_to_settle(const Finding& f, std::size_t family, const DecisionRule
   const auto beyond = [&](const Summary& s, double bound) {
     return count_needed(s.deviation, s.mean - bound, p, power);
   };
-  const Summary &step = f.measured.step, &anchor = f.measured.anchor;
+  const Summary &step = j.measured.step, &anchor = j.measured.anchor;
   const double budget = log_of(rule.creep_budget);
   int same = below(step, log_of(rule.unharmed));
   if (anchor.count > 0) same = std::max(same, below(anchor, budget));
@@ -268,11 +275,11 @@ std::string left_out(const Measured& m) {
                      m.left_out);
 }
 
-std::string reason_of(const Finding& f, const CellVerdict& v, bool unchanged,
+std::string reason_of(const Judgement& j, const CellVerdict& v, bool unchanged,
                       const DecisionRule& rule) {
-  if (f.stage == Stage::nothing) return "proven unchanged: same machine code and launch recipe";
-  if (v.change == Change::invalid) return f.measured.fault;
-  const std::string rest = left_out(f.measured);
+  if (j.basis == Basis::none) return "proven unchanged: same machine code and launch recipe";
+  if (!j.measured.fault.empty()) return j.measured.fault;
+  const std::string rest = left_out(j.measured);
   const auto between =
       fmt::format("99 % interval {:+.2f} % to {:+.2f} %, {} processes", 100 * (v.interval.low - 1),
                   100 * (v.interval.high - 1), v.processes);
@@ -280,11 +287,11 @@ std::string reason_of(const Finding& f, const CellVerdict& v, bool unchanged,
     return fmt::format("small steps added up to {} than the anchor, over the budget of {:.1f} %{}",
                        slower_or_faster(v.anchor_ratio), 100 * rule.creep_budget, rest);
   }
-  switch (v.change) {
-    case Change::slower:
-    case Change::faster:
+  switch (v.outcome) {
+    case CellOutcome::slower:
+    case CellOutcome::faster:
       return fmt::format("{} than the baseline ({}){}", slower_or_faster(v.ratio), between, rest);
-    case Change::same:
+    case CellOutcome::same:
       if (unchanged) {
         return fmt::format("proven unchanged, and the live control agrees ({}){}", between, rest);
       }
@@ -293,12 +300,12 @@ std::string reason_of(const Finding& f, const CellVerdict& v, bool unchanged,
     default:
       break;
   }
-  if (f.stage == Stage::screened) {
+  if (j.basis == Basis::screen) {
     return fmt::format("the screen could not settle it and it was not confirmed ({}){}", between,
                        rest);
   }
-  if (!is_within_budget(f.measured, rule.unharmed_p, rule) &&
-      is_below(f.measured.step, rule.unharmed, rule.unharmed_p)) {
+  if (!is_within_budget(j.measured, rule.unharmed_p, rule) &&
+      is_below(j.measured.step, rule.unharmed, rule.unharmed_p)) {
     return fmt::format(
         "too noisy to tell whether small steps added up to more than {:.1f} % over the anchor "
         "(measured {:+.2f} %, {} processes): about {} processes would settle it{}",
@@ -310,23 +317,33 @@ std::string reason_of(const Finding& f, const CellVerdict& v, bool unchanged,
 
 }  // namespace
 
-const char* to_string(Change change) {
-  switch (change) {
-    case Change::same:
-      return "same";
-    case Change::faster:
-      return "faster";
-    case Change::slower:
+const char* to_string(CellOutcome outcome) {
+  switch (outcome) {
+    case CellOutcome::wrong:
+      return "wrong";
+    case CellOutcome::slower:
       return "slower";
-    case Change::undecided:
+    case CellOutcome::undecided:
       return "undecided";
-    case Change::invalid:
+    case CellOutcome::invalid:
       return "invalid";
+    case CellOutcome::no_baseline:
+      return "no baseline";
+    case CellOutcome::faster:
+      return "faster";
+    case CellOutcome::same:
+      return "same";
   }
   return "?";
 }
 
-std::vector<std::size_t> to_confirm(const std::vector<CellData>& cells, const DecisionRule& rule) {
+const char* outcome_text(const CellVerdict& verdict) {
+  const bool crept = verdict.crept && verdict.outcome == CellOutcome::slower;
+  return crept ? "slower by creep" : to_string(verdict.outcome);
+}
+
+std::vector<std::size_t> to_confirm(const std::vector<CellBatches>& cells,
+                                    const DecisionRule& rule) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const Measured screen = measure({&cells[i].screen}, rule.screen_processes, rule);
@@ -336,35 +353,36 @@ std::vector<std::size_t> to_confirm(const std::vector<CellData>& cells, const De
   return chosen;
 }
 
-std::vector<std::size_t> to_repeat(const std::vector<CellData>& cells, const DecisionRule& rule) {
+std::vector<std::size_t> to_repeat(const std::vector<CellBatches>& cells,
+                                   const DecisionRule& rule) {
   std::vector<std::size_t> chosen = confirmed_of(cells);
-  const auto findings = look(cells, chosen, rule);
+  const auto judgements = look(cells, chosen, rule);
   std::erase_if(chosen, [&](std::size_t i) {
-    return findings[i].stage != Stage::confirmed || findings[i].change != Change::undecided;
+    return judgements[i].basis != Basis::confirm || judgements[i].outcome != CellOutcome::undecided;
   });
   return chosen;
 }
 
-std::vector<CellVerdict> decide(const std::vector<CellData>& cells, const DecisionRule& rule) {
+std::vector<CellVerdict> decide(const std::vector<CellBatches>& cells, const DecisionRule& rule) {
   const auto confirmed = confirmed_of(cells);
-  const auto findings = look(cells, confirmed, rule);
+  const auto judgements = look(cells, confirmed, rule);
   std::vector<CellVerdict> verdicts;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const Finding& f = findings[i];
-    const Summary& step = f.measured.step;
-    CellVerdict v{.change = f.change, .crept = f.crept};
+    const Judgement& j = judgements[i];
+    const Summary& step = j.measured.step;
+    CellVerdict v{.outcome = j.outcome, .crept = j.crept};
     if (step.count >= 2) {
       v.ratio = std::exp(step.mean);
       v.interval = {std::exp(lower_bound(step, 0.995)), std::exp(upper_bound(step, 0.995))};
-      v.p = f.p[is_slower];
+      v.p = j.p[is_slower];
       v.spread = step.deviation;
       v.detectable = smallest_called(step.deviation, confirmed.size(), rule);
       v.processes = step.count;
     }
-    if (f.measured.anchor.count > 0) v.anchor_ratio = std::exp(f.measured.anchor.mean);
-    if (f.change == Change::undecided)
-      v.processes_needed = processes_to_settle(f, confirmed.size(), rule);
-    v.reason = reason_of(f, v, cells[i].unchanged, rule);
+    if (j.measured.anchor.count > 0) v.anchor_ratio = std::exp(j.measured.anchor.mean);
+    if (j.outcome == CellOutcome::undecided)
+      v.processes_needed = processes_to_settle(j, confirmed.size(), rule);
+    v.reason = reason_of(j, v, cells[i].unchanged, rule);
     verdicts.push_back(std::move(v));
   }
   return verdicts;

@@ -1,12 +1,13 @@
-// Decides whether kernels got slower, from what several processes measured. The rule is stated in
-// numbers here and nowhere else; what it promises (false alarms, power) is asserted by the replay
-// of recorded runs.
+// Decides whether kernels got slower, from what several processes measured. The numbers of the rule
+// stand here and nowhere else; replay_test asserts what it promises (false alarms, power) on
+// recorded runs.
 //
-//   screen    a few processes, all cells: which could be slower, or changed at all, go on
-//   confirm   many fresh processes, those cells only: `slower` and `faster` are said from these
+//   screen    a few processes, all cells: picks those that could be slower, or changed at all
+//   confirm   many fresh processes, those cells only: decides `slower` and `faster`
 //   extra     one more such batch for what is still undecided, at half the alpha
 //
-// What was not measured, or not well enough, is `invalid`: nothing is `same` for want of data.
+// A cell that was not measured, or not well enough, is `invalid`: missing data never makes a cell
+// `same`.
 #pragma once
 
 #include <cstddef>
@@ -28,11 +29,14 @@ struct DecisionRule {
   double creep_budget = 0.02;  // against the anchor
 };
 
-enum class Change { same, faster, slower, undecided, invalid };
-const char* to_string(Change);
+// What became of a cell, the worst first. A cell is `wrong` if its result was: whoever ran it
+// knows, not the rule. What is printed for each stands in decide.cpp: to_string, and the sentence
+// of CellVerdict.
+enum class CellOutcome { wrong, slower, undecided, invalid, no_baseline, faster, same };
+const char* to_string(CellOutcome);
 
-struct CellData {
-  std::string name;        // "VARIANT CASE"
+// What the rule decides upon: one replicate for each process of each batch.
+struct CellBatches {
   bool unchanged = false;  // machine code and launch recipe equal the baseline's: proven the same
   std::vector<Replicate> screen, confirm, extra;
 };
@@ -42,8 +46,8 @@ struct Interval {
 };
 
 struct CellVerdict {
-  Change change = Change::invalid;
-  bool crept = false;       // over the budget against the anchor, though the last step was small
+  CellOutcome outcome = CellOutcome::invalid;
+  bool crept = false;       // slower than the anchor by more than the budget, in small steps
   std::string reason;       // one sentence
   double ratio = 0;         // head over baseline; 0 where there is none
   Interval interval;        // 99 %, two-sided
@@ -55,16 +59,16 @@ struct CellVerdict {
   int processes_needed = 0;  // of an undecided cell: about how many would settle it
 };
 
-// The reason of a cell that was measured without a baseline, and is `invalid` for it.
-inline constexpr const char* no_baseline = "no baseline";
+// The outcome, and "slower by creep" for slow steps that added up.
+const char* outcome_text(const CellVerdict&);
 
 // The cells to confirm, and then those for the extra batch, as indices.
-std::vector<std::size_t> to_confirm(const std::vector<CellData>&, const DecisionRule& = {});
-std::vector<std::size_t> to_repeat(const std::vector<CellData>&, const DecisionRule& = {});
+std::vector<std::size_t> to_confirm(const std::vector<CellBatches>&, const DecisionRule& = {});
+std::vector<std::size_t> to_repeat(const std::vector<CellBatches>&, const DecisionRule& = {});
 
-// One verdict for each cell, in order. Judges each cell by the last batch it was given. A cell
-// that is `unchanged` and was measured all the same is a live control: a difference in it says
-// that the measurement is wrong, not the kernel.
-std::vector<CellVerdict> decide(const std::vector<CellData>&, const DecisionRule& = {});
+// One verdict for each cell, in order, from the last batch that it has. An `unchanged` cell that
+// was measured all the same is a live control: a difference in it shows a fault of the measurement,
+// not of the kernel.
+std::vector<CellVerdict> decide(const std::vector<CellBatches>&, const DecisionRule& = {});
 
 }  // namespace assay

@@ -1,5 +1,5 @@
-// What one process measured of one cell, as it is recorded, replayed and decided upon: one number
-// for each pair of arms. The process, not the launch, is the statistical unit.
+// What one process measured of one cell, reduced to one number for each pair of arms. The process,
+// not the launch, is the statistical unit.
 #pragma once
 
 #include <array>
@@ -39,10 +39,10 @@ struct Replicate {
 };
 
 // The median over mirrored pairs of rounds of the mean of the two log-ratios. A pair in which any
-// arm was throttled is dropped for all arms. A fault is: a time that is not a positive number, a
-// round without its mirror, fewer than `fewest_pairs` left, clocks of head and twin further apart
-// than `clocks_apart` (the card changed while it was measured; other code may run at another clock
-// of its own accord), and a head that was not run. Clocks that could not be read are not.
+// arm was throttled is dropped for all arms. These are faults: head was not run; a time is not a
+// positive number; a round has no mirror; fewer than `fewest_pairs` are left; the clocks of head
+// and twin, which run the same code, are further apart than `clocks_apart`. An unreadable clock is
+// none.
 inline constexpr double clocks_apart = 0.005;
 inline constexpr int fewest_pairs = 5;
 Replicate reduce(const std::vector<Round>&);

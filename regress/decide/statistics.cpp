@@ -86,6 +86,14 @@ Summary summarize(std::span<const double> values) {
           values.size() < 2 ? 0 : std::sqrt(squares / (count - 1))};
 }
 
+Ratio ratio_of(const std::vector<double>& logs) {
+  if (logs.empty()) return {};
+  const Summary s = summarize(logs);
+  if (s.count == 1) return {std::exp(s.mean), std::exp(s.mean), std::exp(s.mean), 1};
+  return {std::exp(s.mean), std::exp(lower_bound(s, 0.975)), std::exp(upper_bound(s, 0.975)),
+          s.count};
+}
+
 double p_above(const Summary& s, double bound) {
   if (!is_usable(s) || !std::isfinite(bound)) return 1;
   const double distance = s.mean - bound;

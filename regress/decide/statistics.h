@@ -1,9 +1,9 @@
 // The statistics of the timing gate: Student's t on one number for each process, and what follows
-// from it. The spread is always that of the numbers at hand, without a prior: a cell that settles
-// in two states would make a liar of any spread borrowed from other cells.
+// from it. The spread is always that of the numbers at hand, without a prior: a spread borrowed
+// from other cells would be wrong for a cell that settles in two states.
 //
-// What cannot be computed (fewer than two numbers, NaN) never argues for anything: its p is 1 and
-// its bounds are infinite. A spread of exactly zero is a certainty.
+// A statistic that cannot be computed (fewer than two numbers, NaN) supports no claim: its p is 1
+// and its bounds are infinite. A spread of exactly zero is a certainty.
 #pragma once
 
 #include <span>
@@ -19,6 +19,18 @@ struct Summary {
   double deviation = 0;  // of the sample: over count - 1
 };
 Summary summarize(std::span<const double>);
+
+// A ratio of times, its 95 % interval, and how many processes it rests on. Without processes there
+// is no ratio.
+struct Ratio {
+  double value = 0, low = 0, high = 0;
+  int processes = 0;
+  bool operator==(const Ratio&) const = default;
+};
+
+// The geometric mean over processes of the ratio whose logarithms are `logs`. One process alone
+// gives an interval without width, as if it were certain.
+Ratio ratio_of(const std::vector<double>& logs);
 
 // One-sided p that the true mean is not above `bound`, or not below it.
 double p_above(const Summary&, double bound);

@@ -12,7 +12,7 @@
 namespace assay {
 namespace {
 
-// It cannot be told as a recipe; the message is why.
+// A launch that no recipe can hold; the message says why.
 struct NoRecipe : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -34,7 +34,7 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  // One after the other, as they depend on each other.
+  // Its nodes, each after the one that it depends on.
   std::vector<CUgraphNode> chain() const {
     ASSAY_DRIVER(cuGraphGetNodes);
     ASSAY_DRIVER(cuGraphGetEdges);
@@ -105,7 +105,7 @@ int attribute_of(CUfunction function, CUfunction_attribute attribute) {
 }
 
 // A baseline launched without it would not be what was accepted.
-void insist_on_no_cache_policy(CUgraphNode node, const char* name) {
+void refuse_cache_policy(CUgraphNode node, const char* name) {
   ASSAY_DRIVER(cuGraphKernelNodeGetAttribute);
   CUlaunchAttributeValue value = {};
   if (cuGraphKernelNodeGetAttribute_(node, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &value) ==
@@ -114,52 +114,64 @@ void insist_on_no_cache_policy(CUgraphNode node, const char* name) {
     throw NoRecipe(fmt::format("{} is launched with a policy for the L2 cache", name));
 }
 
-// The node as it is, its arguments with all addresses in them.
+CUfunction function_of(const CUDA_KERNEL_NODE_PARAMS& params) {
+  if (params.func != nullptr) return params.func;
+  ASSAY_DRIVER(cuKernelGetFunction);
+  CUfunction function = nullptr;
+  driver_check(cuKernelGetFunction_(&function, params.kern), "cuKernelGetFunction");
+  return function;
+}
+
+void read_attributes(KernelNode& kernel, CUgraphNode node, CUfunction function) {
+  ASSAY_DRIVER(cuGraphKernelNodeGetAttribute);
+  kernel.most_shared_bytes =
+      attribute_of(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+  kernel.shared_carveout =
+      attribute_of(function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
+  CUlaunchAttributeValue value = {};
+  if (cuGraphKernelNodeGetAttribute_(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value) ==
+          CUDA_SUCCESS &&
+      value.clusterDim.x > 0)
+    kernel.cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
+  value = {};
+  if (cuGraphKernelNodeGetAttribute_(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value) == CUDA_SUCCESS)
+    kernel.cooperative = value.cooperative != 0;
+}
+
+void read_arguments(KernelNode& kernel, const CUDA_KERNEL_NODE_PARAMS& params,
+                    CUfunction function) {
+  ASSAY_DRIVER(cuFuncGetParamInfo);
+  std::size_t at = 0, bytes = 0;
+  for (std::size_t i = 0; cuFuncGetParamInfo_(function, i, &at, &bytes) == CUDA_SUCCESS; ++i) {
+    kernel.parameters.push_back(
+        {static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(bytes)});
+    if (kernel.arguments.size() < at + bytes) kernel.arguments.resize(at + bytes);
+    std::memcpy(kernel.arguments.data() + at, params.kernelParams[i], bytes);
+  }
+}
+
+// The node with all addresses in its arguments.
 KernelNode read_kernel(CUgraphNode node, const ProgramCode& code) {
   ASSAY_DRIVER(cuGraphKernelNodeGetParams);
-  ASSAY_DRIVER(cuGraphKernelNodeGetAttribute);
-  ASSAY_DRIVER(cuKernelGetFunction);
   ASSAY_DRIVER(cuFuncGetName);
-  ASSAY_DRIVER(cuFuncGetParamInfo);
   CUDA_KERNEL_NODE_PARAMS params = {};
   driver_check(cuGraphKernelNodeGetParams_(node, &params), "cuGraphKernelNodeGetParams");
-  CUfunction function = params.func;
-  if (function == nullptr)
-    driver_check(cuKernelGetFunction_(&function, params.kern), "cuKernelGetFunction");
+  const CUfunction function = function_of(params);
   const char* name = nullptr;
   driver_check(cuFuncGetName_(&name, function), "cuFuncGetName");
   const ProgramCode::Kernel* kernel = code.find(name);
-  if (kernel == nullptr) {
+  if (kernel == nullptr)
     throw NoRecipe(fmt::format("the machine code of {} is not in this program", name));
-  }
+  refuse_cache_policy(node, name);
 
-  insist_on_no_cache_policy(node, name);
   KernelNode result;
   result.kernel = name;
   result.code = kernel->code.code;
   result.grid = {params.gridDimX, params.gridDimY, params.gridDimZ};
   result.block = {params.blockDimX, params.blockDimY, params.blockDimZ};
   result.shared_bytes = params.sharedMemBytes;
-  result.most_shared_bytes =
-      attribute_of(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
-  result.shared_carveout =
-      attribute_of(function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
-  CUlaunchAttributeValue value = {};
-  if (cuGraphKernelNodeGetAttribute_(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value) ==
-          CUDA_SUCCESS &&
-      value.clusterDim.x > 0)
-    result.cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
-  value = {};
-  if (cuGraphKernelNodeGetAttribute_(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value) == CUDA_SUCCESS)
-    result.cooperative = value.cooperative != 0;
-
-  std::size_t at = 0, bytes = 0;
-  for (std::size_t i = 0; cuFuncGetParamInfo_(function, i, &at, &bytes) == CUDA_SUCCESS; ++i) {
-    result.parameters.push_back(
-        {static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(bytes)});
-    if (result.arguments.size() < at + bytes) result.arguments.resize(at + bytes);
-    std::memcpy(result.arguments.data() + at, params.kernelParams[i], bytes);
-  }
+  read_attributes(result, node, function);
+  read_arguments(result, params, function);
   return result;
 }
 
@@ -170,8 +182,8 @@ bool is_address_on_gpu(std::uint64_t word) {
                                 static_cast<CUdeviceptr>(word)) == CUDA_SUCCESS;
 }
 
-// Marks the addresses in which two captures differ, and clears them. What is an address and does
-// not differ belongs to the variant, and is nothing in another process.
+// Marks the addresses in which two captures differ, and clears them. An address that does not
+// differ belongs to the variant, and means nothing in another process.
 void mark_pointers(KernelNode& node, const KernelNode& other, const std::array<Extent, 3>& here,
                    const std::array<Extent, 3>& there) {
   for (const Parameter& parameter : node.parameters) {
@@ -185,7 +197,7 @@ void mark_pointers(KernelNode& node, const KernelNode& other, const std::array<E
       const auto place = width == 8 ? place_of(mine, here) : std::nullopt;
       if (!place || place != place_of(its, there)) {
         throw NoRecipe(
-            fmt::format("byte {} of the arguments of {} is an address of something else "
+            fmt::format("byte {} of the arguments of {} is an address of something other "
                         "than an operand",
                         at, node.kernel));
       }
@@ -240,7 +252,7 @@ Recipe recipe_of_two(const Variant& variant, const Gemm& one, const Gemm& other,
         recipe.nodes.push_back(read_memset(nodes[i], here));
         break;
       default:
-        throw NoRecipe("it enqueues something else than kernels and memsets");
+        throw NoRecipe("it enqueues something other than kernels and memsets");
     }
   }
   if (recipe.nodes.empty()) throw NoRecipe("it enqueues nothing");

@@ -1,5 +1,5 @@
-// Learns what a variant's launch enqueues by capturing it, twice on different operands: whatever
-// differs must be an address inside an operand.
+// Learns what a variant's launch enqueues by capturing it twice, on different operands: whatever
+// differs between the two must be an address inside an operand.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,10 +14,10 @@ namespace assay {
 struct Captured {
   Recipe recipe;
   std::string cubin;    // SHA-256 of the machine code that all its kernels are in
-  std::string why_not;  // it cannot be told as a recipe; then the rest is empty
+  std::string why_not;  // why there is no recipe; then the rest is empty
 };
 
-// `one` and `other` are the same problem on different operands, which nobody else may use.
+// `one` and `other` are one problem on different operands, which nobody else uses meanwhile.
 Captured capture(const Variant&, const Gemm& one, const Gemm& other, const ProgramCode&,
                  cudaStream_t);
 

@@ -1,5 +1,5 @@
-// The operands that are timed on: many sets of the same shape, used one after the other, so that by
-// the time a set comes round again the L2 cache has forgotten it.
+// The operands that kernels are timed on: many sets of the same shape, used in turn. When a set
+// comes round again, the L2 cache has forgotten it.
 #pragma once
 
 #include <cuda_runtime.h>

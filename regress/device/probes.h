@@ -1,5 +1,5 @@
-// The kernels that measuring itself takes. Each function only enqueues, and throws
-// std::runtime_error if it could not.
+// The kernels that the measurement itself needs. Each function only enqueues, and throws
+// std::runtime_error if the GPU refuses.
 #pragma once
 
 #include <cuda_runtime.h>

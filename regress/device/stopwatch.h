@@ -1,12 +1,12 @@
-// Times a batch of launches on the GPU alone: the stream is held while the batch is enqueued, so
-// that nothing of the host is in it.
+// Times a batch of launches on the GPU alone. It holds the stream while the host enqueues the
+// batch, so that no work of the host is timed.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include "oracle/cuda/nvml.h"
 #include "regress/decide/replicate.h"
-#include "regress/device/arm.h"
+#include "regress/device/enqueuer.h"
 #include "regress/device/operand_sets.h"
 #include "regress/device/probes.h"
 
@@ -21,12 +21,12 @@ class Stopwatch {
 
   cudaStream_t stream() const { return stream_; }
 
-  // `launches` of an arm (most_launches at most), each on the next set of operands. `planted` more
-  // are launched, and not counted.
+  // Times `launches` (most_launches at most), each on the next set of operands. Launches `planted`
+  // more, and does not count them.
   Sample sample(Enqueuer&, OperandSets&, int launches, int planted = 0);
 
-  // The same for anything that `enqueue` enqueues: microseconds of the whole. Throws
-  // std::runtime_error if the GPU did not wait until all was enqueued.
+  // Times anything that `enqueue` enqueues, as a whole. Throws std::runtime_error if the GPU did
+  // not wait until all was enqueued.
   template <class Enqueue>
   Sample time(const Enqueue& enqueue) {
     begin();

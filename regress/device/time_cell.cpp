@@ -20,41 +20,40 @@ struct Candidate {
   Variant variant;
 };
 
-class CellBench {
+class CellTimer {
  public:
-  CellBench(const CellJob& job, Workbench& bench)
+  CellTimer(const CellJob& job, ProcessTools& tools)
       : job_(job),
-        bench_(bench),
-        variant_(entry_named(job.variant, Backend::cuda).variant),
-        stream_(bench.stopwatch.stream()) {
-    timing_.variant = job.variant;
-    timing_.problem = job.problem;
+        tools_(tools),
+        variant_(entry_named(job.cell.variant, Backend::cuda).variant),
+        stream_(tools.stopwatch.stream()) {
+    timing_.cell = job.cell;
   }
 
   CellTiming run() {
-    bench_.sets.arrange(parse_case(job_.problem));
+    tools_.sets.arrange(job_.cell.problem);
     look_at_launch();
-    if (bench_.job.rounds == 0) return timing_;
+    if (tools_.job.rounds == 0) return timing_;
     load_arms();
     if (is_right(0)) {
       timing_.cold = coldness();
       choose_launches();
       run_rounds();
-      is_right(bench_.sets.count() - 1);
+      is_right(tools_.sets.count() - 1);
     }
     return timing_;
   }
 
  private:
   void look_at_launch() {
-    const OperandSets& sets = bench_.sets;
-    captured_ = capture(variant_, sets.set(0), sets.set(sets.count() - 1), bench_.code, stream_);
+    const OperandSets& sets = tools_.sets;
+    captured_ = capture(variant_, sets.set(0), sets.set(sets.count() - 1), tools_.code, stream_);
     timing_.recipe = captured_.recipe;
     timing_.cubin = captured_.cubin;
     timing_.no_recipe = captured_.why_not;
-    if (bench_.baseline == nullptr || !job_.rival.empty()) return;
-    accepted_ = record_of(bench_.baseline->accepted, job_);
-    anchor_ = record_of(bench_.baseline->anchor, job_);
+    if (tools_.baseline == nullptr || !job_.rival.empty()) return;
+    accepted_ = record_of(tools_.baseline->accepted, job_.cell);
+    anchor_ = record_of(tools_.baseline->anchor, job_.cell);
     if (accepted_ == nullptr) return;
     if (!captured_.why_not.empty()) {
       timing_.cause = "its launch can no longer be captured: " + captured_.why_not;
@@ -74,10 +73,10 @@ class CellBench {
       const auto* a = std::get_if<KernelNode>(&before[i]);
       const auto* b = std::get_if<KernelNode>(&now[i]);
       if (a == nullptr || b == nullptr || a->code == b->code) continue;
-      const Cubin stored = read_cubin(bench_.baseline->cubins.at(accepted_->cubin));
+      const Cubin stored = read_cubin(tools_.baseline->cubins.at(accepted_->cubin));
       for (const KernelCode& kernel : stored.kernels) {
         if (kernel.symbol == a->kernel)
-          return difference_of_code(kernel, bench_.code.find(b->kernel)->code);
+          return difference_of_code(kernel, tools_.code.find(b->kernel)->code);
       }
     }
     return "";
@@ -106,28 +105,28 @@ class CellBench {
     const auto add_mine = [&](Arm arm) {
       if (captured_.why_not.empty()) {
         candidates.push_back({arm, &captured_.recipe,
-                              machine_code(bench_.code.cubins(), captured_.cubin), variant_});
+                              machine_code(tools_.code.cubins(), captured_.cubin), variant_});
       } else {
         candidates.push_back({.arm = arm, .variant = variant_});
       }
     };
     add_mine(Arm::head);
-    if (bench_.job.control) add_mine(Arm::twin);
+    if (tools_.job.control) add_mine(Arm::twin);
     if (!job_.rival.empty()) {
       rival_variant_ = entry_named(job_.rival, Backend::cuda).variant;
-      const OperandSets& sets = bench_.sets;
+      const OperandSets& sets = tools_.sets;
       rival_ =
-          capture(rival_variant_, sets.set(0), sets.set(sets.count() - 1), bench_.code, stream_);
+          capture(rival_variant_, sets.set(0), sets.set(sets.count() - 1), tools_.code, stream_);
       const bool known = rival_.why_not.empty();
       candidates.push_back({Arm::baseline, known ? &rival_.recipe : nullptr,
-                            machine_code(bench_.code.cubins(), rival_.cubin), rival_variant_});
+                            machine_code(tools_.code.cubins(), rival_.cubin), rival_variant_});
     }
     if (accepted_ != nullptr) candidates.push_back(stored(Arm::baseline, *accepted_));
-    const bool moved = accepted_ != nullptr && anchor_ != nullptr &&
-                       !same_launch(accepted_->recipe, anchor_->recipe);
-    if (moved) candidates.push_back(stored(Arm::anchor, *anchor_));
+    const bool has_anchor = accepted_ != nullptr && anchor_ != nullptr;
+    if (has_anchor && !anchor_is_baseline(*tools_.baseline, job_.cell))
+      candidates.push_back(stored(Arm::anchor, *anchor_));
     // Where code lies in memory can make a difference: leave that to chance.
-    std::shuffle(candidates.begin(), candidates.end(), bench_.random);
+    std::shuffle(candidates.begin(), candidates.end(), tools_.random);
     for (const Candidate& candidate : candidates) {
       arms_[static_cast<std::size_t>(candidate.arm)] =
           candidate.recipe != nullptr ? load(*candidate.recipe, *candidate.cubin)
@@ -136,7 +135,7 @@ class CellBench {
   }
 
   Candidate stored(Arm arm, const CellRecord& record) const {
-    return {arm, &record.recipe, machine_code(bench_.baseline->cubins, record.cubin), variant_};
+    return {arm, &record.recipe, machine_code(tools_.baseline->cubins, record.cubin), variant_};
   }
 
   // Empty for a recipe that runs no kernel.
@@ -152,7 +151,7 @@ class CellBench {
       Enqueuer* enqueuer = arms_[static_cast<std::size_t>(arm)].get();
       if (enqueuer == nullptr) continue;
       const std::string complaint =
-          bench_.judge.complaint(*enqueuer, bench_.sets, set, variant_.arithmetic, stream_);
+          tools_.check.complaint(*enqueuer, tools_.sets, set, variant_.arithmetic, stream_);
       if (complaint.empty()) continue;
       timing_.wrong = arm == Arm::head || arm == Arm::twin;
       timing_.fault = fmt::format("{}: {}", to_string(arm), complaint);
@@ -164,7 +163,7 @@ class CellBench {
   // The latency of the operands that come next, over that of the same a moment later. The turn is
   // at a random set, after one round over all of them.
   double coldness() {
-    OperandSets& sets = bench_.sets;
+    OperandSets& sets = tools_.sets;
     Enqueuer& head = *arms_[0];
     for (std::int64_t i = 0; i < std::min<std::int64_t>(sets.count(), most_launches); ++i)
       head.enqueue(sets.next(), stream_);
@@ -184,7 +183,7 @@ class CellBench {
     for (int i = 0; i < rehearsals; ++i) {
       const int launches = i == 0 ? 1 : std::clamp(static_cast<int>(1e3 / launch_us), 1, 10);
       launch_us =
-          std::min(launch_us, bench_.stopwatch.sample(*arms_[0], bench_.sets, launches).time_us);
+          std::min(launch_us, tools_.stopwatch.sample(*arms_[0], tools_.sets, launches).time_us);
     }
     timing_.launches = job_.launches > 0 ? job_.launches : launches_for(launch_us);
     sample_us_ = timing_.launches * launch_us;
@@ -193,7 +192,7 @@ class CellBench {
   // Fewer of them where a single launch already takes long: those are quiet. Still some more than
   // must be left when the card has throttled.
   int rounds_worth_their_time() const {
-    const int rounds = bench_.job.rounds;
+    const int rounds = tools_.job.rounds;
     return sample_us_ > long_sample_us ? std::max(2, rounds * 7 / 20 * 2) : rounds;
   }
 
@@ -204,13 +203,13 @@ class CellBench {
     }
     for (int r = 0; r < rounds_worth_their_time(); ++r) {
       if (r % 2 == 0) {
-        std::shuffle(order.begin(), order.end(), bench_.random);
+        std::shuffle(order.begin(), order.end(), tools_.random);
       } else {
         std::reverse(order.begin(), order.end());
       }
       Round round;
       for (const std::size_t arm : order) {
-        round[arm] = bench_.stopwatch.sample(*arms_[arm], bench_.sets, timing_.launches,
+        round[arm] = tools_.stopwatch.sample(*arms_[arm], tools_.sets, timing_.launches,
                                              arm == 0 ? job_.planted_launches : 0);
       }
       timing_.rounds.push_back(round);
@@ -218,7 +217,7 @@ class CellBench {
   }
 
   const CellJob& job_;
-  Workbench& bench_;
+  ProcessTools& tools_;
   Variant variant_, rival_variant_;
   cudaStream_t stream_;
   CellTiming timing_;
@@ -230,8 +229,8 @@ class CellBench {
 
 }  // namespace
 
-CellTiming time_cell(const CellJob& job, Workbench& bench) {
-  return CellBench(job, bench).run();
+CellTiming time_cell(const CellJob& job, ProcessTools& tools) {
+  return CellTimer(job, tools).run();
 }
 
 }  // namespace assay

@@ -8,7 +8,7 @@ struct Slowdown {
   const char* variant;  // the one it makes slower
   const char* file;
   const char* what;
-  const char* gone;  // what the file no longer has, so that the edit could not be made
+  const char* gone;  // text that the file no longer has, so that the edit cannot be made; or empty
 };
 
 inline constexpr Slowdown slowdowns[] = {

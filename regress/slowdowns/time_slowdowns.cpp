@@ -6,8 +6,10 @@
 
 #include "regress/decide/decide.h"
 #include "regress/decide/statistics.h"
+#include "regress/device/timing_process.h"
+#include "regress/processes.h"
 #include "regress/slowdowns/slowdowns.h"
-#include "regress/timing_parts.h"
+#include "regress/usable_timing.h"
 
 namespace {
 
@@ -22,31 +24,31 @@ int time_all() {
   for (const Slowdown& slowdown : slowdowns) {
     for (const char* problem : problems)
       job.cells.push_back(
-          {.variant = slowdown.name, .problem = problem, .rival = slowdown.variant});
+          {.cell = {slowdown.name, parse_case(problem)}, .rival = slowdown.variant});
   }
   const auto timings =
       time_in_processes(job, processes, "--time-worker",
                         [](const std::string& text, double) { fmt::print(stderr, "{}\n", text); });
-  std::vector<CellData> data;
-  for (const CellJob& cell : job.cells) data.push_back({.name = cell.variant + " " + cell.problem});
+  std::vector<CellBatches> batches(job.cells.size());
   for (const ProcessTiming& timing : timings) {
     if (const std::string why = why_unusable(timing, {}); !why.empty()) {
       fmt::print(stderr, "{}\n", why);
       return 4;
     }
-    for (std::size_t i = 0; i < data.size(); ++i)
-      data[i].confirm.push_back(replicate_of(timing.cells.at(i), false));
+    for (std::size_t i = 0; i < batches.size(); ++i)
+      batches[i].confirm.push_back(replicate_of(timing.cells.at(i), false));
   }
-  const auto verdicts = decide(data, {.confirm_processes = processes});
+  const auto verdicts = decide(batches, {.confirm_processes = processes});
   fmt::print(
       "| slowdown | of | problem | verdict | ratio | 99 % interval | what |\n"
       "|---|---|---|---|---|---|---|\n");
-  for (std::size_t i = 0; i < data.size(); ++i) {
+  for (std::size_t i = 0; i < batches.size(); ++i) {
     const Slowdown& slowdown = slowdowns[i / std::size(problems)];
     const CellVerdict& v = verdicts[i];
     fmt::print("| {} | {} | {} | {} | {:.4f} | {:.4f} to {:.4f} | {} |\n", slowdown.name,
-               slowdown.variant, job.cells[i].problem, to_string(v.change), v.ratio, v.interval.low,
-               v.interval.high, v.change == Change::invalid ? v.reason : slowdown.what);
+               slowdown.variant, to_string(job.cells[i].cell.problem), to_string(v.outcome),
+               v.ratio, v.interval.low, v.interval.high,
+               v.outcome == CellOutcome::invalid ? v.reason : slowdown.what);
   }
   return 0;
 }

@@ -1,7 +1,6 @@
 #include "regress/store/baseline.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <fstream>
@@ -9,6 +8,7 @@
 #include <set>
 
 #include "base/errors.h"
+#include "base/text.h"
 #include "regress/code/cubin.h"
 #include "regress/store/baseline_folder.h"
 #include "regress/store/baseline_json.h"
@@ -65,7 +65,7 @@ class FolderReader {
     return read_file(folder_ / name, shown_ + "/" + name);
   }
 
-  // The files of one of the folders, sorted. Refuses whatever else lies there.
+  // The files of one of the folders, sorted. Refuses anything else that lies there.
   std::vector<std::string> names(const std::string& of) const {
     std::vector<std::string> found;
     if (!fs::exists(folder_ / of)) return found;
@@ -115,7 +115,7 @@ class FolderReader {
     into[variant] = std::move(accepted);
   }
 
-  // Whether the stored machine code is what the recipe asks for.
+  // Refuses a cell whose stored machine code is not what its recipe asks for.
   void check_code(const CellRecord& cell, const std::string& where) {
     const auto cubin = cubins_.find(cell.cubin);
     if (!cell.cubin.empty() && cubin == cubins_.end()) {
@@ -203,9 +203,24 @@ Baseline read_baseline(const fs::path& folder, const std::string& gpu) {
   const std::vector<std::string> gpus = stored_gpus(folder);
   if (std::find(gpus.begin(), gpus.end(), gpu) == gpus.end()) {
     throw NoBaseline(fmt::format("{} has no baseline for {}; it has {}", folder.string(), gpu,
-                                 gpus.empty() ? "none" : fmt::format("{}", fmt::join(gpus, ", "))));
+                                 gpus.empty() ? "none" : joined(gpus)));
   }
   return read_folder(folder / gpu, gpu, (folder / gpu).string());
+}
+
+const CellRecord* record_of(const std::map<std::string, VariantBaseline>& variants,
+                            const Cell& cell) {
+  const auto variant = variants.find(cell.variant);
+  if (variant == variants.end()) return nullptr;
+  const auto& records = variant->second.cells;
+  const auto record = std::ranges::find(records, cell.problem, &CellRecord::problem);
+  return record == records.end() ? nullptr : &*record;
+}
+
+bool anchor_is_baseline(const Baseline& baseline, const Cell& cell) {
+  const CellRecord* accepted = record_of(baseline.accepted, cell);
+  const CellRecord* anchor = record_of(baseline.anchor, cell);
+  return accepted != nullptr && anchor != nullptr && same_launch(accepted->recipe, anchor->recipe);
 }
 
 }  // namespace assay

@@ -1,6 +1,6 @@
-// What was accepted, in baselines/GPU/: for each variant the machine code, and for each cell the
-// launch recipe and what was measured when it was accepted. Read whole or refused with file and
-// field; written whole or not at all.
+// What was accepted on one GPU: for each variant the machine code, and for each cell the launch
+// recipe and what was measured when it was accepted. Either the whole folder is read, or BadInput
+// names the file and the field at fault.
 //
 //   GPU/device.json           the card, and figures of kernels that are never edited
 //   GPU/VARIANT.json          what was accepted last
@@ -14,20 +14,15 @@
 #include <string>
 #include <vector>
 
+#include "regress/cell.h"
+#include "regress/decide/statistics.h"
 #include "regress/store/recipe.h"
 
 namespace assay {
 
-// Measured at acceptance: a ratio, its 95 % interval, and how many processes it rests on. Without
-// processes there is no ratio.
-struct Ratio {
-  double value = 0, low = 0, high = 0;
-  int processes = 0;
-  bool operator==(const Ratio&) const = default;
-};
-
+// What was accepted of one variant on one problem.
 struct CellRecord {
-  std::string problem;  // the text form of a case
+  Case problem;
   Recipe recipe;
   std::string cubin;   // SHA-256 of the machine code that the recipe runs; empty if it runs none
   double time_us = 0;  // 0 where it was not measured
@@ -57,8 +52,8 @@ struct Baseline {
   std::string gpu;       // the key: model, memory and power class; the name of its folder
   int architecture = 0;  // 90 stands for compute capability 9.0
 
-  // What was recorded of the card, such as its multiprocessors, ECC and power limit; checked, not
-  // part of the key.
+  // Facts of the card, such as its multiprocessors, ECC and power limit; recorded, and no part of
+  // the key.
   std::map<std::string, std::string> device;
   std::map<std::string, double> canaries;                   // figures of kernels never edited
   std::map<std::string, VariantBaseline> accepted, anchor;  // by variant
@@ -66,13 +61,16 @@ struct Baseline {
   bool operator==(const Baseline&) const = default;
 };
 
-// `folder` is baselines/; throws NoBaseline where it holds nothing for `gpu` (and says what it
-// holds), BadInput for anything damaged, truncated or foreign.
+// `folder` is baselines/. Throws NoBaseline where it holds nothing for `gpu`, with what it does
+// hold, and BadInput for anything damaged, truncated or foreign.
 Baseline read_baseline(const std::filesystem::path& folder, const std::string& gpu);
 std::vector<std::string> stored_gpus(const std::filesystem::path& folder);
 
-// Replaces baselines/GPU/ as a whole. What no record asks for is left out. Throws BadInput, and
-// changes nothing, where the disk or the baseline itself does not allow it.
-void write_baseline(const std::filesystem::path& folder, const Baseline&);
+// The record of a cell; null where there is none.
+const CellRecord* record_of(const std::map<std::string, VariantBaseline>&, const Cell&);
+
+// Whether a cell has an anchor that launches just what was accepted last. Then timing the one times
+// the other.
+bool anchor_is_baseline(const Baseline&, const Cell&);
 
 }  // namespace assay

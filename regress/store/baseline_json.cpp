@@ -8,7 +8,6 @@
 
 #include "base/errors.h"
 #include "base/strict_json.h"
-#include "oracle/case.h"
 #include "regress/store/recipe_json.h"
 
 namespace assay {
@@ -82,7 +81,7 @@ Ratio ratio_of(const Field& field) {
 }
 
 Json json_of(const CellRecord& cell) {
-  return {{"problem", cell.problem},
+  return {{"problem", to_string(cell.problem)},
           {"time_us", cell.time_us},
           {"tflops", cell.tflops},
           {"to_baseline", json_of(cell.to_baseline)},
@@ -96,16 +95,17 @@ Json json_of(const CellRecord& cell) {
           {"recipe", json_of(cell.recipe)}};
 }
 
-std::string problem_of(const Field& field) {
+Case problem_of(const Field& field) {
   const std::string text = field.text();
-  std::string usual;
+  Case problem;
   try {
-    usual = to_string(parse_case(text));
+    problem = parse_case(text);
   } catch (const BadInput& e) {
     field.refuse(e.what());
   }
+  const std::string usual = to_string(problem);
   if (usual != text) field.refuse(fmt::format("'{}' should be written '{}'", text, usual));
-  return text;
+  return problem;
 }
 
 void check_place(const Field& field, const Case& c, Operand operand, std::int64_t displacement) {
@@ -115,9 +115,9 @@ void check_place(const Field& field, const Case& c, Operand operand, std::int64_
                            displacement, bytes, to_string(operand)));
 }
 
-// Whether all that a recipe writes to and points at is in the operands of its problem.
+// Refuses a recipe that points at, or writes to, anything outside the operands of its problem.
 void check_places(const Field& nodes, const CellRecord& cell) {
-  const Case c = parse_case(cell.problem);
+  const Case& c = cell.problem;
   const auto fields = nodes.items();
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (const auto* kernel = std::get_if<KernelNode>(&cell.recipe.nodes[i])) {
@@ -233,9 +233,9 @@ VariantBaseline read_variant(const std::string& text, const std::string& file,
   std::set<std::string> problems;
   for (const Field& item : field["cells"].items()) {
     accepted.cells.push_back(cell_of(item));
-    if (!problems.insert(accepted.cells.back().problem).second) {
-      item["problem"].refuse(fmt::format("'{}' stands twice", accepted.cells.back().problem));
-    }
+    const std::string problem = to_string(accepted.cells.back().problem);
+    if (!problems.insert(problem).second)
+      item["problem"].refuse(fmt::format("'{}' stands twice", problem));
   }
   return accepted;
 }

@@ -1,18 +1,21 @@
 #include "regress/store/recipe.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
 
+#include "base/text.h"
+
 namespace assay {
 namespace {
 
-// "64", "8x8" or "1x1x2": what lies behind the last that is not 1 says nothing.
+// "64", "8x8" or "1x1x2", without the ones at the end.
 std::string brief(const std::array<unsigned, 3>& size) {
-  const int count = size[2] != 1 ? 3 : size[1] != 1 ? 2 : 1;
-  return fmt::format("{}", fmt::join(size.begin(), size.begin() + count, "x"));
+  std::string text = fmt::to_string(size[0]);
+  if (size[1] != 1 || size[2] != 1) text += fmt::format("x{}", size[1]);
+  if (size[2] != 1) text += fmt::format("x{}", size[2]);
+  return text;
 }
 std::string brief(const std::string& hash) {
   return hash.substr(0, 8);
@@ -30,7 +33,7 @@ std::string brief(Operand operand) {
 std::string brief(const std::vector<Parameter>& parameters) {
   std::vector<std::string> each;
   for (const Parameter& p : parameters) each.push_back(fmt::format("{}+{}", p.at, p.bytes));
-  return fmt::format("{}", fmt::join(each, " "));
+  return joined(each, " ");
 }
 
 class Differences {
@@ -143,7 +146,7 @@ std::string difference(const Recipe& before, const Recipe& now) {
     }
     all.insert(all.end(), here.all().begin(), here.all().end());
   }
-  return fmt::format("{}", fmt::join(all, ", "));
+  return joined(all);
 }
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// What a launch enqueues, as data: enough to do it again from a stored cubin, on other operands.
+// What a launch enqueues, as data: enough to repeat it from a stored cubin, on other operands.
 #pragma once
 
 #include <array>
@@ -54,11 +54,11 @@ struct Recipe {
   bool operator==(const Recipe&) const = default;
 };
 
-// Whether two recipes enqueue the same machine code in the same way. Symbols may differ: the
-// compiler makes them from the path of the file.
+// Whether two recipes enqueue the same machine code in the same way. Ignores symbols, which the
+// compiler makes from the path of the file.
 bool same_launch(const Recipe&, const Recipe&);
 
-// What differs, in words, such as "grid 64 -> 128"; empty for the same launch.
+// The differences in words, such as "grid 64 -> 128"; empty for the same launch.
 std::string difference(const Recipe& before, const Recipe& now);
 
 }  // namespace assay

@@ -1,7 +1,6 @@
 #include "regress/store/recipe_json.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,6 +9,7 @@
 
 #include "base/errors.h"
 #include "base/strict_json.h"
+#include "base/text.h"
 
 namespace assay {
 namespace {
@@ -26,7 +26,7 @@ bool parse_whole(std::string_view text, Number& number, int base = 10) {
 }
 
 std::string text_of(const std::array<unsigned, 3>& size) {
-  return fmt::format("{}", fmt::join(size, "x"));
+  return fmt::format("{}x{}x{}", size[0], size[1], size[2]);
 }
 
 // "64x4x1"
@@ -46,7 +46,7 @@ std::array<unsigned, 3> size_of(const Field& field) {
   return size;
 }
 
-// What no GPU can launch: a length over `most`, or more than `in_all`.
+// Refuses what no GPU can launch: a length over `most`, or more than `in_all`.
 void check_size(const Field& field, const std::array<unsigned, 3>& size,
                 const std::array<unsigned, 3>& most, std::uint64_t in_all = 0) {
   bool fits = true;
@@ -95,7 +95,7 @@ std::optional<Pointer> pointer_in(std::string_view text) {
 std::string text_of(const std::vector<Parameter>& parameters) {
   std::vector<std::string> words;
   for (const Parameter& p : parameters) words.push_back(fmt::format("{}+{}", p.at, p.bytes));
-  return fmt::format("{}", fmt::join(words, " "));
+  return joined(words, " ");
 }
 
 // The largest that an offset can have.

@@ -1,4 +1,5 @@
 // What is accepted, and what is not, on a laboratory.
+#include "regress/store/write_baseline.h"
 #include "regress/tests/laboratory.h"
 
 namespace {
@@ -30,9 +31,9 @@ TEST_F(GateFlow, accepts_nothing_wrong_slow_or_unfit) {
     return std::any_of(report.left_out.begin(), report.left_out.end(),
                        [&](const std::string& line) { return line.find(text) != line.npos; });
   };
-  EXPECT_TRUE(told(cell("lab_a", 1) + ": head: 3 of 256 elements are wrong"));
+  EXPECT_TRUE(told(name("lab_a", 1) + ": head: 3 of 256 elements are wrong"));
   EXPECT_TRUE(report.wrong);
-  EXPECT_TRUE(told(cell("lab_b", 2) + ": one launch takes 9.0 ms"));
+  EXPECT_TRUE(told(name("lab_b", 2) + ": one launch takes 9.0 ms"));
 
   const std::string before = text_of("lab_a.json");
   lab.unfit = "throttled";
@@ -41,12 +42,12 @@ TEST_F(GateFlow, accepts_nothing_wrong_slow_or_unfit) {
 }
 
 // Spoils one cell of the measurement against what was accepted, or of the one beside cuBLAS.
-auto spoiler(const std::string& name, bool against_old,
+auto spoiler(const Cell& spoilt, bool against_old,
              const std::function<void(CellTiming&, int)>& spoil) {
   return [=](ProcessTiming& timing, const TimingJob& job, int process) {
     if (job.baselines.empty() == against_old) return;
     for (CellTiming& cell : timing.cells) {
-      if (cell.variant + " " + cell.problem == name) spoil(cell, process);
+      if (cell.cell == spoilt) spoil(cell, process);
     }
   };
 }
@@ -60,10 +61,7 @@ class Acceptance : public GateFlow {
  protected:
   const CellRecord* stored(const char* variant, std::size_t problem) {
     kept_ = read_baseline(folder_, "lab-1gib");
-    for (const CellRecord& record : kept_.accepted.at(variant).cells) {
-      if (record.problem == to_string(gate_problems().at(problem))) return &record;
-    }
-    return nullptr;
+    return record_of(kept_.accepted, cell(variant, problem));
   }
   Baseline kept_;
 };
@@ -80,7 +78,7 @@ TEST_F(Acceptance, takes_nothing_that_was_wrong_beside_what_was_accepted) {
   const AcceptReport report = accept(lab);
   EXPECT_TRUE(report.wrong);
   EXPECT_EQ(report.cells, 48);
-  EXPECT_TRUE(told(report, cell("lab_a", 1) + ": head: 3 of 256 elements are wrong"));
+  EXPECT_TRUE(told(report, name("lab_a", 1) + ": head: 3 of 256 elements are wrong"));
   EXPECT_EQ(stored("lab_a", 1), nullptr);
 }
 
@@ -97,8 +95,8 @@ TEST_F(Acceptance, never_stores_that_there_was_nothing_before_where_there_was) {
   EXPECT_EQ(stored("lab_a", 1)->to_baseline.processes, 3);
   const AcceptReport report = faulty_in(4);
   EXPECT_EQ(report.cells, 48);
-  EXPECT_EQ(report.lost, std::vector<std::string>{cell("lab_a", 1)});
-  EXPECT_TRUE(told(report, cell("lab_a", 1) + ": beside what was accepted, only 0 of 4 processes "
+  EXPECT_EQ(report.lost, std::vector<Cell>{cell("lab_a", 1)});
+  EXPECT_TRUE(told(report, name("lab_a", 1) + ": beside what was accepted, only 0 of 4 processes "
                                               "gave usable data: baseline: it cannot be loaded"));
   EXPECT_EQ(stored("lab_a", 1), nullptr);
   EXPECT_EQ(stored("lab_a", 2)->to_baseline.processes, 4);
@@ -116,29 +114,29 @@ TEST_F(Acceptance, takes_as_many_usable_processes_as_the_gate) {
   EXPECT_EQ(faulty_in(1).cells, 49);
   const AcceptReport report = faulty_in(2);
   EXPECT_EQ(report.cells, 48);
-  EXPECT_EQ(report.lost, std::vector<std::string>{cell("lab_a", 1)});
+  EXPECT_EQ(report.lost, std::vector<Cell>{cell("lab_a", 1)});
   EXPECT_TRUE(
-      told(report, cell("lab_a", 1) + ": only 2 of 4 processes gave usable data: throttled"));
+      told(report, name("lab_a", 1) + ": only 2 of 4 processes gave usable data: throttled"));
   EXPECT_FALSE(report.wrong);
 }
 
 TEST_F(Acceptance, tells_of_every_cell_that_is_no_longer_watched) {
   Laboratory lab;
   lab.cells[cell("lab_b", 2)].time_us = 9000;
-  EXPECT_EQ(accept(lab).lost, std::vector<std::string>{}) << "it never was";
+  EXPECT_EQ(accept(lab).lost, std::vector<Cell>{}) << "it never was";
   lab.cells[cell("lab_b", 3)].time_us = 9000;
   const AcceptReport report = accept(lab);
-  EXPECT_EQ(report.lost, std::vector<std::string>{cell("lab_b", 3)});
+  EXPECT_EQ(report.lost, std::vector<Cell>{cell("lab_b", 3)});
   EXPECT_EQ(report.cells, 47);
 
   // Of another problem that was gated on then, or that the variant no longer accepts.
   Baseline old = read_baseline(folder_, "lab-1gib");
   CellRecord before = old.accepted.at("lab_c").cells[0];
-  before.problem = "m=30 n=50 k=70";
+  before.problem = parse_case("m=30 n=50 k=70");
   old.accepted.at("lab_c").cells.push_back(before);
   write_baseline(folder_, old);
   const AcceptReport again = accept(lab);
-  EXPECT_EQ(again.lost, std::vector<std::string>{"lab_c m=30 n=50 k=70"});
+  EXPECT_EQ(again.lost, std::vector<Cell>{parse_cell("lab_c m=30 n=50 k=70")});
   EXPECT_TRUE(
       told(again, "lab_c m=30 n=50 k=70: it was accepted before, and is no longer gated on"));
 }

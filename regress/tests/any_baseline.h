@@ -11,10 +11,10 @@
 #include <iterator>
 #include <string>
 
-#include "oracle/case.h"
 #include "regress/code/cubin.h"
 #include "regress/store/baseline.h"
 #include "regress/store/baseline_json.h"
+#include "regress/store/write_baseline.h"
 #include "regress/tests/any_recipe.h"
 
 namespace assay {
@@ -28,7 +28,7 @@ inline void write_bytes(const std::filesystem::path& path, const std::string& by
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-// Puts a cubin of data/ into a baseline; answers its hash.
+// Puts a cubin of data/ into a baseline; returns its hash.
 inline std::string add_cubin(Baseline& baseline, const std::string& file) {
   std::string bytes = bytes_of(std::filesystem::path(ASSAY_REGRESS_DATA) / file);
   std::string hash = sha256(bytes);
@@ -50,7 +50,7 @@ inline CellRecord some_cell(const Baseline& baseline, const std::string& hash, i
   node.pointers = {{0, Operand::c, 0}};
   run_kernel(node, baseline, hash);
   CellRecord cell;
-  cell.problem = to_string(Case{.m = size, .n = size, .k = size});
+  cell.problem = {.m = size, .n = size, .k = size};
   cell.recipe.nodes = {MemsetNode{.width = 64}, node};
   cell.cubin = hash;
   cell.time_us = 12.5;
@@ -117,7 +117,7 @@ class BaselineSource : public RecipeSource {
   }
   CellRecord cell(const Baseline& b, std::int64_t size) {
     CellRecord cell;
-    cell.problem = to_string(Case{.m = size, .n = number(0, 9999), .k = 1, .alpha = 0.1f});
+    cell.problem = {.m = size, .n = number(0, 9999), .k = 1, .alpha = 0.1f};
     cell.recipe = recipe();
     stay_inside(cell);
     const std::string hash = hashes_[static_cast<std::size_t>(number(0, 1))];
@@ -138,7 +138,7 @@ class BaselineSource : public RecipeSource {
   // Whatever is drawn lies in the operands of its problem.
   static void stay_inside(CellRecord& cell) {
     const auto place = [&](Operand operand, std::int64_t& displacement) {
-      const std::int64_t bytes = bytes_of_operand(parse_case(cell.problem), operand);
+      const std::int64_t bytes = bytes_of_operand(cell.problem, operand);
       displacement = bytes == 0 ? 0 : (displacement % bytes + bytes) % bytes;
       return bytes - displacement;
     };

@@ -128,7 +128,7 @@ TEST_F(Baselines, ThatAreWrongChangeNothing) {
        "/small.json: cells[0].clock_mhz: expected"},
       {[&](auto&, auto& cell) { cell.to_cublas.high = infinity; },
        "/small.json: cells[0].to_cublas.high: expected"},
-      {[&](auto&, auto& cell) { cell.problem += " "; }, "/small.json: cells[0].problem: "},
+      {[&](auto&, auto& cell) { cell.problem.alpha = nan; }, "/small.json: cells[0].problem: "},
       {[&](auto&, auto& cell) { cell.cubin = cubin; }, "its cubin has no '"},
       {[&](auto& b, auto&) { b.cubins.erase(cubin); }, "/table.json: cells[0].cubin: there is no "},
       {[&](auto& b, auto&) { b.cubins[cubin][99] ^= 1; }, "was changed or cut off"},

@@ -2,7 +2,6 @@
 #include "regress/bench.h"
 
 #include "regress/tests/laboratory.h"
-#include "regress/timing_parts.h"
 
 namespace {
 

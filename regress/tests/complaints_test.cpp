@@ -15,29 +15,29 @@ using namespace assay_test;
 
 constexpr double usual_spread = 0.0015;
 
-int count_of(const std::vector<CellVerdict>& verdicts, Change change) {
+int count_of(const std::vector<CellVerdict>& verdicts, CellOutcome change) {
   return static_cast<int>(std::count_if(verdicts.begin(), verdicts.end(),
-                                        [&](const auto& v) { return v.change == change; }));
+                                        [&](const auto& v) { return v.outcome == change; }));
 }
 
 // An exit code of "how many differ" is 0 for 256 of them.
 TEST(Complaint, that_256_differences_passed) {
   Random random(7);
   const auto verdicts = run_gate(random, std::vector<Truth>(256, {0.03, usual_spread, {}, 0}));
-  EXPECT_EQ(count_of(verdicts, Change::slower), 256);
+  EXPECT_EQ(count_of(verdicts, CellOutcome::slower), 256);
 }
 
 TEST(Complaint, that_faster_kernels_failed) {
   Random random(8);
   const auto verdicts = run_gate(random, std::vector<Truth>(120, {-0.03, usual_spread, -0.05, 0}));
-  EXPECT_EQ(count_of(verdicts, Change::faster), 120);
+  EXPECT_EQ(count_of(verdicts, CellOutcome::faster), 120);
 }
 
 TEST(Complaint, that_a_gate_measured_nothing_and_passed) {
   EXPECT_TRUE(decide({}).empty());
   EXPECT_TRUE(to_confirm({}).empty());
   EXPECT_TRUE(to_repeat({}).empty());
-  EXPECT_EQ(count_of(decide(std::vector<CellData>(5)), Change::invalid), 5);
+  EXPECT_EQ(count_of(decide(std::vector<CellBatches>(5)), CellOutcome::invalid), 5);
 }
 
 // Twenty rounds of every arm; `head` scales head's time.
@@ -55,7 +55,7 @@ std::vector<Round> rounds_of(Random& random, double head, int count = 20, double
 // The card held only head back, and only its samples were dropped: the rest is not comparable.
 TEST(Complaint, that_throttling_of_one_arm_made_it_slower) {
   Random random(9);
-  CellData cell;
+  CellBatches cell;
   for (int i = 0; i < 12; ++i) {
     auto rounds = rounds_of(random, 1);
     for (std::size_t j = 0; j < 10; ++j) {
@@ -66,19 +66,19 @@ TEST(Complaint, that_throttling_of_one_arm_made_it_slower) {
     cell.confirm.push_back(reduce(rounds));
     EXPECT_EQ(cell.confirm.back().dropped, 10);
   }
-  EXPECT_EQ(decide_one(cell).change, Change::same) << decide_one(cell).reason;
+  EXPECT_EQ(decide_one(cell).outcome, CellOutcome::same) << decide_one(cell).reason;
 }
 
 TEST(Complaint, that_NaN_or_zero_times_passed) {
   Random random(10);
   for (double bad : {std::numeric_limits<double>::quiet_NaN(), 0.0, -30.0}) {
-    CellData cell;
+    CellBatches cell;
     for (int i = 0; i < 12; ++i) {
       auto rounds = rounds_of(random, 1);
       rounds[3].front().time_us = bad;
       cell.confirm.push_back(reduce(rounds));
     }
-    EXPECT_EQ(decide_one(cell).change, Change::invalid);
+    EXPECT_EQ(decide_one(cell).outcome, CellOutcome::invalid);
   }
 }
 
@@ -86,9 +86,9 @@ TEST(Complaint, that_NaN_or_zero_times_passed) {
 TEST(Complaint, that_many_launches_of_one_process_were_taken_for_evidence) {
   Random random(11);
   std::normal_distribution<double> luck(0, 0.01);
-  EXPECT_EQ(decide_one({.confirm = {reduce(rounds_of(random, 1.05, 20000))}}).change,
-            Change::invalid);
-  CellData cell;
+  EXPECT_EQ(decide_one({.confirm = {reduce(rounds_of(random, 1.05, 20000))}}).outcome,
+            CellOutcome::invalid);
+  CellBatches cell;
   for (int i = 0; i < 12; ++i)
     cell.confirm.push_back(reduce(rounds_of(random, std::exp(luck(random)), 4000)));
   const auto v = decide_one(cell);
@@ -103,7 +103,7 @@ int changes_accepted(Random& random, double spread, bool with_anchor) {
     std::vector<Truth> truths(8, {0, spread, 0, 0});
     truths[0] = {step, spread, std::nullopt, 0};
     if (with_anchor) truths[0].anchor = change * step;
-    if (run_gate(random, truths).front().change == Change::slower) return change - 1;
+    if (run_gate(random, truths).front().outcome == CellOutcome::slower) return change - 1;
   }
   return 12;
 }

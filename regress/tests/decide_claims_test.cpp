@@ -17,7 +17,7 @@ namespace {
 using namespace assay;
 using namespace assay_test;
 
-constexpr std::array batches = {&CellData::screen, &CellData::confirm, &CellData::extra};
+constexpr std::array batches = {&CellBatches::screen, &CellBatches::confirm, &CellBatches::extra};
 
 // Three thousand cases of each claim. The failing one is printed, shrunk, with how to replay it.
 template <class Claim>
@@ -44,13 +44,13 @@ Random some_random() {
 }
 
 // Cells of all kinds; those with an extra batch were given it whether they needed it or not.
-std::vector<CellData> some_run(bool with_extra, bool with_anchor = true) {
+std::vector<CellBatches> some_run(bool with_extra, bool with_anchor = true) {
   Random random = some_random();
-  std::vector<CellData> cells(*rc::gen::inRange<std::size_t>(1, 9));
+  std::vector<CellBatches> cells(*rc::gen::inRange<std::size_t>(1, 9));
   for (std::size_t i = 0; i < cells.size(); ++i) {
     Truth t{.step = some_step(), .spread = some_spread()};
     if (with_anchor && *rc::gen::arbitrary<bool>()) t.anchor = t.step + some_step();
-    cells[i] = {.name = std::to_string(i), .screen = processes(random, t, 3)};
+    cells[i] = {.screen = processes(random, t, 3)};
     if (*rc::gen::inRange(0, 4) == 0) continue;
     cells[i].confirm = processes(random, t, *rc::gen::inRange(8, 15));
     if (with_extra && *rc::gen::arbitrary<bool>()) cells[i].extra = processes(random, t, 12);
@@ -59,7 +59,7 @@ std::vector<CellData> some_run(bool with_extra, bool with_anchor = true) {
 }
 
 // Adds `step` to what every process saw, as a slower head would.
-void slow_down(CellData& cell, double step) {
+void slow_down(CellBatches& cell, double step) {
   for (auto batch : batches) {
     for (Replicate& r : cell.*batch) {
       *r.to_baseline += step;
@@ -69,7 +69,7 @@ void slow_down(CellData& cell, double step) {
 }
 
 void expect_alike(const CellVerdict& a, const CellVerdict& b) {
-  RC_ASSERT(a.change == b.change);
+  RC_ASSERT(a.outcome == b.outcome);
   RC_ASSERT(a.crept == b.crept);
   RC_ASSERT(std::abs(a.ratio - b.ratio) < 1e-9);
   RC_ASSERT(std::abs(a.anchor_ratio - b.anchor_ratio) < 1e-9);
@@ -81,7 +81,7 @@ TEST(Claim, swapping_the_arms_inverts_the_ratio_and_swaps_slower_with_faster) {
   expect_always([] {
     const auto cells = some_run(false, false);
     auto swapped = cells;
-    for (CellData& cell : swapped) {
+    for (CellBatches& cell : swapped) {
       for (auto batch : batches) {
         for (Replicate& r : cell.*batch) *r.to_baseline = -*r.to_baseline;
       }
@@ -89,9 +89,12 @@ TEST(Claim, swapping_the_arms_inverts_the_ratio_and_swaps_slower_with_faster) {
     const auto before = decide(cells), after = decide(swapped);
     for (std::size_t i = 0; i < cells.size(); ++i) {
       RC_ASSERT(std::abs(before[i].ratio * after[i].ratio - (before[i].ratio != 0)) < 1e-9);
-      RC_ASSERT((before[i].change == Change::slower) == (after[i].change == Change::faster));
-      RC_ASSERT((before[i].change == Change::faster) == (after[i].change == Change::slower));
-      RC_ASSERT((before[i].change == Change::invalid) == (after[i].change == Change::invalid));
+      RC_ASSERT((before[i].outcome == CellOutcome::slower) ==
+                (after[i].outcome == CellOutcome::faster));
+      RC_ASSERT((before[i].outcome == CellOutcome::faster) ==
+                (after[i].outcome == CellOutcome::slower));
+      RC_ASSERT((before[i].outcome == CellOutcome::invalid) ==
+                (after[i].outcome == CellOutcome::invalid));
     }
   });
 }
@@ -116,8 +119,8 @@ std::vector<Rounds> some_rounds(Random& random, int count) {
   return all;
 }
 
-CellData reduced(const std::vector<Rounds>& all) {
-  CellData cell;
+CellBatches reduced(const std::vector<Rounds>& all) {
+  CellBatches cell;
   for (const Rounds& rounds : all) cell.confirm.push_back(reduce(rounds));
   return cell;
 }
@@ -172,7 +175,7 @@ TEST(Claim, permuting_the_cells_permutes_the_verdicts) {
     std::vector<std::size_t> order(cells.size());
     std::iota(order.begin(), order.end(), 0);
     std::shuffle(order.begin(), order.end(), random);
-    std::vector<CellData> shuffled;
+    std::vector<CellBatches> shuffled;
     for (std::size_t i : order) shuffled.push_back(cells[i]);
     const auto before = decide(cells), after = decide(shuffled);
     for (std::size_t i = 0; i < order.size(); ++i) expect_alike(before[order[i]], after[i]);
@@ -190,7 +193,7 @@ TEST(Claim, permuting_the_processes_changes_nothing) {
     Random random = some_random();
     const auto cells = some_run(true);
     auto shuffled = cells;
-    for (CellData& cell : shuffled) {
+    for (CellBatches& cell : shuffled) {
       for (auto batch : batches) std::shuffle((cell.*batch).begin(), (cell.*batch).end(), random);
     }
     const auto before = decide(cells), after = decide(shuffled);
@@ -199,12 +202,12 @@ TEST(Claim, permuting_the_processes_changes_nothing) {
 }
 
 int slowness(const CellVerdict& v) {
-  switch (v.change) {
-    case Change::faster:
+  switch (v.outcome) {
+    case CellOutcome::faster:
       return 0;
-    case Change::same:
+    case CellOutcome::same:
       return 1;
-    case Change::undecided:
+    case CellOutcome::undecided:
       return 2;
     default:
       return 3;
@@ -218,7 +221,7 @@ TEST(Claim, more_slowdown_never_makes_it_less_slow) {
     const auto before = decide(cells)[at];
     slow_down(cells[at], *rc::gen::inRange(1, 500) / 1e4);
     const auto after = decide(cells)[at];
-    RC_ASSERT((before.change == Change::invalid) == (after.change == Change::invalid));
+    RC_ASSERT((before.outcome == CellOutcome::invalid) == (after.outcome == CellOutcome::invalid));
     // One that was only screened is not decided while it waits for its confirmation.
     if (!cells[at].confirm.empty()) RC_ASSERT(slowness(after) >= slowness(before));
     if (!cells[at].confirm.empty()) RC_ASSERT(after.p <= before.p + 1e-12);
@@ -233,8 +236,9 @@ TEST(Claim, what_is_slower_stays_slower_with_more_slowdown_also_after_an_extra_b
     slow_down(cells[at], 0.02);
     const auto before = decide(cells)[at];
     slow_down(cells[at], *rc::gen::inRange(1, 500) / 1e4);
-    RC_ASSERT(before.change != Change::slower || decide(cells)[at].change == Change::slower);
-    was_slower += before.change == Change::slower;
+    RC_ASSERT(before.outcome != CellOutcome::slower ||
+              decide(cells)[at].outcome == CellOutcome::slower);
+    was_slower += before.outcome == CellOutcome::slower;
   });
   EXPECT_GE(was_slower, 150) << "too few cases that this speaks of";
 }
@@ -258,7 +262,7 @@ TEST(Claim, too_little_is_invalid_and_never_same) {
     const auto at = *rc::gen::inRange<std::size_t>(0, cells.size());
     const bool only_screened = *rc::gen::arbitrary<bool>();
     const int planned = only_screened ? 3 : 12, enough = only_screened ? 3 : 9;
-    CellData cell;
+    CellBatches cell;
     auto& batch = only_screened ? cell.screen : cell.confirm;
     batch = processes(random, quiet, planned);
     const auto lost = *rc::gen::inRange(planned - enough + 1, planned + 1);
@@ -271,7 +275,7 @@ TEST(Claim, too_little_is_invalid_and_never_same) {
     }
     std::shuffle(batch.begin(), batch.end(), random);
     cells[at] = cell;
-    RC_ASSERT(decide(cells)[at].change == Change::invalid);
+    RC_ASSERT(decide(cells)[at].outcome == CellOutcome::invalid);
     RC_ASSERT(!decide(cells)[at].reason.empty());
   });
 }
@@ -286,7 +290,7 @@ TEST(Claim, impossible_times_are_invalid_and_never_same) {
     const auto arm = static_cast<std::size_t>(*rc::gen::elementOf(arms));
     for (std::size_t i = 0; i < static_cast<std::size_t>(lost); ++i)
       rounds[i][*rc::gen::inRange<std::size_t>(0, rounds[i].size())][arm].time_us = bad;
-    RC_ASSERT(decide_one(reduced(rounds)).change == Change::invalid);
+    RC_ASSERT(decide_one(reduced(rounds)).outcome == CellOutcome::invalid);
   });
 }
 
@@ -297,13 +301,14 @@ TEST(Claim, a_quiet_cell_more_makes_no_other_cell_slower) {
     const auto before = decide(cells);
     const auto at = static_cast<std::ptrdiff_t>(*rc::gen::inRange<std::size_t>(0, cells.size()));
     const Truth quiet{.spread = some_spread(), .anchor = 0};
-    CellData more{.name = "quiet", .screen = processes(random, quiet, 3)};
+    CellBatches more{.screen = processes(random, quiet, 3)};
     if (*rc::gen::arbitrary<bool>()) more.confirm = processes(random, quiet, 12);
     cells.insert(cells.begin() + at, more);
     auto after = decide(cells);
     after.erase(after.begin() + at);
     for (std::size_t i = 0; i < before.size(); ++i) {
-      RC_ASSERT(before[i].change == Change::slower || after[i].change != Change::slower);
+      RC_ASSERT(before[i].outcome == CellOutcome::slower ||
+                after[i].outcome != CellOutcome::slower);
       RC_ASSERT(after[i].p >= before[i].p - 1e-12 || after[i].processes != before[i].processes);
     }
   });

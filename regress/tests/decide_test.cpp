@@ -50,7 +50,7 @@ TEST(Screen, sends_on_what_could_be_different) {
 }
 
 TEST(Screen, sends_on_what_is_near_the_budget_of_creep) {
-  auto cell = CellData{.screen = exactly(3, 0)};
+  auto cell = CellBatches{.screen = exactly(3, 0)};
   for (double anchor : {0.010, 0.019, 0.021}) {
     for (Replicate& r : cell.screen) r.to_anchor = anchor;
     EXPECT_EQ(to_confirm({cell}).size(), anchor > 0.0198 ? 1u : 0u) << anchor;
@@ -64,25 +64,25 @@ TEST(Screen, sends_on_what_is_near_the_budget_of_creep) {
 }
 
 TEST(Screen, sends_on_a_control_that_looks_off_and_a_batch_that_lost_a_process) {
-  auto off = CellData{.screen = exactly(3, 0)};
+  auto off = CellBatches{.screen = exactly(3, 0)};
   for (Replicate& r : off.screen) r.to_twin = 0.01;
-  auto short_of_one = CellData{.screen = exactly(3, 0)};
+  auto short_of_one = CellBatches{.screen = exactly(3, 0)};
   short_of_one.screen[1] = {.fault = "throttled"};
   EXPECT_EQ(to_confirm({off, short_of_one}), (Indices{0, 1}));
-  EXPECT_EQ(decide_one(short_of_one).change, Change::invalid);
+  EXPECT_EQ(decide_one(short_of_one).outcome, CellOutcome::invalid);
 }
 
 TEST(Screen, does_not_send_on_what_cannot_be_measured) {
-  const CellData nothing, unchanged{.unchanged = true};
-  const CellData faulty{.screen = {{.fault = "wrong"}, {.fault = "wrong"}, {.fault = "wrong"}}};
-  const CellData without_baseline{.screen = {{.to_twin = 0}, {.to_twin = 0}, {.to_twin = 0}}};
+  const CellBatches nothing, unchanged{.unchanged = true};
+  const CellBatches faulty{.screen = {{.fault = "wrong"}, {.fault = "wrong"}, {.fault = "wrong"}}};
+  const CellBatches without_baseline{.screen = {{.to_twin = 0}, {.to_twin = 0}, {.to_twin = 0}}};
   EXPECT_TRUE(to_confirm({nothing, unchanged, faulty, without_baseline}).empty());
 }
 
 TEST(Screen, alone_never_says_slower_or_faster) {
   for (double mean : {0.5, -0.5, 0.01}) {
     const auto v = decide_one({.screen = exactly(3, mean)});
-    EXPECT_EQ(v.change, Change::undecided);
+    EXPECT_EQ(v.outcome, CellOutcome::undecided);
     EXPECT_TRUE(says(v, "was not confirmed")) << v.reason;
     EXPECT_EQ(v.processes_needed, 12);
   }
@@ -93,7 +93,7 @@ TEST(Confirm, throws_the_data_of_the_screen_away) {
   for (double screened : {-0.5, 0.0, 0.5, nan}) {
     const auto v =
         decide_one({.screen = exactly(300, screened), .confirm = scattered(12, 0.006, 0.001)});
-    EXPECT_EQ(v.change, alone.change);
+    EXPECT_EQ(v.outcome, alone.outcome);
     EXPECT_EQ(v.ratio, alone.ratio);
     EXPECT_EQ(v.p, alone.p);
     EXPECT_EQ(v.processes, 12);
@@ -102,16 +102,16 @@ TEST(Confirm, throws_the_data_of_the_screen_away) {
 
 TEST(Confirm, says_slower_only_of_more_than_the_margin) {
   const auto change = [](double mean, double deviation) {
-    return decide_one({.confirm = scattered(12, mean, deviation)}).change;
+    return decide_one({.confirm = scattered(12, mean, deviation)}).outcome;
   };
-  EXPECT_EQ(change(0.0100, 0.001), Change::slower);
-  EXPECT_EQ(change(0.0045, 0.0001), Change::same) << "surely slower, by less than the margin";
-  EXPECT_EQ(change(-0.0045, 0.0001), Change::same);
-  EXPECT_EQ(change(-0.0100, 0.001), Change::faster);
-  EXPECT_EQ(change(0.0080, 0.003), Change::slower);
-  EXPECT_EQ(change(0.0080, 0.005), Change::same) << "not sure, and below 1.5 %";
-  EXPECT_EQ(change(0.0080, 0.020), Change::undecided);
-  EXPECT_EQ(change(0.0150, 0.013), Change::undecided);
+  EXPECT_EQ(change(0.0100, 0.001), CellOutcome::slower);
+  EXPECT_EQ(change(0.0045, 0.0001), CellOutcome::same) << "surely slower, by less than the margin";
+  EXPECT_EQ(change(-0.0045, 0.0001), CellOutcome::same);
+  EXPECT_EQ(change(-0.0100, 0.001), CellOutcome::faster);
+  EXPECT_EQ(change(0.0080, 0.003), CellOutcome::slower);
+  EXPECT_EQ(change(0.0080, 0.005), CellOutcome::same) << "not sure, and below 1.5 %";
+  EXPECT_EQ(change(0.0080, 0.020), CellOutcome::undecided);
+  EXPECT_EQ(change(0.0150, 0.013), CellOutcome::undecided);
 }
 
 // Student's t of 11 degrees is 3.106 at 99.5 %.
@@ -123,10 +123,11 @@ TEST(Confirm, tells_the_interval_that_99_percent_stay_between) {
 }
 
 TEST(Confirm, works_with_a_spread_of_exactly_zero) {
-  for (const auto& [mean, change] :
-       {std::pair{0.0, Change::same}, {0.01, Change::slower}, {-0.01, Change::faster}}) {
+  for (const auto& [mean, change] : {std::pair{0.0, CellOutcome::same},
+                                     {0.01, CellOutcome::slower},
+                                     {-0.01, CellOutcome::faster}}) {
     const auto v = decide_one({.confirm = exactly(12, mean)});
-    EXPECT_EQ(v.change, change);
+    EXPECT_EQ(v.outcome, change);
     EXPECT_NEAR(v.ratio, std::exp(mean), 1e-12);
     EXPECT_NEAR(v.interval.high - v.interval.low, 0, 1e-12);
     EXPECT_TRUE(std::isfinite(v.detectable) && std::isfinite(v.p));
@@ -135,26 +136,27 @@ TEST(Confirm, works_with_a_spread_of_exactly_zero) {
 
 // p of one cell is 0.0005: enough alone and among 12, too little among 40.
 TEST(Confirm, pays_for_the_number_of_cells_confirmed) {
-  const auto suspect = CellData{.confirm = scattered(12, 0.0063, 0.001)};
-  EXPECT_EQ(decide_one(suspect).change, Change::slower);
-  std::vector<CellData> cells(40, {.confirm = scattered(12, 0, 0.001)});
+  const auto suspect = CellBatches{.confirm = scattered(12, 0.0063, 0.001)};
+  EXPECT_EQ(decide_one(suspect).outcome, CellOutcome::slower);
+  std::vector<CellBatches> cells(40, {.confirm = scattered(12, 0, 0.001)});
   cells.push_back(suspect);
   const auto verdicts = decide(cells);
-  EXPECT_EQ(verdicts.back().change, Change::same);
+  EXPECT_EQ(verdicts.back().outcome, CellOutcome::same);
   EXPECT_GT(verdicts.back().detectable, decide_one(suspect).detectable);
   EXPECT_NEAR(verdicts.back().p, 41 * decide_one(suspect).p, 1e-9);
-  for (CellData& quiet : cells) std::swap(quiet.screen, quiet.confirm);
+  for (CellBatches& quiet : cells) std::swap(quiet.screen, quiet.confirm);
   std::swap(cells.back().screen, cells.back().confirm);
-  EXPECT_EQ(decide(cells).back().change, Change::slower) << "cells only screened do not count";
+  EXPECT_EQ(decide(cells).back().outcome, CellOutcome::slower)
+      << "cells only screened do not count";
 }
 
 TEST(Extra, is_for_the_undecided_only) {
-  const CellData slower{.confirm = exactly(12, 0.02)}, same{.confirm = exactly(12, 0)};
-  const CellData noisy{.confirm = scattered(12, 0.008, 0.02)};
-  CellData control = noisy, repeated = noisy;
+  const CellBatches slower{.confirm = exactly(12, 0.02)}, same{.confirm = exactly(12, 0)};
+  const CellBatches noisy{.confirm = scattered(12, 0.008, 0.02)};
+  CellBatches control = noisy, repeated = noisy;
   control.unchanged = true;
   repeated.extra = noisy.confirm;
-  const CellData screened{.screen = exactly(3, 0.02)};
+  const CellBatches screened{.screen = exactly(3, 0.02)};
   EXPECT_EQ(to_repeat({slower, noisy, same, control, repeated, screened}), Indices{1});
 }
 
@@ -163,10 +165,10 @@ TEST(Extra, is_judged_together_with_the_confirmation_at_half_the_alpha) {
     return decide_one(
         {.confirm = scattered(12, 0.008, 0.02), .extra = scattered(12, mean, deviation)});
   };
-  EXPECT_EQ(with(0.060, 0.001).change, Change::slower);
-  EXPECT_EQ(with(-0.200, 0.001).change, Change::faster);
-  EXPECT_EQ(with(0.000, 0.001).change, Change::same);
-  EXPECT_EQ(with(0.010, 0.020).change, Change::undecided);
+  EXPECT_EQ(with(0.060, 0.001).outcome, CellOutcome::slower);
+  EXPECT_EQ(with(-0.200, 0.001).outcome, CellOutcome::faster);
+  EXPECT_EQ(with(0.000, 0.001).outcome, CellOutcome::same);
+  EXPECT_EQ(with(0.010, 0.020).outcome, CellOutcome::undecided);
   EXPECT_EQ(with(0.060, 0.001).processes, 24);
   EXPECT_NEAR(with(0.060, 0.001).ratio, std::exp(0.034), 1e-9);
   // Between half the alpha and all of it.
@@ -174,35 +176,35 @@ TEST(Extra, is_judged_together_with_the_confirmation_at_half_the_alpha) {
       decide_one({.confirm = scattered(12, 0.017, 0.016), .extra = scattered(12, 0.0102, 0.016)});
   EXPECT_GT(v.p, 0.005);
   EXPECT_LT(v.p, 0.010);
-  EXPECT_EQ(v.change, Change::undecided);
+  EXPECT_EQ(v.outcome, CellOutcome::undecided);
 }
 
 // The bound of the mean over 24 processes is 1.44 % with 95 %, and 1.54 % with 97.5 %.
 TEST(Extra, shows_what_is_the_same_at_half_the_alpha) {
-  const CellData noisy{.confirm = scattered(12, 0.010, 0.0127),
-                       .extra = scattered(12, 0.010, 0.0127)};
-  EXPECT_EQ(decide_one(noisy).change, Change::undecided);
-  const CellData quiet{.confirm = scattered(12, 0.010, 0.0127),
-                       .extra = scattered(12, 0.010, 0.0030)};
-  EXPECT_EQ(decide_one(quiet).change, Change::same);
+  const CellBatches noisy{.confirm = scattered(12, 0.010, 0.0127),
+                          .extra = scattered(12, 0.010, 0.0127)};
+  EXPECT_EQ(decide_one(noisy).outcome, CellOutcome::undecided);
+  const CellBatches quiet{.confirm = scattered(12, 0.010, 0.0127),
+                          .extra = scattered(12, 0.010, 0.0030)};
+  EXPECT_EQ(decide_one(quiet).outcome, CellOutcome::same);
 }
 
 // It was chosen from among 41 by the data that the second look uses again.
 TEST(Extra, still_pays_for_all_cells_that_were_confirmed) {
-  const CellData lucky{.confirm = scattered(12, 0.013, 0.012),
-                       .extra = scattered(12, 0.012, 0.012)};
-  EXPECT_EQ(decide_one(lucky).change, Change::slower);
-  std::vector<CellData> cells(40, {.confirm = exactly(12, 0)});
+  const CellBatches lucky{.confirm = scattered(12, 0.013, 0.012),
+                          .extra = scattered(12, 0.012, 0.012)};
+  EXPECT_EQ(decide_one(lucky).outcome, CellOutcome::slower);
+  std::vector<CellBatches> cells(40, {.confirm = exactly(12, 0)});
   cells.push_back(lucky);
-  EXPECT_EQ(decide(cells).back().change, Change::undecided);
+  EXPECT_EQ(decide(cells).back().outcome, CellOutcome::undecided);
 }
 
 TEST(Extra, changes_nothing_that_was_settled) {
   for (double mean : {-0.02, 0.0, 0.02}) {
-    const CellData settled{.confirm = exactly(12, mean)};
-    CellData again = settled;
+    const CellBatches settled{.confirm = exactly(12, mean)};
+    CellBatches again = settled;
     again.extra = exactly(12, -mean + 0.1);
-    EXPECT_EQ(decide_one(again).change, decide_one(settled).change);
+    EXPECT_EQ(decide_one(again).outcome, decide_one(settled).outcome);
     EXPECT_EQ(decide_one(again).ratio, decide_one(settled).ratio);
   }
 }
@@ -211,7 +213,7 @@ TEST(Undecided, says_how_many_processes_would_settle_it) {
   Random random(5);
   for (double mean : {0.0, 0.003, 0.022}) {
     const auto v = decide_one({.confirm = scattered(12, mean, 0.03)});
-    ASSERT_EQ(v.change, Change::undecided);
+    ASSERT_EQ(v.outcome, CellOutcome::undecided);
     ASSERT_GT(v.processes_needed, 12);
     EXPECT_TRUE(says(v, std::to_string(v.processes_needed) + " processes")) << v.reason;
     DecisionRule planned;
@@ -219,7 +221,7 @@ TEST(Undecided, says_how_many_processes_would_settle_it) {
     int settled = 0;
     for (int i = 0; i < 200; ++i) {
       const auto cell = confirmed(random, {mean, 0.03, {}, 0}, v.processes_needed);
-      settled += decide({cell}, planned).front().change != Change::undecided;
+      settled += decide({cell}, planned).front().outcome != CellOutcome::undecided;
     }
     EXPECT_GE(settled, 180) << mean;
   }
@@ -233,27 +235,27 @@ TEST(Detectable, is_what_a_whole_run_calls_nineteen_times_in_twenty) {
     int called = 0;
     for (int i = 0; i < tries; ++i) {
       const auto v = run_gate(random, {{std::log1p(detectable), spread, {}, 0}});
-      called += v.front().change == Change::slower;
+      called += v.front().outcome == CellOutcome::slower;
     }
     EXPECT_GE(called, 0.947 * tries) << 100 * detectable << " % at a spread of " << spread;
   }
 }
 
 TEST(Creep, is_stopped_though_the_last_step_is_small) {
-  CellData cell{.confirm = exactly(12, 0.003)};
+  CellBatches cell{.confirm = exactly(12, 0.003)};
   for (Replicate& r : cell.confirm) r.to_anchor = 0.024;
   const auto v = decide_one(cell);
-  EXPECT_EQ(v.change, Change::slower);
+  EXPECT_EQ(v.outcome, CellOutcome::slower);
   EXPECT_TRUE(v.crept);
   EXPECT_NEAR(v.anchor_ratio, std::exp(0.024), 1e-9);
   EXPECT_TRUE(says(v, "added up to 2.43 % slower than the anchor")) << v.reason;
   for (Replicate& r : cell.confirm) r.to_anchor = 0.019;
-  EXPECT_EQ(decide_one(cell).change, Change::same);
+  EXPECT_EQ(decide_one(cell).outcome, CellOutcome::same);
 }
 
 // Log-ratios to the anchor of which mean and deviation are just these.
-CellData beside_anchor(int count, double mean, double deviation) {
-  CellData cell{.confirm = exactly(count, 0)};
+CellBatches beside_anchor(int count, double mean, double deviation) {
+  CellBatches cell{.confirm = exactly(count, 0)};
   const auto drawn = scattered(count, mean, deviation);
   for (std::size_t i = 0; i < drawn.size(); ++i) cell.confirm[i].to_anchor = drawn[i].to_baseline;
   return cell;
@@ -261,12 +263,13 @@ CellData beside_anchor(int count, double mean, double deviation) {
 
 TEST(Creep, is_not_ruled_out_by_an_anchor_too_noisy_to_tell) {
   const auto change = [](double mean, double deviation) {
-    return decide_one(beside_anchor(12, mean, deviation)).change;
+    return decide_one(beside_anchor(12, mean, deviation)).outcome;
   };
-  EXPECT_EQ(change(0.015, 0.002), Change::same) << "shown to be within the budget";
-  EXPECT_EQ(change(0.015, 0.020), Change::undecided);
-  EXPECT_EQ(change(0.024, 0.010), Change::undecided) << "measured to be over it, but not surely";
-  EXPECT_EQ(change(0.030, 0.002), Change::slower);
+  EXPECT_EQ(change(0.015, 0.002), CellOutcome::same) << "shown to be within the budget";
+  EXPECT_EQ(change(0.015, 0.020), CellOutcome::undecided);
+  EXPECT_EQ(change(0.024, 0.010), CellOutcome::undecided)
+      << "measured to be over it, but not surely";
+  EXPECT_EQ(change(0.030, 0.002), CellOutcome::slower);
 
   const auto v = decide_one(beside_anchor(12, 0.024, 0.010));
   EXPECT_TRUE(says(v, "too noisy to tell whether small steps added up to more than 2.0 %"))
@@ -277,65 +280,68 @@ TEST(Creep, is_not_ruled_out_by_an_anchor_too_noisy_to_tell) {
 }
 
 TEST(Creep, is_ruled_out_by_the_second_look_at_half_the_alpha) {
-  CellData cell = beside_anchor(12, 0.015, 0.0127);
-  ASSERT_EQ(decide_one(cell).change, Change::undecided);
+  CellBatches cell = beside_anchor(12, 0.015, 0.0127);
+  ASSERT_EQ(decide_one(cell).outcome, CellOutcome::undecided);
   cell.extra = cell.confirm;
-  EXPECT_EQ(decide_one(cell).change, Change::undecided) << "between half the alpha and all of it";
+  EXPECT_EQ(decide_one(cell).outcome, CellOutcome::undecided)
+      << "between half the alpha and all of it";
   cell.extra = beside_anchor(12, 0.010, 0.001).confirm;
-  EXPECT_EQ(decide_one(cell).change, Change::same);
+  EXPECT_EQ(decide_one(cell).outcome, CellOutcome::same);
 }
 
 TEST(Creep, is_not_said_of_a_step_that_is_slower_or_faster_itself) {
-  for (const auto& [step, change] : {std::pair{0.03, Change::slower}, {-0.03, Change::faster}}) {
-    CellData cell{.confirm = exactly(12, step)};
+  for (const auto& [step, change] :
+       {std::pair{0.03, CellOutcome::slower}, {-0.03, CellOutcome::faster}}) {
+    CellBatches cell{.confirm = exactly(12, step)};
     for (Replicate& r : cell.confirm) r.to_anchor = 0.04;
-    EXPECT_EQ(decide_one(cell).change, change);
+    EXPECT_EQ(decide_one(cell).outcome, change);
     EXPECT_FALSE(decide_one(cell).crept);
   }
 }
 
 TEST(Unchanged, is_same_without_being_measured) {
   const auto v = decide_one({.unchanged = true});
-  EXPECT_EQ(v.change, Change::same);
+  EXPECT_EQ(v.outcome, CellOutcome::same);
   EXPECT_EQ(v.reason, "proven unchanged: same machine code and launch recipe");
 }
 
 TEST(Unchanged, and_measured_is_a_live_control) {
   for (double step : {-0.02, 0.02}) {
     const auto v = decide_one({.unchanged = true, .confirm = exactly(12, step)});
-    EXPECT_EQ(v.change, Change::invalid);
+    EXPECT_EQ(v.outcome, CellOutcome::invalid);
     EXPECT_TRUE(says(v, "identical machine code")) << v.reason;
   }
-  EXPECT_EQ(decide_one({.unchanged = true, .confirm = exactly(12, 0)}).change, Change::same);
-  EXPECT_EQ(decide_one({.unchanged = true, .screen = exactly(3, 0)}).change, Change::same);
-  EXPECT_EQ(decide_one({.unchanged = true, .screen = exactly(1, 0)}).change, Change::invalid);
-  EXPECT_EQ(decide_one({.unchanged = true, .screen = exactly(3, 0.02)}).change, Change::undecided);
+  EXPECT_EQ(decide_one({.unchanged = true, .confirm = exactly(12, 0)}).outcome, CellOutcome::same);
+  EXPECT_EQ(decide_one({.unchanged = true, .screen = exactly(3, 0)}).outcome, CellOutcome::same);
+  EXPECT_EQ(decide_one({.unchanged = true, .screen = exactly(1, 0)}).outcome, CellOutcome::invalid);
+  EXPECT_EQ(decide_one({.unchanged = true, .screen = exactly(3, 0.02)}).outcome,
+            CellOutcome::undecided);
 }
 
 TEST(Invalid, if_the_control_differs_from_itself) {
   for (double off : {-0.02, 0.02}) {
-    CellData cell{.confirm = exactly(12, 0)};
+    CellBatches cell{.confirm = exactly(12, 0)};
     for (Replicate& r : cell.confirm) r.to_twin = off;
     const auto v = decide_one(cell);
-    EXPECT_EQ(v.change, Change::invalid);
+    EXPECT_EQ(v.outcome, CellOutcome::invalid);
     EXPECT_TRUE(says(v, "control")) << v.reason;
   }
 }
 
 TEST(Invalid, without_the_data_that_it_takes) {
-  const auto expect_invalid = [](const CellData& cell, const std::string& words) {
+  const auto expect_invalid = [](const CellBatches& cell, const std::string& words) {
     const auto v = decide_one(cell);
-    EXPECT_EQ(v.change, Change::invalid) << words;
+    EXPECT_EQ(v.outcome, CellOutcome::invalid) << words;
     EXPECT_TRUE(says(v, words)) << v.reason;
   };
   expect_invalid({}, "nothing was measured");
   expect_invalid({.confirm = exactly(8, 0)}, "only 8 of 12 processes gave usable data");
   expect_invalid({.screen = exactly(2, 0)}, "only 2 of 3 processes gave usable data");
-  EXPECT_EQ(decide_one({.confirm = exactly(9, 0)}).change, Change::same);
+  EXPECT_EQ(decide_one({.confirm = exactly(9, 0)}).outcome, CellOutcome::same);
 
-  CellData cell{.confirm = exactly(12, 0)};
+  CellBatches cell{.confirm = exactly(12, 0)};
   for (std::size_t i = 0; i < 3; ++i) cell.confirm[i] = {.fault = "the result was wrong"};
-  EXPECT_EQ(decide_one(cell).change, Change::same);
+  EXPECT_EQ(decide_one(cell).outcome, CellOutcome::same);
   EXPECT_TRUE(says(decide_one(cell), "3 of 12 processes left out: the result was wrong"));
   cell.confirm[3] = {.fault = "throttled"};
   expect_invalid(cell, "only 8 of 12 processes gave usable data: the result was wrong");
@@ -361,7 +367,8 @@ TEST(Invalid, without_the_data_that_it_takes) {
   expect_invalid(cell, "only 1 of 12 processes gave usable data: the anchor was not timed");
   cell.confirm = exactly(12, 0);
   for (Replicate& r : cell.confirm) r.to_baseline.reset();
-  EXPECT_EQ(decide_one(cell).reason, no_baseline);
+  EXPECT_EQ(decide_one(cell).outcome, CellOutcome::no_baseline);
+  EXPECT_EQ(decide_one(cell).reason, "no baseline");
 }
 
 }  // namespace

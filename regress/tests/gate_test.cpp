@@ -42,14 +42,14 @@ TEST_F(GateFlow, screens_what_changed_and_confirms_what_is_slow) {
   lab.cells[cell("lab_b", 3)].slower = 0.02;
   lab.asked.clear();
   const GateReport report = gate(lab);
-  EXPECT_EQ(not_same(report), std::vector<std::string>{cell("lab_b", 3) + ": slower"});
+  EXPECT_EQ(not_same(report), std::vector<std::string>{name("lab_b", 3) + ": slower"});
   EXPECT_EQ(report.proven_unchanged, 29);
   EXPECT_EQ(report.screened, 22);
   EXPECT_EQ(lab.batches(), (std::vector<int>{3, 12}));
   EXPECT_LE(report.confirmed, 3);
   EXPECT_LT(report.detectable, 0.01);
   for (const GateLine& line : report.lines) {
-    if (line.verdict.change != Change::slower) continue;
+    if (line.verdict.outcome != CellOutcome::slower) continue;
     EXPECT_NEAR(line.verdict.ratio, 1.02, 0.002);
     EXPECT_NEAR(line.verdict.anchor_ratio, 1.02, 0.002) << "the anchor is the baseline still";
     EXPECT_EQ(line.cause, "memset value 0 -> 1");
@@ -99,7 +99,7 @@ TEST_F(GateFlow, says_invalid_where_the_control_is_off) {
   Laboratory lab;
   accept(lab);
   lab.cells[cell("lab_a")] = {.twin = 0.03, .now = 1};
-  EXPECT_EQ(not_same(gate(lab)), std::vector<std::string>{cell("lab_a") + ": invalid"});
+  EXPECT_EQ(not_same(gate(lab)), std::vector<std::string>{name("lab_a") + ": invalid"});
 }
 
 TEST_F(GateFlow, goes_on_without_a_process_that_died) {
@@ -108,10 +108,10 @@ TEST_F(GateFlow, goes_on_without_a_process_that_died) {
   lab.cells[cell("lab_a")] = {.slower = 0.05, .now = 1};
   lab.dying = 1;
   EXPECT_EQ(not_same(gate(lab, {.cell = cell("lab_a")})),
-            std::vector<std::string>{cell("lab_a") + ": slower"});
+            std::vector<std::string>{name("lab_a") + ": slower"});
   lab.dying = 11;
   EXPECT_EQ(not_same(gate(lab, {.cell = cell("lab_a")})),
-            std::vector<std::string>{cell("lab_a") + ": invalid"});
+            std::vector<std::string>{name("lab_a") + ": invalid"});
 }
 
 TEST_F(GateFlow, believes_nothing_that_was_measured_beside_others) {
@@ -120,7 +120,7 @@ TEST_F(GateFlow, believes_nothing_that_was_measured_beside_others) {
   lab.cells[cell("lab_a")] = {.slower = 0.05, .now = 1};
   lab.shared = 11;
   EXPECT_EQ(not_same(gate(lab, {.cell = cell("lab_a")})),
-            std::vector<std::string>{cell("lab_a") + ": invalid"});
+            std::vector<std::string>{name("lab_a") + ": invalid"});
 
   const std::string before = text_of("lab_a.json");
   lab.shared = 1;
@@ -133,14 +133,14 @@ TEST_F(GateFlow, tells_a_wrong_result) {
   accept(lab);
   lab.cells[cell("lab_a")] = {.now = 1, .wrong = true};
   const GateReport report = gate(lab);
-  EXPECT_EQ(not_same(report), std::vector<std::string>{cell("lab_a") + ": wrong"});
+  EXPECT_EQ(not_same(report), std::vector<std::string>{name("lab_a") + ": wrong"});
 }
 
 TEST_F(GateFlow, tells_a_result_that_was_wrong_once) {
   Laboratory lab;
   accept(lab);
   lab.cells[cell("lab_a")] = {.slower = 0.05, .now = 1, .wrong_at_last = true};
-  EXPECT_EQ(not_same(gate(lab)), std::vector<std::string>{cell("lab_a") + ": wrong"});
+  EXPECT_EQ(not_same(gate(lab)), std::vector<std::string>{name("lab_a") + ": wrong"});
   const AcceptReport report = accept(lab);
   EXPECT_TRUE(report.wrong);
   EXPECT_EQ(report.cells, 48);
@@ -153,7 +153,7 @@ TEST_F(GateFlow, believes_no_warm_cache) {
   for (const double cold : {1.0, 1.2, 0.0, std::nan("")}) {
     lab.cells[cell("lab_a")] = {.slower = 0.05, .now = 1, .cold = cold};
     EXPECT_EQ(not_same(gate(lab, {.cell = cell("lab_a")})),
-              std::vector<std::string>{cell("lab_a") + ": invalid"});
+              std::vector<std::string>{name("lab_a") + ": invalid"});
   }
 }
 
@@ -163,13 +163,13 @@ TEST_F(GateFlow, is_void_on_an_unfit_machine) {
   lab.cells[cell("lab_a")] = {.slower = 0.05, .now = 1};
   lab.canaries["memory_gb_s"] = 1040;
   const auto faults = not_same(gate(lab, {.cell = cell("lab_a")}));
-  EXPECT_EQ(faults, std::vector<std::string>{cell("lab_a") + ": invalid"});
+  EXPECT_EQ(faults, std::vector<std::string>{name("lab_a") + ": invalid"});
   lab.canaries["memory_gb_s"] = 1020;
   EXPECT_EQ(not_same(gate(lab, {.cell = cell("lab_a")})),
-            std::vector<std::string>{cell("lab_a") + ": slower"});
+            std::vector<std::string>{name("lab_a") + ": slower"});
   lab.canaries["memory_gb_s"] = std::nan("");
   EXPECT_EQ(not_same(gate(lab, {.cell = cell("lab_a")})),
-            std::vector<std::string>{cell("lab_a") + ": invalid"});
+            std::vector<std::string>{name("lab_a") + ": invalid"});
   lab.unfit = "2 other processes use this GPU";
   const GateReport report = gate(lab);
   EXPECT_EQ(report.unfit, "2 other processes use this GPU");
@@ -204,11 +204,10 @@ TEST_F(GateFlow, launches_nothing_that_is_no_longer_accepted) {
   std::ofstream(folder_ / "lab-1gib" / "lab_picky.json") << text;
   lab.asked.clear();
   const GateReport report = gate(lab);
-  ASSERT_EQ(not_same(report), std::vector<std::string>{cell("lab_picky", 6) + ": invalid"});
+  ASSERT_EQ(not_same(report), std::vector<std::string>{name("lab_picky", 6) + ": invalid"});
   EXPECT_NE(report.lines[0].verdict.reason.find("no longer accepts"), std::string::npos);
   for (const auto& [job, processes] : lab.asked) {
-    for (const CellJob& asked : job.cells)
-      EXPECT_NE(asked.variant + " " + asked.problem, cell("lab_picky", 6));
+    for (const CellJob& asked : job.cells) EXPECT_NE(to_string(asked.cell), name("lab_picky", 6));
   }
 }
 
@@ -222,7 +221,7 @@ TEST_F(GateFlow, compares_with_what_was_accepted_without_measuring) {
   EXPECT_EQ(accepted.cells, 49);
   EXPECT_EQ(lab.batches(), std::vector<int>{});
   lab.cells[cell("lab_a")] = {.slower = 0.05, .now = 1};
-  EXPECT_EQ(not_same(gate(lab)), std::vector<std::string>{cell("lab_a") + ": slower"});
+  EXPECT_EQ(not_same(gate(lab)), std::vector<std::string>{name("lab_a") + ": slower"});
 }
 
 TEST_F(GateFlow, has_no_baseline_for_another_card) {
@@ -231,6 +230,57 @@ TEST_F(GateFlow, has_no_baseline_for_another_card) {
   accept(lab);
   lab.key = "other-2gib";
   EXPECT_THROW(gate(lab), NoBaseline);
+}
+
+TEST_F(GateFlow, refuses_a_cell_that_was_never_accepted) {
+  Laboratory lab;
+  accept(lab);
+  const Cell unknown = parse_cell("lab_a m=128 n=128 k=129");
+  lab.asked.clear();
+  EXPECT_THROW(gate(lab, {.cell = unknown}), BadInput);
+  EXPECT_EQ(lab.batches(), std::vector<int>{});
+}
+
+TEST(CellCheck, suggests_the_near_ones) {
+  Baseline baseline;
+  for (const char* problem : {"m=64 n=32 k=16", "m=9 n=9 k=9"})
+    baseline.accepted["naive"].cells.push_back({.problem = parse_case(problem)});
+  EXPECT_NO_THROW(check_cell(parse_cell("naive m=9 n=9 k=9"), baseline));
+  EXPECT_NO_THROW(check_cell(parse_cell("mine m=1 n=1 k=1"), baseline));
+  try {
+    check_cell(parse_cell("naive m=64 n=32 k=15"), baseline);
+    FAIL() << "a cell that is not there";
+  } catch (const BadInput& error) {
+    EXPECT_STREQ(error.what(),
+                 "there is no cell 'naive m=64 n=32 k=15' (did you mean naive m=64 n=32 k=16?); "
+                 "there are naive m=64 n=32 k=16; naive m=9 n=9 k=9");
+  }
+}
+
+TEST(Noteworthy, is_what_is_not_the_same_with_the_worst_first) {
+  GateReport report;
+  for (const auto& [name, outcome] : {std::pair{"f", CellOutcome::faster},
+                                      {"s", CellOutcome::same},
+                                      {"n", CellOutcome::no_baseline},
+                                      {"i", CellOutcome::invalid},
+                                      {"u", CellOutcome::undecided},
+                                      {"w", CellOutcome::slower},
+                                      {"x", CellOutcome::wrong}})
+    report.lines.push_back({.cell = {name, {}}, .verdict = {.outcome = outcome}});
+  std::string order;
+  for (const GateLine* line : noteworthy(report)) order += line->cell.variant;
+  EXPECT_EQ(order, "xwuinf");
+}
+
+TEST(Rename, is_possible_where_one_variant_is_gone_and_another_is_new) {
+  GateReport report = {.new_variants = {"new"}};
+  EXPECT_FALSE(may_hide_a_rename(report));
+  report.gone_variants = {"gone"};
+  EXPECT_TRUE(may_hide_a_rename(report));
+  report.only = parse_cell("a m=1 n=1 k=1");
+  EXPECT_FALSE(may_hide_a_rename(report)) << "the gate was asked about another cell";
+  report = {.gone_variants = {"gone"}};
+  EXPECT_FALSE(may_hide_a_rename(report)) << "removed on purpose";
 }
 
 }  // namespace

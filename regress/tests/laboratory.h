@@ -1,4 +1,4 @@
-// A laboratory that answers as timing processes do, with whatever is said to be true of a cell.
+// A laboratory that gives timings as processes do, with whatever a test says is true of a cell.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,8 +15,9 @@
 #include <random>
 
 #include "kernels/registry.h"
-#include "regress/cells.h"
+#include "regress/accept.h"
 #include "regress/gate.h"
+#include "regress/problems.h"
 
 namespace assay {
 
@@ -55,7 +56,7 @@ struct Truth {
 };
 
 struct Laboratory {
-  std::map<std::string, Truth> cells;  // by "VARIANT CASE"; others are unchanged
+  std::map<Cell, Truth> cells;  // others are unchanged
   std::string key = "lab-1gib";
   std::map<std::string, double> canaries = {{"arithmetic_flops_per_cycle", 200.0},
                                             {"memory_gb_s", 1000.0}};
@@ -92,17 +93,17 @@ struct Laboratory {
     return timings;
   }
 
-  CellTiming time(const CellJob& cell, const TimingJob& job, bool last) {
-    const Truth truth = cells[cell.variant + " " + cell.problem];
-    CellTiming timing = {.variant = cell.variant, .problem = cell.problem};
-    if (cell.variant == "lab_library") {
+  CellTiming time(const CellJob& asked_for, const TimingJob& job, bool last) {
+    const Truth truth = cells[asked_for.cell];
+    CellTiming timing = {.cell = asked_for.cell};
+    if (asked_for.cell.variant == "lab_library") {
       timing.no_recipe = "its machine code is in a library";
       return timing;
     }
     timing.recipe = recipe_with(truth.now);
     timing.unchanged = truth.now == 0 && !job.baselines.empty();
     if (truth.now != 0) timing.cause = fmt::format("memset value 0 -> {}", truth.now);
-    timing.launches = cell.launches;
+    timing.launches = asked_for.launches;
     timing.cold = truth.cold;
     timing.wrong = (truth.wrong || (truth.wrong_at_last && last)) && job.rounds > 0;
     if (timing.wrong) timing.fault = "head: 3 of 256 elements are wrong";
@@ -161,14 +162,17 @@ class GateFlow : public testing::Test {
   static std::vector<std::string> not_same(const GateReport& report) {
     std::vector<std::string> names;
     for (const GateLine& line : report.lines) {
-      if (line.verdict.change != Change::same || line.wrong)
-        names.push_back(fmt::format("{} {}: {}", line.variant, line.problem,
-                                    line.wrong ? "wrong" : to_string(line.verdict.change)));
+      if (line.verdict.outcome != CellOutcome::same)
+        names.push_back(
+            fmt::format("{}: {}", to_string(line.cell), to_string(line.verdict.outcome)));
     }
     return names;
   }
-  std::string cell(const char* variant, std::size_t problem = 0) {
-    return fmt::format("{} {}", variant, to_string(gate_problems().at(problem)));
+  static Cell cell(const char* variant, std::size_t problem = 0) {
+    return {variant, gate_problems().at(problem)};
+  }
+  static std::string name(const char* variant, std::size_t problem = 0) {
+    return to_string(cell(variant, problem));
   }
   std::string text_of(const char* file) {
     std::ifstream in(folder_ / "lab-1gib" / file);

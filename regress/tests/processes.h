@@ -10,8 +10,8 @@
 #include "regress/decide/decide.h"
 
 namespace assay {
-inline void PrintTo(Change change, std::ostream* out) {
-  *out << to_string(change);
+inline void PrintTo(CellOutcome outcome, std::ostream* out) {
+  *out << to_string(outcome);
 }
 }  // namespace assay
 
@@ -45,7 +45,7 @@ inline std::vector<assay::Replicate> processes(Random& random, const Truth& t, i
 
 // A run of the gate: `draw(cell, count)` gives the processes of one batch.
 template <class Draw>
-void measure_in_stages(std::vector<assay::CellData>& cells, Draw&& draw,
+void measure_in_stages(std::vector<assay::CellBatches>& cells, Draw&& draw,
                        const assay::DecisionRule& rule = {}) {
   for (std::size_t i = 0; i < cells.size(); ++i) cells[i].screen = draw(i, rule.screen_processes);
   for (std::size_t i : assay::to_confirm(cells, rule))
@@ -55,17 +55,17 @@ void measure_in_stages(std::vector<assay::CellData>& cells, Draw&& draw,
 }
 
 inline std::vector<assay::CellVerdict> run_gate(Random& random, const std::vector<Truth>& truths) {
-  std::vector<assay::CellData> cells(truths.size());
+  std::vector<assay::CellBatches> cells(truths.size());
   measure_in_stages(cells, [&](std::size_t i, int n) { return processes(random, truths[i], n); });
   return assay::decide(cells);
 }
 
 // A cell that went straight to confirmation.
-inline assay::CellData confirmed(Random& random, const Truth& t, int count = 12) {
-  return {.name = "tiled m=64 n=64 k=64", .confirm = processes(random, t, count)};
+inline assay::CellBatches confirmed(Random& random, const Truth& t, int count = 12) {
+  return {.confirm = processes(random, t, count)};
 }
 
-inline assay::CellVerdict decide_one(const assay::CellData& cell) {
+inline assay::CellVerdict decide_one(const assay::CellBatches& cell) {
   return assay::decide({cell}).front();
 }
 

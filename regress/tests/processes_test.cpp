@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "regress/processes.h"
 #include "regress/timing_json.h"
 
 namespace {
@@ -11,8 +12,8 @@ namespace {
 using namespace assay;
 
 TimingJob two_cells() {
-  return {.cells = {{.variant = "a", .problem = "m=1 n=1 k=1"},
-                    {.variant = "b", .problem = "m=2 n=1 k=1", .launches = 3}},
+  return {.cells = {{.cell = parse_cell("a m=1 n=1 k=1")},
+                    {.cell = parse_cell("b m=2 n=1 k=1"), .launches = 3}},
           .seed = 40};
 }
 
@@ -23,7 +24,7 @@ TEST(Processes, each_draw_their_own_operands) {
   for (const ProcessTiming& timing : timings) {
     EXPECT_EQ(timing.unfit, "");
     ASSERT_EQ(timing.cells.size(), 2u);
-    EXPECT_EQ(timing.cells[1].problem, "m=2 n=1 k=1");
+    EXPECT_EQ(timing.cells[1].cell, parse_cell("b m=2 n=1 k=1"));
     seeds.insert(timing.canaries.at("seed"));
   }
   EXPECT_EQ(seeds.size(), 5u);
@@ -76,13 +77,13 @@ TEST(TimingJson, brings_back_all_of_it) {
   job.baselines = "/some where", job.rounds = 6, job.warm = true, job.control = false;
   EXPECT_EQ(to_text(job_of(to_text(job))), to_text(job));
   const TimingJob back = job_of(to_text(job));
+  EXPECT_EQ(back.cells[0].cell, job.cells[0].cell);
   EXPECT_EQ(back.cells[0].rival, "c");
   EXPECT_EQ(back.cells[0].planted_launches, 2);
   EXPECT_EQ(back.rounds, 6);
   EXPECT_TRUE(back.warm && !back.control);
 
-  CellTiming cell = {.variant = "a",
-                     .problem = "m=1 n=1 k=1",
+  CellTiming cell = {.cell = parse_cell("a m=1 n=1 k=1 alpha=0.1 offset=1,0,2"),
                      .fault = "a \"fault\"",
                      .wrong = true,
                      .recipe = {{MemsetNode{.value = 5, .width = 8}}},
@@ -100,6 +101,7 @@ TEST(TimingJson, brings_back_all_of_it) {
                                 .seconds = 3};
   const ProcessTiming copy = timing_of(to_text(timing));
   EXPECT_EQ(to_text(copy), to_text(timing));
+  EXPECT_EQ(copy.cells[0].cell, cell.cell);
   EXPECT_EQ(copy.cells[0].recipe, cell.recipe);
   EXPECT_EQ(copy.cells[0].rounds[0][1].throttled, 1ull << 40);
   EXPECT_EQ(copy.cells[0].cold, 2.5);

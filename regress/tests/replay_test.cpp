@@ -95,8 +95,8 @@ class Replay : public testing::Test {
   }
 
   // A run of unchanged kernels through all stages; of one of them `planted` percent slower, if any.
-  std::vector<CellData> run(const Recorded* slow = nullptr, double planted = 0) {
-    std::vector<CellData> cells(cells_of_a_run);
+  std::vector<CellBatches> run(const Recorded* slow = nullptr, double planted = 0) {
+    std::vector<CellBatches> cells(cells_of_a_run);
     measure_in_stages(cells, [&](std::size_t i, int count) {
       if (slow && i == 0) return draw(random, *slow, planted, count);
       return draw(random, recording[i % recording.size()], 0, count);
@@ -111,7 +111,7 @@ class Replay : public testing::Test {
 TEST_F(Replay, at_most_one_run_in_a_hundred_of_unchanged_kernels_raises_an_alarm) {
   constexpr int runs = 10000;
   int alarmed = 0, confirmed = 0;
-  std::map<Change, int> seen;
+  std::map<CellOutcome, int> seen;
   std::map<std::string, int> by_cell;
   for (int i = 0; i < runs; ++i) {
     const auto cells = run();
@@ -119,8 +119,8 @@ TEST_F(Replay, at_most_one_run_in_a_hundred_of_unchanged_kernels_raises_an_alarm
     bool alarm = false;
     for (std::size_t j = 0; j < cells.size(); ++j) {
       confirmed += !cells[j].confirm.empty();
-      ++seen[verdicts[j].change];
-      if (verdicts[j].change != Change::slower) continue;
+      ++seen[verdicts[j].outcome];
+      if (verdicts[j].outcome != CellOutcome::slower) continue;
       alarm = true;
       ++by_cell[recording[j % recording.size()].name];
     }
@@ -145,7 +145,7 @@ TEST_F(Replay, nineteen_of_twenty_promised_slowdowns_are_called) {
         const int tries = planted == promise.slowdown ? 400 : 100;
         int called = 0;
         for (int i = 0; i < tries; ++i)
-          called += decide(run(&cell, planted)).front().change == Change::slower;
+          called += decide(run(&cell, planted)).front().outcome == CellOutcome::slower;
         powers[planted].push_back(double(called) / tries);
         if (planted == promise.slowdown) {
           EXPECT_GE(powers[planted].back(), 0.95)

@@ -26,9 +26,8 @@ int answer() {
                           .canaries = {{"seed", static_cast<double>(job.seed)}},
                           .unfit = gpu == "2" ? "no device memory" : ""};
   for (const CellJob& cell : job.cells) {
-    timing.cells.push_back({.variant = cell.variant,
-                            .problem = cell.problem,
-                            .launches = cell.launches == 0 ? 7 : cell.launches + 100});
+    timing.cells.push_back(
+        {.cell = cell.cell, .launches = cell.launches == 0 ? 7 : cell.launches + 100});
   }
   std::cout << to_text(timing) << std::flush;
   return 0;

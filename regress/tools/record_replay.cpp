@@ -1,5 +1,5 @@
-// Records what the replay of the decision rests on: real kernels timed against themselves on this
-// GPU, with slowdowns of known cost planted by launching one or more times more in each sample.
+// Records the data for replay_test: times real kernels against themselves on this GPU, and plants
+// slowdowns of known cost by extra launches in each sample.
 //
 //   record_replay FILE
 #include <fmt/chrono.h>
@@ -11,7 +11,9 @@
 #include <nlohmann/json.hpp>
 
 #include "regress/decide/statistics.h"
-#include "regress/timing_parts.h"
+#include "regress/device/timing_process.h"
+#include "regress/processes.h"
+#include "regress/usable_timing.h"
 
 namespace {
 
@@ -22,23 +24,21 @@ constexpr int processes = 20;
 constexpr int launches = 200;  // one more is half a percent
 constexpr double planted_percent[] = {0, 0.5, 1, 1.5, 2, 3, 5};
 
-struct Recorded {
-  const char *variant, *problem;
-};
 // From 8 to 43 microseconds, bound by different things.
-constexpr Recorded cells[] = {
-    {"tiled_32", "m=128 n=128 k=128"},         {"blocktile_2d_4x4", "m=128 n=128 k=128"},
-    {"coarsened_2x2", "m=256 n=256 k=256"},    {"naive", "m=64 n=256 k=64"},
-    {"tiled_16", "m=256 n=256 k=256"},         {"blocktile_2d_4x4", "m=512 n=512 k=512"},
-    {"blocktile_1d_row", "m=512 n=512 k=512"}, {"tiled_32", "m=512 n=512 k=512"},
+constexpr const char* cells[] = {
+    "tiled_32 m=128 n=128 k=128",         "blocktile_2d_4x4 m=128 n=128 k=128",
+    "coarsened_2x2 m=256 n=256 k=256",    "naive m=64 n=256 k=64",
+    "tiled_16 m=256 n=256 k=256",         "blocktile_2d_4x4 m=512 n=512 k=512",
+    "blocktile_1d_row m=512 n=512 k=512", "tiled_32 m=512 n=512 k=512",
 };
 
 TimingJob job() {
   TimingJob job = {.seed = 1};
-  for (const Recorded& cell : cells) {
+  for (const char* text : cells) {
+    const Cell cell = parse_cell(text);
     for (const double percent : planted_percent) {
-      job.cells.push_back({cell.variant, cell.problem, cell.variant, launches,
-                           static_cast<int>(percent * launches / 100)});
+      const int planted = static_cast<int>(percent * launches / 100);
+      job.cells.push_back({cell, cell.variant, launches, planted});
     }
   }
   return job;
@@ -50,7 +50,7 @@ int record(const std::string& file) {
                         [](const std::string& text, double) { fmt::print(stderr, "{}\n", text); });
   Json recorded = Json::array();
   std::size_t at = 0;
-  for (const Recorded& cell : cells) {
+  for (const char* cell : cells) {
     Json planted = Json::object(), control = Json::array();
     std::vector<double> times;
     for (const double percent : planted_percent) {
@@ -62,7 +62,7 @@ int record(const std::string& file) {
         }
         const Replicate replicate = replicate_of(timing.cells.at(at), false);
         if (!replicate.fault.empty()) {
-          fmt::print(stderr, "{} {}: {}\n", cell.variant, cell.problem, replicate.fault);
+          fmt::print(stderr, "{}: {}\n", cell, replicate.fault);
           return 1;
         }
         logs.push_back(*replicate.to_baseline);
@@ -73,7 +73,7 @@ int record(const std::string& file) {
       planted[fmt::format("{}", percent)] = std::move(logs);
       ++at;
     }
-    recorded.push_back({{"name", fmt::format("{} {}", cell.variant, cell.problem)},
+    recorded.push_back({{"name", cell},
                         {"time_us", median(times)},
                         {"planted", std::move(planted)},
                         {"control", std::move(control)}});

@@ -1,4 +1,4 @@
-#include "regress/device/arm.h"
+#include "regress/device/enqueuer.h"
 
 #include <cstring>
 
@@ -59,7 +59,7 @@ class LoadedKernel {
       const CUdeviceptr address = address_of(gemm, pointer.operand, pointer.displacement);
       std::memcpy(&node_.arguments[pointer.at], &address, sizeof address);
     }
-    std::array<CUlaunchAttribute, 2> attributes = {};
+    std::array<CUlaunchAttribute, 2> attributes = {};  // config points at them
     CUlaunchConfig config = {};
     config.gridDimX = node_.grid[0], config.gridDimY = node_.grid[1];
     config.gridDimZ = node_.grid[2];

@@ -1,4 +1,4 @@
-// Something that can be timed: it enqueues one product, again and again, on whatever operands.
+// An Enqueuer is what can be timed: it enqueues the same product again and again, on any operands.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,15 +14,14 @@ namespace assay {
 class Enqueuer {
  public:
   virtual ~Enqueuer() = default;
-  // Of `gemm` only the addresses may differ from call to call. Throws std::runtime_error if it
-  // cannot.
+  // Only the addresses may differ from call to call. Throws std::runtime_error if the GPU refuses.
   virtual void enqueue(const Gemm&, cudaStream_t) = 0;
 };
 
-// A recipe, run from a copy of its machine code that is loaded for it alone.
+// Runs a recipe from a copy of its machine code that is loaded for it alone.
 std::unique_ptr<Enqueuer> load(const Recipe&, const std::string& cubin);
 
-// A variant's own launch function, for what has no recipe.
+// Calls a variant's own launch function, where there is no recipe.
 std::unique_ptr<Enqueuer> direct(const Variant&);
 
 }  // namespace assay

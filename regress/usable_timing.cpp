@@ -1,12 +1,10 @@
-#include "regress/timing_parts.h"
+#include "regress/usable_timing.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
-#include "oracle/case.h"
-#include "regress/decide/statistics.h"
+#include "base/errors.h"
 
 namespace assay {
 namespace {
@@ -17,6 +15,10 @@ constexpr const char* steady_canaries[] = {"arithmetic_flops_per_cycle", "cache_
                                            "memory_gb_s"};
 
 }  // namespace
+
+void require_fit(const ProcessTiming& timing) {
+  if (!timing.unfit.empty()) throw UnfitEnvironment(timing.unfit);
+}
 
 std::string why_unusable(const ProcessTiming& timing, const std::map<std::string, double>& known) {
   if (!timing.unfit.empty()) return timing.unfit;
@@ -42,33 +44,6 @@ Replicate replicate_of(const CellTiming& timing, bool anchor_is_baseline, bool m
   Replicate replicate = reduce(timing.rounds);
   if (anchor_is_baseline && !replicate.to_anchor) replicate.to_anchor = replicate.to_baseline;
   return replicate;
-}
-
-Ratio ratio_of(const std::vector<double>& logs) {
-  if (logs.empty()) return {};
-  const Summary s = summarize(logs);
-  if (s.count == 1) return {std::exp(s.mean), std::exp(s.mean), std::exp(s.mean), 1};
-  return {std::exp(s.mean), std::exp(lower_bound(s, 0.975)), std::exp(upper_bound(s, 0.975)),
-          static_cast<int>(logs.size())};
-}
-
-const CellRecord* record_of(const std::map<std::string, VariantBaseline>& baselines,
-                            const CellJob& job) {
-  const auto found = baselines.find(job.variant);
-  if (found == baselines.end()) return nullptr;
-  for (const CellRecord& record : found->second.cells) {
-    if (record.problem == job.problem) return &record;
-  }
-  return nullptr;
-}
-
-int launches_for(double launch_us) {
-  constexpr double least_sample_us = 250;  // below 200 it shows that the GPU's clock has steps
-  return std::clamp(static_cast<int>(std::ceil(least_sample_us / launch_us)), 1, most_launches);
-}
-
-double tflops(const std::string& problem, double time_us) {
-  return 2 * parse_case(problem).multiply_adds() / time_us * 1e-6;
 }
 
 }  // namespace assay

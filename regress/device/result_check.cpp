@@ -1,4 +1,4 @@
-#include "regress/device/product_judge.h"
+#include "regress/device/result_check.h"
 
 #include <cublas_v2.h>
 #include <fmt/format.h>
@@ -18,23 +18,23 @@ void cublas_check(cublasStatus_t status, const char* what) {
 }  // namespace
 
 // A * B and |A| * |B| in double, packed.
-struct ProductJudge::Product {
+struct ResultCheck::Product {
   explicit Product(std::int64_t elements) : value(elements), gauge(elements) {}
   DeviceArray<double> value, gauge;
 };
 
-ProductJudge::ProductJudge() {
+ResultCheck::ResultCheck() {
   cublasHandle_t handle = nullptr;
   cublas_check(cublasCreate(&handle), "cublasCreate");
   handle_ = handle;
 }
 
-ProductJudge::~ProductJudge() {
+ResultCheck::~ResultCheck() {
   cublasDestroy(static_cast<cublasHandle_t>(handle_));
 }
 
-const ProductJudge::Product& ProductJudge::product_of(const OperandSets& sets, std::int64_t set,
-                                                      cudaStream_t stream) {
+const ResultCheck::Product& ResultCheck::product_of(const OperandSets& sets, std::int64_t set,
+                                                    cudaStream_t stream) {
   if (!(problem_ == sets.layout().c)) products_.clear();
   problem_ = sets.layout().c;
   auto& product = products_[set];
@@ -57,8 +57,8 @@ const ProductJudge::Product& ProductJudge::product_of(const OperandSets& sets, s
   return *product;
 }
 
-std::string ProductJudge::complaint(Enqueuer& arm, const OperandSets& sets, std::int64_t set,
-                                    Arithmetic arithmetic, cudaStream_t stream) {
+std::string ResultCheck::complaint(Enqueuer& arm, const OperandSets& sets, std::int64_t set,
+                                   Arithmetic arithmetic, cudaStream_t stream) {
   const Product& product = product_of(sets, set, stream);
   const Gemm g = sets.set(set);
   const std::int64_t floats = (g.m - 1) * g.ldc + g.n;

@@ -1,4 +1,4 @@
-#include "regress/timing.h"
+#include "regress/device/timing_process.h"
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -23,16 +23,16 @@ constexpr std::int64_t least_memory_floats = std::int64_t{1} << 27;  // for the 
 
 std::vector<Case> problems_of(const TimingJob& job) {
   std::vector<Case> problems;
-  for (const CellJob& cell : job.cells) problems.push_back(parse_case(cell.problem));
+  for (const CellJob& one : job.cells) problems.push_back(one.cell.problem);
   return problems;
 }
 
-// What ends a context ends the process; let it be known which cell it was.
-CellTiming time_or_name(const CellJob& cell, Workbench& bench) {
+// An error that ends a context ends the process: its message names the cell.
+CellTiming time_or_name(const CellJob& job, ProcessTools& tools) {
   try {
-    return time_cell(cell, bench);
+    return time_cell(job, tools);
   } catch (const std::exception& error) {
-    throw std::runtime_error(fmt::format("{} {}: {}", cell.variant, cell.problem, error.what()));
+    throw std::runtime_error(fmt::format("{}: {}", to_string(job.cell), error.what()));
   }
 }
 
@@ -41,7 +41,8 @@ std::optional<Baseline> baseline_for(const TimingJob& job, const std::string& gp
   return read_baseline(job.baselines, gpu);
 }
 
-// Standard output, for the answer alone: what a launch or a kernel prints goes to standard error.
+// Keeps standard output for the result alone: whatever a launch or a kernel prints goes to standard
+// error.
 class KeptOutput {
  public:
   KeptOutput() : file_(fdopen(dup(STDOUT_FILENO), "w")) { dup2(STDERR_FILENO, STDOUT_FILENO); }
@@ -70,22 +71,22 @@ ProcessTiming time_here(const TimingJob& job) {
   Stopwatch stopwatch(card);
   std::mt19937_64 random(job.seed);
   OperandSets sets(problems_of(job), l2_bytes(), job.warm, job.seed, stopwatch.stream());
-  ProductJudge judge;
-  Workbench bench{job, code, baseline ? &*baseline : nullptr, sets, stopwatch, judge, random};
+  ResultCheck check;
+  ProcessTools tools{job, code, baseline ? &*baseline : nullptr, sets, stopwatch, check, random};
   if (job.rounds > 0) {
     const DeviceArray<float> memory(least_memory_floats);
     warm_up(stopwatch);
     timing.canaries = measure_canaries(stopwatch, memory);
     timing.unfit = why_unfit(card);
   }
-  for (const CellJob& cell : job.cells) timing.cells.push_back(time_or_name(cell, bench));
+  for (const CellJob& cell : job.cells) timing.cells.push_back(time_or_name(cell, tools));
   if (job.rounds > 0 && timing.unfit.empty()) timing.unfit = why_unfit(card);
   timing.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return timing;
 }
 
 int serve_timing() {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody is left to answer
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would read the result
   const KeptOutput output;
   try {
     const std::string text{std::istreambuf_iterator<char>(std::cin), {}};

@@ -1,25 +1,25 @@
-// Says whether what is being timed is right, on the operands that it is timed on: by cuBLAS in
-// double precision, on the GPU, in about the time of one launch.
+// Checks the result of what is being timed, on the operands that it is timed on, against cuBLAS in
+// double precision. It takes about the time of one launch.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <string>
 
-#include "regress/device/arm.h"
+#include "regress/device/enqueuer.h"
 #include "regress/device/operand_sets.h"
 
 namespace assay {
 
-class ProductJudge {
+class ResultCheck {
  public:
-  ProductJudge();
-  ~ProductJudge();
-  ProductJudge(const ProductJudge&) = delete;
-  ProductJudge& operator=(const ProductJudge&) = delete;
+  ResultCheck();
+  ~ResultCheck();
+  ResultCheck(const ResultCheck&) = delete;
+  ResultCheck& operator=(const ResultCheck&) = delete;
 
-  // Runs it once on one of the sets, whose C is poisoned first where it is only to be written.
-  // Empty if every element is within the bound of the arithmetic, else how many are not.
+  // Runs the enqueuer once on one of the sets, whose C is poisoned first if beta is 0. Returns how
+  // many elements are outside the bound of the arithmetic; empty if none is.
   std::string complaint(Enqueuer&, const OperandSets&, std::int64_t set, Arithmetic, cudaStream_t);
 
  private:

@@ -1,4 +1,6 @@
-#include "regress/cells.h"
+#include "regress/problems.h"
+
+#include <algorithm>
 
 #include "oracle/machine.h"
 
@@ -48,6 +50,16 @@ std::vector<Case> gate_problems() {
   });
 }
 
+std::vector<Variant> variants_to_time(const std::vector<std::string>& names) {
+  std::vector<Variant> variants;
+  for (const Entry& entry : registered()) {
+    const std::string name = entry.variant.name;
+    const bool wanted = names.empty() || std::ranges::count(names, name) > 0;
+    if (entry.backend == Backend::cuda && wanted) variants.push_back(entry.variant);
+  }
+  return variants;
+}
+
 std::string not_timed(const Variant& variant, const Case& c) {
   alignas(16) static float memory[4];
   const auto at = [&](std::size_t operand) { return memory + c.offset.floats[operand] % 4; };
@@ -64,6 +76,10 @@ std::string not_timed(const Variant& variant, const Case& c) {
                   c.n + c.ldc.floats};
   const std::string why = unmet(variant.needs);
   return why.empty() ? refusal(variant, g) : why;
+}
+
+double tflops(const Case& problem, double time_us) {
+  return 2 * problem.multiply_adds() / time_us * 1e-6;
 }
 
 }  // namespace assay

@@ -1,0 +1,15 @@
+// The measuring half of a timing process: takes a job, times its cells on the first visible GPU.
+#pragma once
+
+#include "regress/timing.h"
+
+namespace assay {
+
+// Throws std::runtime_error where the harness itself cannot go on.
+ProcessTiming time_here(const TimingJob&);
+
+// Reads a job from stdin, times it and writes the result to stdout: all that a fresh process does.
+// Returns its exit code.
+int serve_timing();
+
+}  // namespace assay
