@@ -2,11 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
-
 #include "base/errors.h"
-#include "base/suggestion.h"
 #include "base/text.h"
 #include "base/whole_file.h"
 #include "cli/codegen/codegen_json.h"
@@ -15,47 +11,6 @@
 
 namespace assay {
 namespace {
-
-std::vector<CompiledKernel> kernels_in(const std::vector<std::string>& files) {
-  std::vector<CompiledKernel> kernels;
-  std::set<std::tuple<int, std::string, std::string>> known;
-  for (const std::string& file : files) {
-    for (const std::string& bytes : cubins_in(file)) {
-      const Cubin cubin = read_cubin(bytes);
-      for (const KernelCode& code : cubin.kernels) {
-        if (known.emplace(cubin.architecture, code.symbol, code.code).second)
-          kernels.push_back({cubin.architecture, code});
-      }
-    }
-  }
-  return kernels;
-}
-
-// Those of these names, by any of a kernel's own.
-std::vector<CompiledKernel> named(const std::vector<CompiledKernel>& kernels,
-                                  const std::vector<std::string>& names) {
-  if (names.empty()) return kernels;
-  const auto has = [](const std::vector<std::string>& all, const std::string& one) {
-    return std::find(all.begin(), all.end(), one) != all.end();
-  };
-  std::set<std::string> known;
-  for (const CompiledKernel& kernel : kernels) {
-    for (const std::string& name : names_of_kernel(kernel.code.symbol)) known.insert(name);
-  }
-  for (const std::string& name : names) {
-    if (known.contains(name)) continue;
-    const std::vector<std::string> all(known.begin(), known.end());
-    throw BadInput(fmt::format("there is no kernel '{}'{}; there are {}", name,
-                               suggestion(name, all), joined(all)));
-  }
-  std::vector<CompiledKernel> chosen;
-  for (const CompiledKernel& kernel : kernels) {
-    const auto own = names_of_kernel(kernel.code.symbol);
-    if (std::any_of(names.begin(), names.end(), [&](const auto& n) { return has(own, n); }))
-      chosen.push_back(kernel);
-  }
-  return chosen;
-}
 
 std::string why_none(const CodegenRequest& request) {
   constexpr const char* unreadable =
@@ -78,15 +33,9 @@ ExitCode run(const CodegenRequest& request) {
   if (kernels.empty()) {
     result.why_not = why_none(request);
   } else {
-    result.kernels = named(kernels, request.kernels);
-  }
-  if (request.compare && !kernels.empty()) {
-    const auto gpus = stored_gpus(*request.compare);
-    if (gpus.empty()) throw NoBaseline(fmt::format("{} has no baseline", *request.compare));
-    for (const std::string& gpu : gpus) {
-      const auto more = compare(read_baseline(*request.compare, gpu), request.commit, kernels);
-      result.comparisons.insert(result.comparisons.end(), more.begin(), more.end());
-    }
+    result.kernels = kernels_named(kernels, request.kernels);
+    if (request.compare)
+      result.comparisons = compare_code_with_all(*request.compare, request.commit, kernels);
   }
   const Conclusion conclusion = conclude(result);
   const Screen screen = screen_beside({request.json});

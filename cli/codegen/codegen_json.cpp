@@ -19,7 +19,7 @@ JsonValue json_of(const CompiledKernel& kernel) {
           {"instructions", code.instructions}};
 }
 
-JsonValue json_of(const Comparison& c) {
+JsonValue json_of(const CodeComparison& c) {
   return {{"gpu", c.gpu},       {"variant", c.variant}, {"anchor", c.anchor},
           {"commit", c.commit}, {"kernels", c.kernels}, {"differences", c.differences}};
 }

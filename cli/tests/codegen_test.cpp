@@ -14,25 +14,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::string tiled =
-    "_ZN5assay46_GLOBAL__N__a87bfd6b_8_tiled_cu_df613392_172245tiledILi32EEEvNS_4GemmE";
 const std::string data = ASSAY_REGRESS_DATA;
 const std::string unrolled = data + "/small_90_unrolled.cubin";
-
-TEST(KernelName, IsWhatItsAuthorCallsIt) {
-  EXPECT_EQ(kernel_name(tiled), "tiled<32>");
-  EXPECT_EQ(kernel_name("not_mangled"), "not_mangled");
-  EXPECT_EQ(kernel_name("_Z4gemmPfPFviE"), "gemm");  // a parameter with brackets of its own
-  EXPECT_THAT(names_of_kernel(tiled), ElementsAre("tiled<32>", "tiled_32", "tiled"));
-}
-
-TEST(KernelFile, IsReadFromTheSymbol) {
-  EXPECT_EQ(kernel_file(tiled), "tiled");
-  EXPECT_EQ(kernel_file("_ZN40_GLOBAL__N__2cbd46f0_8_small_cu_93f9adcc_15spilledEPf"), "small");
-  for (const char* symbol : {"", "naive", "_GLOBAL__N__", "_GLOBAL__N__ab_", "_GLOBAL__N__ab_x_",
-                             "_GLOBAL__N__ab_99_tiled_cu", "_GLOBAL__N__ab_3_abc"})
-    EXPECT_EQ(kernel_file(symbol), "") << symbol;
-}
 
 TEST(Codegen, ShowsEveryKernelOfAFile) {
   const Answer answer = run({"codegen", "--in", small_90});
@@ -98,7 +81,7 @@ CodegenResult compared(const Baseline& baseline, const std::string& commit,
   result.request.compare = "baselines";
   result.request.commit = commit;
   result.kernels = kernels;
-  result.comparisons = compare(baseline, commit, kernels);
+  result.comparisons = compare_code(baseline, commit, kernels);
   return result;
 }
 

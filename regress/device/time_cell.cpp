@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/registry.h"
+#include "regress/code/compare_code.h"
 
 namespace assay {
 namespace {
@@ -76,28 +77,10 @@ class CellTimer {
       const Cubin stored = read_cubin(tools_.baseline->cubins.at(accepted_->cubin));
       for (const KernelCode& kernel : stored.kernels) {
         if (kernel.symbol == a->kernel)
-          return difference_of_code(kernel, tools_.code.find(b->kernel)->code);
+          return difference(kernel, tools_.code.find(b->kernel)->code);
       }
     }
     return "";
-  }
-
-  static std::string difference_of_code(const KernelCode& before, const KernelCode& now) {
-    std::vector<std::string> parts;
-    const auto compare = [&](const std::string& what, int a, int b) {
-      if (a != b) parts.push_back(fmt::format("{} {} -> {}", what, a, b));
-    };
-    compare("registers", before.registers, now.registers);
-    compare("stack bytes", before.stack_bytes, now.stack_bytes);
-    compare("shared bytes", before.shared_bytes, now.shared_bytes);
-    auto kinds = before.instructions;
-    kinds.insert(now.instructions.begin(), now.instructions.end());
-    const auto count = [](const KernelCode& code, const std::string& kind) {
-      const auto found = code.instructions.find(kind);
-      return found == code.instructions.end() ? 0 : found->second;
-    };
-    for (const auto& [kind, unused] : kinds) compare(kind, count(before, kind), count(now, kind));
-    return fmt::format("{}", fmt::join(parts, ", "));
   }
 
   void load_arms() {

@@ -1,0 +1,118 @@
+#include "regress/code/compare_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/errors.h"
+#include "base/text.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t digits_shown = 12;  // of a hash
+
+void add_once(std::vector<std::string>& all, const std::string& one) {
+  if (std::ranges::count(all, one) == 0) all.push_back(one);
+}
+
+// How the accepted kernel differs from its namesake at hand.
+std::string difference_from_accepted(const Baseline& baseline, const std::string& cubin,
+                                     const std::string& symbol, const KernelCode& now) {
+  const auto bytes = baseline.cubins.find(cubin);
+  if (bytes == baseline.cubins.end()) return "other machine code";
+  const Cubin accepted = read_cubin(bytes->second);
+  const auto before = std::ranges::find(accepted.kernels, symbol, &KernelCode::symbol);
+  if (before == accepted.kernels.end()) return "other machine code";
+  const std::string counts = difference(*before, now);
+  return counts.empty() ? "the same counts, but other instructions" : counts;
+}
+
+// Why this kernel is not among those at hand; empty if it is.
+std::string missing(const Baseline& baseline, const std::string& cubin, const KernelNode& node,
+                    const std::vector<CompiledKernel>& kernels) {
+  const std::string name = kernel_name(node.kernel);
+  const KernelCode* namesake = nullptr;
+  bool any_of_architecture = false;
+  for (const CompiledKernel& kernel : kernels) {
+    if (kernel.architecture != baseline.architecture) continue;
+    any_of_architecture = true;
+    if (kernel.code.code == node.code) return "";
+    if (kernel_name(kernel.code.symbol) == name) namesake = &kernel.code;
+  }
+  if (!any_of_architecture)
+    return fmt::format("{}: there is no machine code for sm_{}", name, baseline.architecture);
+  if (namesake == nullptr) return fmt::format("{}: there is no such kernel", name);
+  return fmt::format("{}: {} -> {}: {}", name, node.code.substr(0, digits_shown),
+                     namesake->code.substr(0, digits_shown),
+                     difference_from_accepted(baseline, cubin, node.kernel, *namesake));
+}
+
+CodeComparison compare(const Baseline& baseline, const std::string& variant,
+                       const VariantBaseline& accepted, bool anchor,
+                       const std::vector<CompiledKernel>& kernels) {
+  CodeComparison comparison = {.gpu = baseline.gpu,
+                               .variant = variant,
+                               .commit = accepted.provenance.commit,
+                               .anchor = anchor};
+  std::vector<std::string> seen;
+  for (const CellRecord& cell : accepted.cells) {
+    for (const Node& node : cell.recipe.nodes) {
+      const auto* kernel = std::get_if<KernelNode>(&node);
+      if (kernel == nullptr) continue;
+      add_once(seen, kernel->code);
+      if (const auto why = missing(baseline, cell.cubin, *kernel, kernels); !why.empty())
+        add_once(comparison.differences, why);
+    }
+  }
+  comparison.kernels = static_cast<int>(seen.size());
+  return comparison;
+}
+
+}  // namespace
+
+std::string difference(const KernelCode& before, const KernelCode& now) {
+  std::vector<std::string> parts;
+  const auto compare = [&](std::string_view what, int old, int fresh) {
+    if (old != fresh) parts.push_back(fmt::format("{} {} -> {}", what, old, fresh));
+  };
+  compare("registers", before.registers, now.registers);
+  compare("stack", before.stack_bytes, now.stack_bytes);
+  compare("shared", before.shared_bytes, now.shared_bytes);
+  compare("barriers", before.barriers, now.barriers);
+  auto counts = before.instructions;
+  for (const auto& [kind, count] : now.instructions) counts.emplace(kind, 0);
+  for (const auto& [kind, count] : counts) {
+    const auto found = now.instructions.find(kind);
+    compare(kind, count, found == now.instructions.end() ? 0 : found->second);
+  }
+  return joined(parts);
+}
+
+std::vector<CodeComparison> compare_code(const Baseline& baseline, const std::string& commit,
+                                         const std::vector<CompiledKernel>& kernels) {
+  std::vector<CodeComparison> comparisons;
+  for (const auto* all : {&baseline.accepted, &baseline.anchor}) {
+    for (const auto& [variant, accepted] : *all) {
+      if (!commit.empty() && accepted.provenance.commit != commit) continue;
+      comparisons.push_back(compare(baseline, variant, accepted, all == &baseline.anchor, kernels));
+    }
+  }
+  return comparisons;
+}
+
+std::vector<CodeComparison> compare_code_with_all(const std::filesystem::path& baselines,
+                                                  const std::string& commit,
+                                                  const std::vector<CompiledKernel>& kernels) {
+  const std::vector<std::string> gpus = stored_gpus(baselines);
+  if (gpus.empty()) throw NoBaseline(fmt::format("{} has no baseline", baselines.string()));
+  std::vector<CodeComparison> all;
+  for (const std::string& gpu : gpus) {
+    const auto more = compare_code(read_baseline(baselines, gpu), commit, kernels);
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
+}
+
+}  // namespace assay
