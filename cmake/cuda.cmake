@@ -1,4 +1,4 @@
-# nvcc, and the architectures that are of use on this machine: those of its GPUs, else a list that most GPUs run.
+# Finds nvcc, and chooses the architectures to compile for: those of the GPUs here, else a list that most GPUs run.
 include(CheckLanguage)
 check_language(CUDA)
 if(NOT CMAKE_CUDA_COMPILER)

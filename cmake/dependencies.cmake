@@ -1,4 +1,4 @@
-# What assay stands on: the system's packages first, else a pinned download.
+# The libraries that assay stands on: the system's packages, else pinned downloads.
 include(FetchContent)
 set(FETCHCONTENT_QUIET ON)
 

@@ -1,4 +1,4 @@
-# Faults planted for tests: edits of real stages, made under the build folder. Nothing of them is in shipped code.
+# Plants faults for tests: edits of real stages, made under the build folder. Shipped code has none of them.
 include_guard(GLOBAL)
 
 # plant(NAME VARIANT FILE FIND REPLACE AND_FIND AND_REPLACE): kernels/FILE with FIND replaced, AND_FIND too unless it
@@ -19,7 +19,7 @@ function(plant name variant file find replace and_find and_replace)
   file(CONFIGURE OUTPUT planted/${name}.cu CONTENT "${source}" @ONLY)
 endfunction()
 
-# Of `plant` alone: replaces a text in its variable `source`, and says in `gone` what is not there.
+# Used by `plant` alone: replaces a text in its variable `source`, or sets `gone` to a text that is not there.
 function(replace_in_source find replace)
   string(FIND "${source}" "${find}" at)
   if(at EQUAL -1)

@@ -1,10 +1,9 @@
 include(GoogleTest)
 
-# What a test sees of the GPUs that are not its own: none. A driver takes a second to start, and lets one process of a host
-# start after the other.
+# A test sees no GPU but its own. The driver takes a second to start, and serves one process of a host after the other.
 set(ASSAY_NO_GPU ENVIRONMENT CUDA_VISIBLE_DEVICES=)
 
-# A test that takes a GPU; CTest tells it which.
+# A test that takes a GPU; CTest assigns it one.
 set(ASSAY_ON_GPU FIXTURES_REQUIRED gpu RESOURCE_GROUPS 1,gpus:1 TIMEOUT 600 SKIP_RETURN_CODE 77)
 
 # The headers that nearly every test includes, parsed once for all of them.
@@ -25,7 +24,7 @@ function(assay_test_program target)
   target_precompile_headers(${target} REUSE_FROM assay_test_headers)
 endfunction()
 
-# assay_unit_test(TARGET): a GoogleTest program of the harness itself, one CTest test for each of its tests.
+# assay_unit_test(TARGET): makes a CTest test of each test in a GoogleTest program of the harness itself.
 function(assay_unit_test target)
   gtest_discover_tests(${target} TEST_PREFIX "${target}." DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS unit TIMEOUT 300 ${ASSAY_NO_GPU})
