@@ -1,13 +1,13 @@
-// Which commit the sources are of.
+// The commit that the sources were checked out from.
 #pragma once
 
 #include <string>
 
 namespace assay {
 
-// The commit that is checked out at `source`, with "-dirty" where what is there differs from it.
-// baselines/ makes no difference. Throws BadInput where git cannot tell, and for a difference that
-// was not asked for: nobody could rebuild it.
+// The commit that is checked out at `source`, with "-dirty" if the files differ from it; baselines/
+// does not count. Throws BadInput if git knows no commit, and for a difference unless `dirty_too`:
+// nobody could rebuild such a baseline.
 std::string commit_of(const std::string& source, bool dirty_too);
 
 }  // namespace assay
