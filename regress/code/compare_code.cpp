@@ -17,18 +17,6 @@ void add_once(std::vector<std::string>& all, const std::string& one) {
   if (std::ranges::count(all, one) == 0) all.push_back(one);
 }
 
-// How the accepted kernel differs from its namesake at hand.
-std::string difference_from_accepted(const Baseline& baseline, const std::string& cubin,
-                                     const std::string& symbol, const KernelCode& now) {
-  const auto bytes = baseline.cubins.find(cubin);
-  if (bytes == baseline.cubins.end()) return "other machine code";
-  const Cubin accepted = read_cubin(bytes->second);
-  const auto before = std::ranges::find(accepted.kernels, symbol, &KernelCode::symbol);
-  if (before == accepted.kernels.end()) return "other machine code";
-  const std::string counts = difference(*before, now);
-  return counts.empty() ? "the same counts, but other instructions" : counts;
-}
-
 // Why this kernel is not among those at hand; empty if it is.
 std::string missing(const Baseline& baseline, const std::string& cubin, const KernelNode& node,
                     const std::vector<CompiledKernel>& kernels) {
@@ -44,9 +32,11 @@ std::string missing(const Baseline& baseline, const std::string& cubin, const Ke
   if (!any_of_architecture)
     return fmt::format("{}: there is no machine code for sm_{}", name, baseline.architecture);
   if (namesake == nullptr) return fmt::format("{}: there is no such kernel", name);
+  const auto accepted = accepted_kernel(baseline, cubin, node.kernel);
+  std::string counts = accepted ? difference(*accepted, *namesake) : "other machine code";
+  if (counts.empty()) counts = "the same counts, but other instructions";
   return fmt::format("{}: {} -> {}: {}", name, node.code.substr(0, digits_shown),
-                     namesake->code.substr(0, digits_shown),
-                     difference_from_accepted(baseline, cubin, node.kernel, *namesake));
+                     namesake->code.substr(0, digits_shown), counts);
 }
 
 CodeComparison compare(const Baseline& baseline, const std::string& variant,
@@ -88,6 +78,17 @@ std::string difference(const KernelCode& before, const KernelCode& now) {
     compare(kind, count, found == now.instructions.end() ? 0 : found->second);
   }
   return joined(parts);
+}
+
+std::optional<KernelCode> accepted_kernel(const Baseline& baseline, const std::string& cubin,
+                                          const std::string& symbol) {
+  const auto bytes = baseline.cubins.find(cubin);
+  if (bytes == baseline.cubins.end()) return std::nullopt;
+  const Cubin accepted = read_cubin(bytes->second);
+  for (const KernelCode& code : accepted.kernels) {
+    if (code.symbol == symbol) return code;
+  }
+  return std::nullopt;
 }
 
 std::vector<CodeComparison> compare_code(const Baseline& baseline, const std::string& commit,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,10 @@ namespace assay {
 
 // Which counts differ, such as "registers 40 -> 48, FFMA 512 -> 256"; empty if none does.
 std::string difference(const KernelCode& before, const KernelCode& now);
+
+// The accepted code of a kernel; nothing where the baseline does not have it.
+std::optional<KernelCode> accepted_kernel(const Baseline&, const std::string& cubin,
+                                          const std::string& symbol);
 
 // One accepted variant, compared with the kernels at hand.
 struct CodeComparison {

@@ -74,11 +74,8 @@ class CellTimer {
       const auto* a = std::get_if<KernelNode>(&before[i]);
       const auto* b = std::get_if<KernelNode>(&now[i]);
       if (a == nullptr || b == nullptr || a->code == b->code) continue;
-      const Cubin stored = read_cubin(tools_.baseline->cubins.at(accepted_->cubin));
-      for (const KernelCode& kernel : stored.kernels) {
-        if (kernel.symbol == a->kernel)
-          return difference(kernel, tools_.code.find(b->kernel)->code);
-      }
+      const auto accepted = accepted_kernel(*tools_.baseline, accepted_->cubin, a->kernel);
+      if (accepted) return difference(*accepted, tools_.code.find(b->kernel)->code);
     }
     return "";
   }
