@@ -1,5 +1,4 @@
-// What was accepted as the baseline and what was not, as text and as JSON. Every text ends with a
-// line break.
+// What was accepted as the baseline and what was not. Every text ends with a line break.
 #pragma once
 
 #include <string>
@@ -17,12 +16,9 @@ struct AcceptResult {
   std::string why_not;  // why nothing was measured here
 };
 
-// It fails where a variant that was named was left out, or every one, and where a cell was lost:
-// what was asked for is not so.
+// Fails if a variant that was named, or every variant, was left out, and if a cell was lost.
 Conclusion conclude(const AcceptResult&);
 
 std::string accept_text(const AcceptResult&, const Conclusion&, const Screen&);
-
-std::string json_of(const AcceptResult&, const Conclusion&);
 
 }  // namespace assay

@@ -1,6 +1,7 @@
 #include "cli/bench/bench.h"
 
 #include "base/whole_file.h"
+#include "cli/bench/bench_json.h"
 #include "cli/bench/bench_report.h"
 #include "cli/command.h"
 #include "cli/selection.h"

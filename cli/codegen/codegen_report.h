@@ -1,5 +1,5 @@
-// What the compiler made of kernels, and whether it is what was accepted, as text and as JSON.
-// Every text ends with a line break.
+// What the compiler made of kernels, and whether it is what was accepted, as people read it. Every
+// text ends with a line break.
 #pragma once
 
 #include <string>
@@ -14,13 +14,12 @@ namespace assay {
 
 struct CodegenResult {
   CodegenRequest request;
-  std::vector<CompiledKernel> kernels;  // of what was asked for, once each
+  std::vector<CompiledKernel> kernels;  // those asked for, each once
   std::vector<CodeComparison> comparisons;
-  std::string why_not;  // there is nothing, because
+  std::string why_not;  // why there is nothing to show
 };
 
 Conclusion conclude(const CodegenResult&);
 std::string codegen_text(const CodegenResult&, const Conclusion&, const Screen&);
-std::string json_of(const CodegenResult&, const Conclusion&);
 
 }  // namespace assay

@@ -14,35 +14,44 @@ std::string verb(int cells) {
   return cells == 1 ? "is" : "are";
 }
 
-void add_once(std::vector<std::string>& all, const std::string& one) {
-  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
-}
+// How a gate ends in which some cell has this outcome, and none a worse one.
+struct Ending {
+  CellOutcome outcome;
+  ExitCode code;
+  const char* word;
+};
+constexpr Ending endings[] = {
+    {CellOutcome::wrong, ExitCode::wrong, "FAIL"},
+    {CellOutcome::slower, ExitCode::wrong, "FAIL"},
+    {CellOutcome::undecided, ExitCode::undecided, "UNDECIDED"},
+    {CellOutcome::invalid, ExitCode::unfit_environment, "INVALID"},
+    {CellOutcome::no_baseline, ExitCode::no_baseline, "NO BASELINE"},
+};
 
 std::vector<std::string> variants_of(const GateReport& report, CellOutcome outcome) {
   std::vector<std::string> names;
   for (const GateLine& line : report.lines) {
-    if (line.verdict.outcome == outcome) add_once(names, line.cell.variant);
+    const bool is_new = std::ranges::count(names, line.cell.variant) == 0;
+    if (line.verdict.outcome == outcome && is_new) names.push_back(line.cell.variant);
   }
   return names;
 }
 
-// "2 of 118 cells are slower, 1 is undecided: warptiled, tiled_32": of these marks, those that
-// there are; named are the variants of the first.
-std::string told(const GateReport& report, const std::vector<CellOutcome>& marks) {
+// "2 of 118 cells are slower, 1 is undecided: warptiled, tiled_32", of the outcomes from `worst` to
+// `last`, with the variants of the worst.
+std::string summary(const GateReport& report, CellOutcome worst, CellOutcome last) {
   const auto cells = static_cast<std::int64_t>(report.lines.size());
   std::vector<std::string> parts;
-  std::vector<std::string> variants;
-  for (CellOutcome outcome : marks) {
-    const int some = count(report, outcome);
-    if (some == 0) continue;
-    const char* word =
-        outcome == CellOutcome::no_baseline ? "without a baseline" : to_string(outcome);
+  for (const Ending& ending : endings) {
+    const int some = count(report, ending.outcome);
+    if (some == 0 || ending.outcome > last) continue;
+    const bool has_none = ending.outcome == CellOutcome::no_baseline;
+    const char* word = has_none ? "without a baseline" : to_string(ending.outcome);
     const std::string amount =
         parts.empty() ? fmt::format("{} of {}", some, plural(cells, "cell")) : fmt::to_string(some);
     parts.push_back(fmt::format("{} {} {}", amount, verb(some), word));
-    if (variants.empty()) variants = variants_of(report, outcome);
   }
-  return fmt::format("{}: {}", joined(parts), joined(variants));
+  return fmt::format("{}: {}", joined(parts), joined(variants_of(report, worst)));
 }
 
 Conclusion without_cells(const GateReport& report) {
@@ -119,7 +128,6 @@ std::string reach(const GateReport& report) {
 
 Conclusion conclude(const GateResult& result) {
   const GateReport& report = result.report;
-  const auto any = [&](CellOutcome outcome) { return count(report, outcome) > 0; };
   if (!result.why_not.empty())
     return {ExitCode::nothing_judged, "NOTHING JUDGED", result.why_not, ""};
   if (!result.no_baseline.empty()) {
@@ -127,31 +135,20 @@ Conclusion conclude(const GateResult& result) {
             fmt::format("{}; run {}", result.no_baseline, accept_line({})), ""};
   }
   // A void measurement makes nothing slower, but a wrong result stays wrong.
-  const bool is_void = !report.unfit.empty();
-  if (any(CellOutcome::wrong) || (any(CellOutcome::slower) && !is_void)) {
-    std::vector<CellOutcome> marks = {CellOutcome::wrong};
-    if (!is_void)
-      marks = {CellOutcome::wrong, CellOutcome::slower, CellOutcome::undecided,
-               CellOutcome::invalid, CellOutcome::no_baseline};
+  if (!report.unfit.empty()) {
+    const CellOutcome wrong = CellOutcome::wrong;
+    if (count(report, wrong) == 0) return {ExitCode::unfit_environment, "UNFIT", report.unfit, ""};
     return {ExitCode::wrong, "FAIL",
-            told(report, marks) + (is_void ? "; and nothing could be timed: " + report.unfit : ""),
+            fmt::format("{}; and nothing could be timed: {}", summary(report, wrong, wrong),
+                        report.unfit),
             ""};
   }
-  if (is_void) return {ExitCode::unfit_environment, "UNFIT", report.unfit, ""};
-  if (any(CellOutcome::undecided)) {
-    return {ExitCode::undecided, "UNDECIDED",
-            told(report, {CellOutcome::undecided, CellOutcome::invalid, CellOutcome::no_baseline}),
-            ""};
-  }
-  if (any(CellOutcome::invalid)) {
-    return {ExitCode::unfit_environment, "INVALID",
-            told(report, {CellOutcome::invalid, CellOutcome::no_baseline}), ""};
-  }
-  if (any(CellOutcome::no_baseline)) {
-    return {ExitCode::no_baseline, "NO BASELINE",
-            fmt::format("{}; run {}", told(report, {CellOutcome::no_baseline}),
-                        accept_line(variants_of(report, CellOutcome::no_baseline))),
-            ""};
+  for (const auto& [outcome, code, word] : endings) {
+    if (count(report, outcome) == 0) continue;
+    std::string sentence = summary(report, outcome, CellOutcome::no_baseline);
+    if (outcome == CellOutcome::no_baseline)
+      sentence += fmt::format("; run {}", accept_line(variants_of(report, outcome)));
+    return {code, word, std::move(sentence), ""};
   }
   if (report.lines.empty()) return without_cells(report);
   return pass(result);

@@ -318,23 +318,9 @@ std::string reason_of(const Judgement& j, const CellVerdict& v, bool unchanged,
 }  // namespace
 
 const char* to_string(CellOutcome outcome) {
-  switch (outcome) {
-    case CellOutcome::wrong:
-      return "wrong";
-    case CellOutcome::slower:
-      return "slower";
-    case CellOutcome::undecided:
-      return "undecided";
-    case CellOutcome::invalid:
-      return "invalid";
-    case CellOutcome::no_baseline:
-      return "no baseline";
-    case CellOutcome::faster:
-      return "faster";
-    case CellOutcome::same:
-      return "same";
-  }
-  return "?";
+  static constexpr std::array words = {"wrong",       "slower", "undecided", "invalid",
+                                       "no baseline", "faster", "same"};
+  return words.at(static_cast<std::size_t>(outcome));
 }
 
 const char* outcome_text(const CellVerdict& verdict) {

@@ -75,17 +75,8 @@ double median_time(const std::vector<Round>& rounds) {
 }  // namespace
 
 const char* to_string(Arm arm) {
-  switch (arm) {
-    case Arm::head:
-      return "head";
-    case Arm::twin:
-      return "twin";
-    case Arm::baseline:
-      return "baseline";
-    case Arm::anchor:
-      return "anchor";
-  }
-  return "?";
+  static constexpr std::array words = {"head", "twin", "baseline", "anchor"};
+  return words.at(static_cast<std::size_t>(arm));
 }
 
 Replicate reduce(const std::vector<Round>& rounds) {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "regress/decide/decide.h"
-#include "regress/tests/processes.h"
+#include "regress/tests/drawn_processes.h"
 
 namespace {
 

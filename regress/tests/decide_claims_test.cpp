@@ -10,7 +10,7 @@
 #include <string>
 
 #include "regress/decide/decide.h"
-#include "regress/tests/processes.h"
+#include "regress/tests/drawn_processes.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "regress/tests/processes.h"
+#include "regress/tests/drawn_processes.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 
 #include "base/errors.h"
 #include "regress/decide/decide.h"
-#include "regress/tests/processes.h"
+#include "regress/tests/drawn_processes.h"
 
 namespace {
 
