@@ -1,10 +1,10 @@
-// What the exit status of `assay` means. Scripts rely on it: a number never changes its meaning.
+// The exit status of `assay`. Scripts rely on it: a number never changes its meaning.
 #pragma once
 
 namespace assay {
 
 enum class ExitCode : int {
-  passed = 0,  // something was judged, and all that was judged passed
+  passed = 0,  // something was judged, and everything that was judged passed
   wrong = 1,   // a variant is wrong, or got worse
   bad_input = 2,
   undecided = 3,

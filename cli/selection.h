@@ -1,5 +1,5 @@
-// Which variants, backends and claims a command is about. A name that nobody knows is an error that
-// suggests the near ones, and so is a choice that leaves a named variant without a backend.
+// Which variants, backends and claims a command is about. Refuses, with BadInput, an unknown name
+// (and suggests the nearest) and a choice that leaves a named variant without a backend.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ namespace assay {
 
 class JsonValue;
 
-// A backend of this build, and why it cannot be used here; empty if it can.
+// A backend of this build, and whether it can be used here.
 struct BackendState {
   Backend backend;
-  int variants = 0;  // that are compiled for it
-  std::string why_not;
+  int variants = 0;     // that are compiled for it
+  std::string why_not;  // empty if it can be used
 };
 std::vector<BackendState> backend_states();
 JsonValue json_of(const std::vector<BackendState>&);
@@ -25,19 +25,20 @@ JsonValue json_of(const std::vector<BackendState>&);
 struct Selection {
   std::vector<Entry> entries;  // that can run here
   std::vector<const Claim*> claims;
-  std::vector<std::string> left_out;  // what was meant too but cannot run here, and why
+  std::vector<std::string> left_out;  // backends that cannot be used here, and why
 };
 
-// Empty lists stand for everything; `about_one_case` leaves out the claims about other cases than
-// the given one. Throws BadInput. A backend that is named but cannot be used leaves no entry at
-// all: half of what was asked for is not a pass.
+// Empty lists stand for everything; `about_one_case` leaves out the claims that cannot be about a
+// given case. Throws BadInput. If a backend is named but cannot be used, there are no entries at
+// all: judging half of what was asked for is not a pass.
 Selection select(const std::vector<std::string>& variants, const std::vector<std::string>& backends,
                  const std::vector<std::string>& claims, bool about_one_case);
 
 // Throws BadInput for a variant that no backend of this build has.
 void insist_on_known(const std::vector<std::string>& variants);
 
-// The named variants that are compiled for a GPU, or all; throws BadInput for one that is not.
+// The named variants, or all, that are compiled for a GPU. Throws BadInput for a named one that is
+// not.
 std::vector<std::string> variants_for_gpu(const std::vector<std::string>& named);
 
 // Reads a case. Throws BadInput that begins with `flag`.
@@ -46,7 +47,7 @@ Case problem_named(const char* flag, const std::string& text);
 // Reads a cell of a known variant. Throws BadInput that begins with `flag`.
 Cell cell_named(const char* flag, const std::string& text);
 
-// Throws UnfitEnvironment where the environment says that there must be a GPU and there is none.
+// Throws UnfitEnvironment if ASSAY_REQUIRE_GPU demands a GPU and none can be used.
 void insist_on_required_gpu();
 
 }  // namespace assay

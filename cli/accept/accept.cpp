@@ -2,7 +2,6 @@
 
 #include "base/errors.h"
 #include "base/whole_file.h"
-#include "cli/accept/accept_json.h"
 #include "cli/accept/accept_report.h"
 #include "cli/accept/commit.h"
 #include "cli/command.h"

@@ -6,6 +6,7 @@
 
 #include "base/printable.h"
 #include "base/text.h"
+#include "cli/out/json.h"
 
 namespace assay {
 
@@ -56,6 +57,20 @@ std::string accept_text(const AcceptResult& result, const Conclusion& conclusion
         fmt::format("because: {}\nin {}\n\n", result.request.reason, duration_text(report.seconds));
   }
   return text + conclusion_text(conclusion, screen);
+}
+
+std::string json_of(const AcceptResult& result, const Conclusion& conclusion) {
+  const AcceptReport& report = result.report;
+  return json_text(
+      "accept time", result.request.arguments, conclusion,
+      {{"folder", report.folder},
+       {"reason", result.request.reason},
+       {"accepted", report.accepted},
+       {"left_out", report.left_out},
+       {"lost", json_list(report.lost, [](const Cell& cell) { return to_string(cell); })},
+       {"cells", report.cells},
+       {"unfit", report.unfit},
+       {"seconds", report.seconds}});
 }
 
 }  // namespace assay

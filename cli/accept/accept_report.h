@@ -1,4 +1,5 @@
-// What was accepted as the baseline and what was not. Every text ends with a line break.
+// What was accepted as the baseline and what was not, as text and as JSON. Every text ends with a
+// line break.
 #pragma once
 
 #include <string>
@@ -20,5 +21,7 @@ struct AcceptResult {
 Conclusion conclude(const AcceptResult&);
 
 std::string accept_text(const AcceptResult&, const Conclusion&, const Screen&);
+
+std::string json_of(const AcceptResult&, const Conclusion&);
 
 }  // namespace assay

@@ -1,7 +1,6 @@
 #include "cli/bench/bench.h"
 
 #include "base/whole_file.h"
-#include "cli/bench/bench_json.h"
 #include "cli/bench/bench_report.h"
 #include "cli/command.h"
 #include "cli/selection.h"

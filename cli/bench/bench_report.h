@@ -1,4 +1,4 @@
-// How fast variants are, as people read it. Every text ends with a line break.
+// How fast variants are, as text and as JSON. Every text ends with a line break.
 #pragma once
 
 #include <string>
@@ -21,5 +21,7 @@ Conclusion conclude(const BenchResult&);
 
 // The card, a table for each problem, and what a reader must know of the numbers.
 std::string bench_text(const BenchResult&, const Conclusion&, const Screen&);
+
+std::string json_of(const BenchResult&, const Conclusion&);
 
 }  // namespace assay

@@ -5,7 +5,6 @@
 #include "base/errors.h"
 #include "base/text.h"
 #include "base/whole_file.h"
-#include "cli/codegen/codegen_json.h"
 #include "cli/codegen/codegen_report.h"
 #include "cli/command.h"
 

@@ -6,6 +6,7 @@
 
 #include "base/printable.h"
 #include "base/text.h"
+#include "cli/out/json.h"
 
 namespace assay {
 namespace {
@@ -54,6 +55,25 @@ std::string kernels_text(const std::vector<CompiledKernel>& kernels, const Scree
   return table.text(screen);
 }
 
+JsonValue json_of(const CompiledKernel& kernel) {
+  const KernelCode& code = kernel.code;
+  return {{"name", kernel_name(code.symbol)},
+          {"symbol", code.symbol},
+          {"file", kernel_file(code.symbol)},
+          {"architecture", kernel.architecture},
+          {"code", code.code},
+          {"registers", code.registers},
+          {"stack_bytes", code.stack_bytes},
+          {"shared_bytes", code.shared_bytes},
+          {"barriers", code.barriers},
+          {"instructions", code.instructions}};
+}
+
+JsonValue json_of(const CodeComparison& c) {
+  return {{"gpu", c.gpu},       {"variant", c.variant}, {"anchor", c.anchor},
+          {"commit", c.commit}, {"kernels", c.kernels}, {"differences", c.differences}};
+}
+
 }  // namespace
 
 Conclusion conclude(const CodegenResult& result) {
@@ -95,6 +115,13 @@ std::string codegen_text(const CodegenResult& result, const Conclusion& conclusi
   std::string text;
   for (const CodeComparison& c : result.comparisons) text += comparison_text(c, screen);
   return text + conclusion_text(conclusion, screen);
+}
+
+std::string json_of(const CodegenResult& result, const Conclusion& conclusion) {
+  const auto described = [](const auto& one) { return json_of(one); };
+  return json_text("codegen", result.request.arguments, conclusion,
+                   {{"kernels", json_list(result.kernels, described)},
+                    {"comparisons", json_list(result.comparisons, described)}});
 }
 
 }  // namespace assay

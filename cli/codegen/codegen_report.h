@@ -21,5 +21,6 @@ struct CodegenResult {
 
 Conclusion conclude(const CodegenResult&);
 std::string codegen_text(const CodegenResult&, const Conclusion&, const Screen&);
+std::string json_of(const CodegenResult&, const Conclusion&);
 
 }  // namespace assay

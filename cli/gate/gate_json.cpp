@@ -72,26 +72,23 @@ JsonValue json_of(const GateLine& line, const GateRequest& request) {
 std::string json_of(const GateResult& result, const Conclusion& conclusion) {
   const GateReport& report = result.report;
   const auto line_json = [&](const GateLine& line) { return json_of(line, result.request); };
-  return json_text("gate time", {{"argv", result.request.arguments},
-                                 {"verdict", conclusion.word},
-                                 {"summary", conclusion.text()},
-                                 {"exit_code", static_cast<int>(conclusion.code)},
-                                 {"seed", result.request.seed},
-                                 {"baselines", result.request.baselines},
-                                 {"against", result.request.against},
-                                 {"seconds", report.seconds},
-                                 {"device", report.device},
-                                 {"canaries", report.canaries},
-                                 {"unfit", report.unfit},
-                                 {"detectable", report.detectable},
-                                 {"proven_unchanged", report.proven_unchanged},
-                                 {"screened", report.screened},
-                                 {"confirmed", report.confirmed},
-                                 {"controls", report.controls},
-                                 {"new_variants", report.new_variants},
-                                 {"not_gated", report.not_gated},
-                                 {"gone_variants", report.gone_variants},
-                                 {"results", json_list(report.lines, line_json)}});
+  return json_text("gate time", result.request.arguments, conclusion,
+                   {{"seed", result.request.seed},
+                    {"baselines", result.request.baselines},
+                    {"against", result.request.against},
+                    {"seconds", report.seconds},
+                    {"device", report.device},
+                    {"canaries", report.canaries},
+                    {"unfit", report.unfit},
+                    {"detectable", report.detectable},
+                    {"proven_unchanged", report.proven_unchanged},
+                    {"screened", report.screened},
+                    {"confirmed", report.confirmed},
+                    {"controls", report.controls},
+                    {"new_variants", report.new_variants},
+                    {"not_gated", report.not_gated},
+                    {"gone_variants", report.gone_variants},
+                    {"results", json_list(report.lines, line_json)}});
 }
 
 }  // namespace assay

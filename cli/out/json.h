@@ -13,6 +13,8 @@
 #include <variant>
 #include <vector>
 
+#include "cli/out/conclusion.h"
+
 namespace assay {
 
 class JsonValue {
@@ -63,5 +65,9 @@ JsonValue json_list(const All& all, Describe&& describe) {
 // The JSON file of a command: the number of its form, which changes when a field changes its
 // meaning, the command and the version, then `fields`.
 std::string json_text(const char* command, const JsonValue& fields);
+
+// The same with the command line and the conclusion in front.
+std::string json_text(const char* command, const std::vector<std::string>& arguments,
+                      const Conclusion&, const JsonValue& fields);
 
 }  // namespace assay

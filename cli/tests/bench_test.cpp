@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/accept/accept_report.h"
-#include "cli/bench/bench_json.h"
+#include "cli/bench/bench_report.h"
 #include "cli/tests/read_json.h"
 
 namespace assay::tests {

@@ -134,10 +134,10 @@ TEST(CheckLayout, RefusesTheWayBackAndLooksAtEveryEnding) {
               StartsWith("oracle/a.cpp" + back));
   for (const char* ending : {"cc", "cxx", "c", "cpp", "cu", "h", "hh", "hpp", "hxx", "cuh", "inc",
                              "inl", "ipp", "tpp"}) {
-    const std::string file = std::string("oracle/a.") + ending;
+    const std::string file = std::string("oracle/cuda/a.") + ending;
     EXPECT_THAT(complaints(file, "\"properties/check.h\""),
                 StartsWith(file + ":2: oracle/ includes"));
-    EXPECT_THAT(complaints(file, "\"oracle/case.h\""), HasSubstr("1 files, every include"));
+    EXPECT_THAT(complaints(file, "\"oracle/case.h\""), HasSubstr("1 files, and every include"));
   }
 }
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/accept/accept_json.h"
+#include "cli/accept/accept_report.h"
 #include "cli/gate/gate_json.h"
 #include "cli/gate/gate_junit.h"
 #include "cli/gate/gate_markdown.h"
