@@ -16,8 +16,9 @@
 #include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/worker_flags.h"
-#include "oracle/cuda/gpu_info.h"
-#include "properties/check.h"
+#include "oracle/gpus.h"
+#include "properties/calibration.h"
+#include "properties/worker.h"
 #include "regress/store/baseline.h"
 #ifdef ASSAY_CUDA
 #include "regress/device/timing_process.h"

@@ -1,7 +1,6 @@
 #include "oracle/case.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,6 +9,7 @@
 
 #include "base/errors.h"
 #include "base/suggestion.h"
+#include "base/text.h"
 
 namespace assay {
 namespace {
@@ -31,7 +31,8 @@ std::string text_of(Gap gap) {
   return fmt::format("+{}", gap.floats);
 }
 std::string text_of(const Offsets& offset) {
-  return fmt::format("{}", fmt::join(offset.floats, ","));
+  const auto& [a, b, c] = offset.floats;
+  return fmt::format("{},{},{}", a, b, c);
 }
 std::string text_of(Fill fill) {
   return std::string(to_string(fill));
@@ -80,9 +81,9 @@ std::string read(std::string_view text, Fill& fill) {
       return "";
     }
   }
-  std::vector<std::string_view> names;
-  for (Fill candidate : all_fills) names.push_back(to_string(candidate));
-  return fmt::format("one of {}", fmt::join(names, ", "));
+  std::vector<std::string> names;
+  for (Fill candidate : all_fills) names.emplace_back(to_string(candidate));
+  return fmt::format("one of {}", joined(names));
 }
 
 std::vector<std::string_view> words_of(std::string_view text) {
@@ -134,7 +135,7 @@ std::string to_string(const Case& c) {
     if (always || text != defaults[i]) words.push_back(fmt::format("{}={}", name, text));
     ++i;
   });
-  return fmt::format("{}", fmt::join(words, " "));
+  return joined(words, " ");
 }
 
 Case parse_case(std::string_view text) {
@@ -159,8 +160,7 @@ Case parse_case(std::string_view text) {
     });
     if (!known) {
       throw BadInput(fmt::format("case: '{}': there is no '{}'{}; there are {}", word, name,
-                                 suggestion(name, member_names()),
-                                 fmt::join(member_names(), ", ")));
+                                 suggestion(name, member_names()), joined(member_names())));
     }
     seen.push_back(name);
   }

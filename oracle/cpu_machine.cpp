@@ -1,5 +1,3 @@
-#include "oracle/cpu_machine.h"
-
 #include <fmt/format.h>
 #include <sys/mman.h>
 
@@ -8,6 +6,7 @@
 #include <cstring>
 #include <new>
 
+#include "oracle/machine.h"
 #include "simt/simt.h"
 
 namespace assay {
@@ -29,7 +28,7 @@ class Region {
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
 
-  // So many bytes of addresses, all of which fault until they are opened.
+  // Reserves addresses, all of which fault until they are opened.
   void reserve(std::size_t bytes) {
     if (whole_pages(bytes) > size_) {
       release();
@@ -47,14 +46,13 @@ class Region {
     const std::size_t length = whole_pages(static_cast<std::size_t>(first - begin) + bytes);
     if (mprotect(begin, length, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
   }
-  // Gives back what a sparse operand has spread over.
   void release() {
     if (base_ != nullptr) munmap(base_ - fence, size_ + 2 * fence);
     base_ = nullptr;
     size_ = 0;
   }
 
-  // Nothing of an earlier trial is left in the pages of the range beside it.
+  // Leaves nothing of an earlier trial in the rest of the first and the last page of a range.
   void poison_beside(std::byte* first, std::size_t bytes) {
     const auto fill = [](std::byte* begin, std::byte* end) {
       std::fill(reinterpret_cast<std::uint32_t*>(begin), reinterpret_cast<std::uint32_t*>(end),
@@ -98,8 +96,7 @@ class CpuMachine : public Machine {
     }
     const std::size_t bytes = bytes_of(image.spread());
     slot.region.reserve(bytes);
-    // Flush with the end, or with the beginning of the pages that hold it; what else is there
-    // faults.
+    // Flush with the end of its pages, or with their beginning; everything around them faults.
     std::byte* const start =
         slot.region.end() - (placement == Placement::begins_at_fence ? whole_pages(bytes) : bytes);
     slot.first = start + bytes_of(image.first);
@@ -128,7 +125,8 @@ class CpuMachine : public Machine {
     return fmt::format("Eigen and plain loops differ on {}", to_string(c));
   }
 
-  Outcome launch(const Variant& variant, const Gemm& gemm, const Schedule& schedule) override {
+  LaunchFailure launch(const Variant& variant, const Gemm& gemm, const Case& c, const Plan& plan,
+                       const Resources& resources) override {
     cudaError_t error = cudaSuccess;
     std::string thrown;
     const auto call = [&] { thrown = thrown_by([&] { error = variant.launch(gemm, nullptr); }); };
@@ -136,14 +134,13 @@ class CpuMachine : public Machine {
     if (backend_ == Backend::host) {
       call();
     } else {
-      fault = simt::observe(settings_of(schedule), call);
+      fault = simt::observe(settings_of(c, plan, resources), call);
     }
-    if (fault) return outcome_of(*fault, variant);
-    if (!thrown.empty()) return {Outcome::Kind::failed, thrown};
-    if (error != cudaSuccess) {
-      return {Outcome::Kind::failed, fmt::format("launch returned {}", cudaGetErrorName(error))};
-    }
-    return {};
+    if (fault) return verdict_on(*fault);
+    if (!thrown.empty()) return launch_crashed(thrown);
+    if (error != cudaSuccess)
+      return launch_crashed(fmt::format("launch returned {}", cudaGetErrorName(error)));
+    return std::nullopt;
   }
 
  private:
@@ -154,37 +151,28 @@ class CpuMachine : public Machine {
     bool unreadable = false;
   };
 
-  static simt::Settings settings_of(const Schedule& schedule) {
-    simt::Settings settings{
-        .seed = schedule.seed, .workers = schedule.workers, .cpu_seconds = schedule.seconds};
-    constexpr std::array by_seed = {simt::Order::forward, simt::Order::reverse,
-                                    simt::Order::shuffled};
-    switch (schedule.order) {
-      case ThreadOrder::by_seed:
-        settings.order = by_seed[schedule.seed % 3];
-        break;
-      case ThreadOrder::forward:
-        settings.order = simt::Order::forward;
-        break;
-      case ThreadOrder::reverse:
-        settings.order = simt::Order::reverse;
-        break;
-      case ThreadOrder::shuffled:
-        settings.order = simt::Order::shuffled;
-        break;
-    }
-    return settings;
+  static simt::Settings settings_of(const Case& c, const Plan& plan, const Resources& resources) {
+    constexpr std::array orders = {simt::Order::forward, simt::Order::reverse,
+                                   simt::Order::shuffled};  // as ThreadOrder, after by_seed
+    const std::size_t order =
+        plan.order == ThreadOrder::by_seed ? c.seed % 3 : static_cast<std::size_t>(plan.order) - 1;
+    // Generous: on a slow core the slowest variants do a hundred times as many a second.
+    const double cpu_seconds = 1 + c.multiply_adds() / 2e6;
+    return {.order = orders[order],
+            .seed = c.seed,
+            .workers = resources.threads,
+            .cpu_seconds = cpu_seconds};
   }
 
-  Outcome outcome_of(const simt::Fault& fault, const Variant&) const {
-    const auto kind =
-        fault.kind == simt::FaultKind::never_ends ? Outcome::Kind::hung : Outcome::Kind::crashed;
+  Verdict verdict_on(const simt::Fault& fault) const {
+    const bool never_ends = fault.kind == simt::FaultKind::never_ends;
     std::string text = fmt::format("{}: {}", to_string(fault.kind), fault.text);
     if (fault.kind == simt::FaultKind::bad_address) text += whereabouts(fault);
-    return {kind, text};
+    return {.status = never_ends ? TrialStatus::hung : TrialStatus::crashed,
+            .reason = std::move(text)};
   }
 
-  // Which operand an address belongs to, by nearness.
+  // The operand nearest to an address that faulted.
   std::string whereabouts(const simt::Fault& fault) const {
     const auto* address = static_cast<const std::byte*>(fault.address);
     for (Operand o : operands) {

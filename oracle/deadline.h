@@ -1,5 +1,5 @@
-// Ends this process where a call does not come back in time: one that waits for a kernel that never
-// ends cannot be ended otherwise.
+// Kills this process when a call blocks past its deadline: nothing else can interrupt one that
+// waits for a kernel that never ends.
 #pragma once
 
 #include <atomic>
@@ -11,16 +11,17 @@
 
 namespace assay {
 
-// The exit code of a process that was ended so.
+// The exit code of a process that a deadline killed.
 constexpr int never_came_back = 86;
 
 class Deadline {
  public:
-  Deadline();
+  // `silent` where the process that started this one reports how it ends.
+  explicit Deadline(bool silent = false);
   Deadline(const Deadline&) = delete;
   Deadline& operator=(const Deadline&) = delete;
 
-  // From now on, so many seconds are left; until it is lifted.
+  // `seconds` are left from now on, until `lift`.
   void set(double seconds);
   void lift() { at_ = none; }
 
@@ -28,6 +29,7 @@ class Deadline {
   static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   void watch(const std::stop_token&);
 
+  const bool silent_;
   std::atomic<std::int64_t> at_ = none;  // nanoseconds of the steady clock
   std::mutex mutex_;
   std::condition_variable_any stopped_;

@@ -49,7 +49,7 @@ std::string describe_side(const std::vector<std::int64_t>& indices, std::int64_t
   return fmt::format("{} of {} {}s", size, count, name);
 }
 
-std::vector<Place> sample_wrong(const Finding& f, std::size_t most) {
+std::vector<Place> sample_wrong(const WrongResult& f, std::size_t most) {
   std::vector<Place> places;
   const std::int64_t step =
       std::max<std::int64_t>(1, f.judgement.wrong / static_cast<std::int64_t>(most));
@@ -68,7 +68,7 @@ using Mistaken = std::function<double(Place)>;
 
 class Detective {
  public:
-  explicit Detective(const Finding& f) : f_(f), places_(sample_wrong(f, 32)) {}
+  explicit Detective(const WrongResult& f) : f_(f), places_(sample_wrong(f, 32)) {}
 
   // Whether `mistaken` gives every wrong element that was sampled, and is not simply the right
   // result.
@@ -280,7 +280,7 @@ class Detective {
     return "";
   }
 
-  const Finding& f_;
+  const WrongResult& f_;
   std::vector<Place> places_;
 };
 
@@ -307,7 +307,7 @@ std::string describe_place(const Judgement& judgement, std::int64_t m, std::int6
   return fmt::format("{} of {} in {}", which, down, across);
 }
 
-std::string diagnose(const Finding& f) {
+std::string diagnose(const WrongResult& f) {
   const std::string place = describe_place(f.judgement, f.c.m, f.c.n, f.variant.tile);
   const std::string cause = Detective(f).find();
   return cause.empty() ? place : fmt::format("{}: {}", place, cause);

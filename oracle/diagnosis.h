@@ -1,7 +1,6 @@
-// A wrong result in words: which elements, and which mistake would give just these values.
+// Describes a wrong result: which elements are wrong, and which mistake gives just these values.
 //
-// A mistake is named only if it explains every wrong element that was looked at; otherwise only the
-// place is told.
+// Names a mistake only if it explains every wrong element of a sample; otherwise only the place.
 #pragma once
 
 #include <string>
@@ -10,7 +9,7 @@
 
 namespace assay {
 
-struct Finding {
+struct WrongResult {
   const Case& c;
   const Variant& variant;
   const Operands& before;
@@ -20,7 +19,7 @@ struct Finding {
 };
 
 // Such as "the last 1 of 513 columns; the contribution of k = 776 is missing".
-std::string diagnose(const Finding&);
+std::string diagnose(const WrongResult&);
 
 // Where the wrong elements lie, such as "the last 1 of 513 columns".
 std::string describe_place(const Judgement&, std::int64_t m, std::int64_t n, const Tile&);

@@ -1,5 +1,5 @@
-// Compares what a launch left in C with what is right, element by element. Written so that NaN
-// fails.
+// Compares C after a launch with what is right, element by element. NaN fails every comparison, but
+// where the reference is NaN too.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,6 @@
 #include "oracle/reference.h"
 
 namespace assay {
-
-// `bound`: within so many gulps of the reference. `exact`: equal to it. `replay`: the bits of one
-// fma chain.
-// `untouched`: C is what it was, because nothing could be launched.
-enum class Rule { bound, exact, replay, untouched };
 
 struct Element {
   std::int64_t row = 0, column = 0;
@@ -23,7 +18,7 @@ struct Element {
 
 struct Judgement {
   std::int64_t judged = 0, wrong = 0;
-  Element worst;  // the one with the largest error; a wrong one if any is wrong
+  Element worst;  // the one with the largest error, among the wrong ones if there are any
   std::vector<std::uint8_t> wrong_mask;  // m x n; empty where nothing is wrong
 };
 

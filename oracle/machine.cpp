@@ -2,35 +2,16 @@
 
 #include <fmt/format.h>
 
-#include "base/errors.h"
-#include "oracle/cpu_machine.h"
-#include "oracle/cuda/gpu_info.h"
+#include <array>
 
-#if defined(ASSAY_CUDA)
-#include "oracle/cuda/cuda_machine.h"
-#include "oracle/cuda/cuda_reference.h"
-#endif
+#include "oracle/gpus.h"
 
 namespace assay {
-namespace {
-
-std::unique_ptr<Machine> make_machine(Backend backend) {
-#if defined(ASSAY_CUDA)
-  if (backend == Backend::cuda) return make_cuda_machine();
-#endif
-  if (const std::string why = unavailable(backend); !why.empty()) throw Unavailable(why);
-  return make_cpu_machine(backend);
-}
-
-}  // namespace
 
 std::string unavailable(Backend backend) {
   if (backend != Backend::cuda) return "";
-  std::string why = why_no_gpu();
-#if defined(ASSAY_CUDA)
-  if (why.empty()) why = why_no_cublas();
-#endif
-  return why;
+  const std::string why = why_no_gpu();
+  return why.empty() ? why_no_cublas() : why;
 }
 
 std::string unmet(const Needs& needs) {
@@ -41,10 +22,19 @@ std::string unmet(const Needs& needs) {
                      here);
 }
 
-Machine& machine_of(Backend backend) {
-  thread_local std::array<std::unique_ptr<Machine>, 3> machines;
-  auto& machine = machines[static_cast<std::size_t>(backend)];
-  if (machine == nullptr) machine = make_machine(backend);
+Machine& machine_of(Backend backend, const Resources& resources) {
+  struct Kept {
+    std::unique_ptr<Machine> machine;
+    int gpu = 0;
+  };
+  thread_local std::array<Kept, 3> kept;
+  auto& [machine, gpu] = kept[static_cast<std::size_t>(backend)];
+  const bool on_gpu = backend == Backend::cuda;
+  if (machine == nullptr || (on_gpu && gpu != resources.gpu)) {
+    machine.reset();
+    machine = on_gpu ? make_cuda_machine(resources) : make_cpu_machine(backend);
+    gpu = resources.gpu;
+  }
   return *machine;
 }
 

@@ -1,46 +1,25 @@
-// Where trials run: memory that a kernel can reach and nothing else near it, and a launch that
-// always comes back.
+// Where trials run: memory that a kernel can reach with nothing near it, and launches that always
+// come back.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "kernels/gemm.h"
+#include "oracle/plan.h"
 #include "oracle/reference.h"
+#include "oracle/verdict.h"
 
 namespace assay {
 
-// The order in which the threads of a block run, where that can be chosen. `by_seed` picks one of
-// the others.
-enum class ThreadOrder { by_seed, forward, reverse, shuffled };
+// The verdict on a launch that failed, crashed or hung; nothing for one that ran to its end.
+using LaunchFailure = std::optional<Verdict>;
+inline LaunchFailure launch_crashed(std::string reason) {
+  return Verdict{.status = TrialStatus::crashed, .reason = std::move(reason)};
+}
 
-// The circumstances of a launch. Only a GPU has any but `plain`.
-enum class Setting {
-  plain,
-  slow_producer,  // the operands are written late, by earlier work in the stream the launch is
-                  // given
-  graph,          // captured into a CUDA graph, which is replayed twice
-  broken_stream,  // every launch into the stream fails; the variant must say so
-  two_streams,    // another launch, on other operands, runs at the same time
-  busy_gpu,       // another stream keeps all multiprocessors busy
-};
-
-struct Schedule {
-  ThreadOrder order = ThreadOrder::by_seed;
-  std::uint64_t seed = 0;
-  int workers = 1;      // of the CPU executor
-  double seconds = 10;  // of computing; a launch that takes longer never ends
-  Setting setting = Setting::plain;
-};
-
-struct Outcome {
-  enum class Kind { done, failed, crashed, hung };
-  Kind kind = Kind::done;
-  std::string text;           // one sentence on anything but `done`
-  bool context_lost = false;  // nothing more can run here in this process
-};
-
-// What a variant throws is its answer, as an error is. Empty if it throws nothing.
+// What a variant throws is a failure of its launch, like an error code. Empty if it throws nothing.
 template <class Call>
 std::string thrown_by(const Call& call) {
   try {
@@ -54,22 +33,29 @@ std::string thrown_by(const Call& call) {
 class Machine {
  public:
   virtual ~Machine() = default;
-  // Copies the image to this machine and answers the address of element (0, 0). An `unreadable`
-  // operand is an address that faults; nothing is copied.
+  // Copies the image to this machine and returns the address of element (0, 0). An `unreadable`
+  // operand gets an address that faults; nothing is copied.
   virtual float* place(Operand, const Image&, Placement) = 0;
   // The inverse; not for `unreadable` operands.
   virtual void fetch(Operand, Image&) = 0;
-  virtual Outcome launch(const Variant&, const Gemm&, const Schedule&) = 0;
-  // The reference for problems that are too large for the host, or nothing where this machine is no
-  // help.
+  // Calls the variant's launch function, in the plan's order and setting, and waits for its work.
+  virtual LaunchFailure launch(const Variant&, const Gemm&, const Case&, const Plan&,
+                               const Resources&) = 0;
+  // The reference for problems that are too large for the host; nothing for the others.
   virtual std::optional<Reference> reference(const Case&, const Operands&) { return std::nullopt; }
-  // Where the references that can be computed here do not agree on a case, within their own
-  // rounding; empty if they do.
+  // Compares the references that can be computed here on a case: how they differ by more than their
+  // own rounding; empty if they agree.
   virtual std::string disagreement(const Case&) = 0;
 };
 
-// The machine of this thread for a backend. Throws Unavailable if this build or computer has none.
-Machine& machine_of(Backend);
+// This thread's machine for a backend and GPU. Throws Unavailable if this build or computer has
+// none.
+Machine& machine_of(Backend, const Resources&);
+
+// Host memory with unreadable memory on both sides, for `simt` and `host`.
+std::unique_ptr<Machine> make_cpu_machine(Backend);
+// One GPU, with memory that faults on both sides of every operand.
+std::unique_ptr<Machine> make_cuda_machine(const Resources&);
 
 // Why this computer cannot run a backend; empty if it can.
 std::string unavailable(Backend);

@@ -208,6 +208,20 @@ bool is_exactly_summable(const Case& c) {
   return k * largest <= most && (alpha * k + beta) * largest / unit <= most;
 }
 
+Gemm gemm_of(const Case& c, const float* a, const float* b, float* first_c) {
+  return {.m = c.m,
+          .n = c.n,
+          .k = c.k,
+          .alpha = c.alpha,
+          .beta = c.beta,
+          .a = a,
+          .lda = c.k + c.lda.floats,
+          .b = b,
+          .ldb = c.n + c.ldb.floats,
+          .c = first_c,
+          .ldc = c.n + c.ldc.floats};
+}
+
 Operands make_operands(const Case& c, Placement placement, const std::array<int, 3>& alignment) {
   Operands all;
   for (Operand o : operands) {

@@ -134,17 +134,7 @@ std::string wrong_sample(const Case& c, const Operands& operands, const Referenc
 
 std::vector<float> replay_fma_chain(const Case& c, const Operands& operands) {
   std::vector<float> result(static_cast<std::size_t>(c.m * c.n));
-  const Gemm scalars{.m = c.m,
-                     .n = c.n,
-                     .k = c.k,
-                     .alpha = c.alpha,
-                     .beta = c.beta,
-                     .a = nullptr,
-                     .lda = 0,
-                     .b = nullptr,
-                     .ldb = 0,
-                     .c = nullptr,
-                     .ldc = 0};
+  const Gemm scalars = gemm_of(c, nullptr, nullptr, nullptr);
   for (std::int64_t i = 0; i < c.m; ++i) {
     float* sums = result.data() + i * c.n;
     for (std::int64_t p = 0; p < depth(scalars); ++p) {

@@ -1,5 +1,5 @@
-// What is right: alpha*A*B + beta*C in FP64, the scale of its rounding error element by element,
-// and the bit pattern that one in-order chain of fused multiply-adds gives.
+// The right result: alpha*A*B + beta*C in FP64, the scale of each element's rounding error, and the
+// bits that one in-order chain of fused multiply-adds gives.
 #pragma once
 
 #include <string>
@@ -18,22 +18,22 @@ struct Reference {
   std::vector<double> gauge;  // |alpha| * |A| |B| + |beta| * |C|; an error of u * gauge is one gulp
 };
 
-// By Eigen in double, except for fills with NaN and infinities: these by plain loops.
+// By Eigen in double; by plain loops for a fill with NaN and infinities.
 Reference make_reference(const Case&, const Operands&);
 
-// The same by plain loops: what Eigen is checked against.
+// The same by plain loops, to check Eigen against.
 Reference make_plain_reference(const Case&, const Operands&);
 
-// What two references may differ by in an element: rounding errors of double precision, for every
+// How much two references may differ in an element: the rounding errors of double precision, in any
 // order of summation.
 double reference_slack(std::int64_t k, double gauge);
 bool agree(const Reference&, const Reference&, std::int64_t k);
 
-// Compares the corners of a reference and some blocks between them with plain loops: which element
-// is wrong, as in "row 3, column 0 is 1.5 instead of -2"; empty if none is.
+// Compares the corners of a reference and some blocks between them with plain loops. Returns the
+// first wrong element, as in "row 3, column 0 is 1.5 instead of -2"; empty if there is none.
 std::string wrong_sample(const Case&, const Operands&, const Reference&);
 
-// What a variant with Order::one_fma_chain must return, m x n, packed.
+// The result that a variant with Order::one_fma_chain must leave, m x n, packed.
 std::vector<float> replay_fma_chain(const Case&, const Operands&);
 
 // How many gulps of error a result may have.

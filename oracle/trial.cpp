@@ -9,6 +9,7 @@
 
 #include "base/errors.h"
 #include "oracle/diagnosis.h"
+#include "oracle/machine.h"
 
 namespace assay {
 namespace {
@@ -17,9 +18,7 @@ std::array<int, 3> alignment_of(const Needs& needs) {
   return {needs.a_alignment, needs.b_alignment, needs.c_alignment};
 }
 
-thread_local double watchdog_seconds = default_watchdog_seconds;
-
-void insist_on_memory_for(const Case& c) {
+void require_memory_for(const Case& c) {
   const double widest =
       4.0 * std::max({static_cast<double>(c.m) * static_cast<double>(c.k + c.lda.floats),
                       static_cast<double>(c.k) * static_cast<double>(c.n + c.ldb.floats),
@@ -78,18 +77,8 @@ Placed place(Machine& machine, const Case& c, const Operands& images, const Plan
     const bool hidden = plan.hide_inputs && o != Operand::c;
     return machine.place(o, images[o], hidden ? Placement::unreadable : plan.placement);
   };
-  Placed placed{machine, images,
-                Gemm{.m = c.m,
-                     .n = c.n,
-                     .k = c.k,
-                     .alpha = c.alpha,
-                     .beta = c.beta,
-                     .a = put(Operand::a),
-                     .lda = images[Operand::a].ld,
-                     .b = put(Operand::b),
-                     .ldb = images[Operand::b].ld,
-                     .c = put(Operand::c),
-                     .ldc = images[Operand::c].ld}};
+  const float *const a = put(Operand::a), *const b = put(Operand::b);
+  Placed placed{machine, images, gemm_of(c, a, b, put(Operand::c))};
   spoil(placed.gemm, plan.spoil);
   return placed;
 }
@@ -109,14 +98,15 @@ bool same_bits(const Image& a, const Image& b) {
 Verdict refuse(std::string reason, const Operands& before, const Operands& after) {
   const bool unchanged = same_bits(before[Operand::c], after[Operand::c]);
   const std::string breach = unchanged ? contract_breach(before, after) : "wrote to C";
-  if (breach.empty()) return {.status = Status::refused, .reason = std::move(reason)};
-  return {.status = Status::wrong,
+  if (breach.empty()) return {.status = TrialStatus::refused, .reason = std::move(reason)};
+  return {.status = TrialStatus::wrong,
           .reason = fmt::format("refused the problem ({}), but {}", reason, breach)};
 }
 
 Verdict judge_untouched(const Image& before, const Image& after) {
   if (same_bits(before, after)) return {.judged = before.rows * before.columns};
-  return {.status = Status::wrong, .reason = "C was written, although nothing could be launched"};
+  return {.status = TrialStatus::wrong,
+          .reason = "C was written, although nothing could be launched"};
 }
 
 Output elements_of(const Image& c) {
@@ -127,9 +117,9 @@ Output elements_of(const Image& c) {
   return output;
 }
 
-Judgement judge(const Entry& entry, const Case& c, const Plan& plan, const Operands& before,
-                const Image& result, const Reference& reference) {
-  switch (plan.rule) {
+Judgement compare(const Variant& variant, const Case& c, Rule rule, const Operands& before,
+                  const Image& result, const Reference& reference) {
+  switch (rule) {
     case Rule::bound:
     case Rule::untouched:
       break;
@@ -138,105 +128,65 @@ Judgement judge(const Entry& entry, const Case& c, const Plan& plan, const Opera
     case Rule::replay:
       return judge_bits(result, reference, replay_fma_chain(c, before));
   }
-  return judge_bound(result, reference, allowed_gulps(entry.variant.arithmetic, c.k));
+  return judge_bound(result, reference, allowed_gulps(variant.arithmetic, c.k));
 }
 
-std::string describe_worst(const Judgement& judgement, const Plan& plan, double allowed) {
+std::string describe_worst(const Judgement& judgement, Rule rule, double allowed) {
   const Element& e = judgement.worst;
   std::string text = fmt::format(
       "{} of {} elements are wrong; the worst is row {}, column {}: got {}, wanted {:.9g}",
       judgement.wrong, judgement.judged, e.row, e.column,
       is_unwritten(e.got) ? "what was there before" : fmt::format("{:.9g}", e.got),
       e.wanted + 0.0);  // no -0
-  if (plan.rule == Rule::bound && std::isfinite(e.error_gulps)) {
+  if (rule == Rule::bound && std::isfinite(e.error_gulps)) {
     text += fmt::format(", off by {:.3g} gulps of {:.3g} allowed", e.error_gulps, allowed);
-  } else if (plan.rule == Rule::exact) {
+  } else if (rule == Rule::exact) {
     text += ", which is exact in every order";
-  } else if (plan.rule == Rule::replay) {
+  } else if (rule == Rule::replay) {
     text += fmt::format(", off by {:.3g} gulps from one fma chain, none allowed", e.error_gulps);
   }
   return text;
 }
 
-Status status_of(Outcome::Kind kind) {
-  return kind == Outcome::Kind::hung ? Status::hung : Status::crashed;
+Verdict judge(const Variant& variant, const Case& c, const Plan& plan, const Operands& before,
+              const Image& result, const Reference& reference) {
+  const Judgement judgement = compare(variant, c, plan.rule, before, result, reference);
+  Verdict verdict{.judged = judgement.judged,
+                  .allowed_gulps = allowed_gulps(variant.arithmetic, c.k)};
+  if (judgement.judged > 0) verdict.worst = judgement.worst;
+  if (judgement.wrong > 0) {
+    verdict.status = TrialStatus::wrong;
+    verdict.reason = describe_worst(judgement, plan.rule, verdict.allowed_gulps);
+    verdict.diagnosis = diagnose({c, variant, before, result, reference, judgement});
+    verdict.picture = picture(judgement, c.m, c.n);
+  }
+  return verdict;
 }
 
 }  // namespace
 
-void set_watchdog(double seconds) {
-  watchdog_seconds = seconds;
-}
-double watchdog() {
-  return watchdog_seconds;
-}
-
-// Generous: the slowest variants do a hundred times as much, on a slow core or on a GPU that others
-// use too.
-double seconds_for(const Entry& entry, const Case& c) {
-  return entry.backend == Backend::cuda ? watchdog_seconds + c.multiply_adds() / 1e9
-                                        : 1 + c.multiply_adds() / 2e6;
-}
-
-std::string_view to_string(Status status) {
-  switch (status) {
-    case Status::right:
-      return "right";
-    case Status::wrong:
-      return "wrong";
-    case Status::refused:
-      return "refused";
-    case Status::crashed:
-      return "crashed";
-    case Status::hung:
-      return "hung";
-    case Status::harness_error:
-      return "harness error";
-  }
-  return "unknown";
-}
-
-Verdict run_trial(const Entry& entry, const Case& c, const Plan& plan, Output* output) {
-  insist_on_memory_for(c);
+Verdict run_trial(const Entry& entry, const Case& c, const Plan& plan, const Resources& resources,
+                  Output* output) {
+  require_memory_for(c);
   const Operands before = make_operands(c, plan.placement, alignment_of(entry.variant.needs));
-  const Placed placed = place(machine_of(entry.backend), c, before, plan);
+  const Placed placed = place(machine_of(entry.backend, resources), c, before, plan);
   if (std::string reason = refusal(entry.variant, placed.gemm);
       !reason.empty() && !plan.ignore_needs) {
     return refuse(std::move(reason), before, fetch(placed, plan));
   }
-  const Schedule schedule{.order = plan.order,
-                          .seed = c.seed,
-                          .workers = plan.workers,
-                          .seconds = seconds_for(entry, c),
-                          .setting = plan.setting};
-  const Outcome outcome = placed.machine.launch(entry.variant, placed.gemm, schedule);
-  if (outcome.kind != Outcome::Kind::done) {
-    return {.status = status_of(outcome.kind),
-            .reason = outcome.text,
-            .context_lost = outcome.context_lost};
+  if (const LaunchFailure failure =
+          placed.machine.launch(entry.variant, placed.gemm, c, plan, resources)) {
+    return *failure;
   }
 
   const Operands after = fetch(placed, plan);
-  if (std::string breach = contract_breach(before, after); !breach.empty()) {
-    return {.status = Status::wrong, .reason = breach};
-  }
+  if (std::string breach = contract_breach(before, after); !breach.empty())
+    return {.status = TrialStatus::wrong, .reason = breach};
   if (plan.rule == Rule::untouched) return judge_untouched(before[Operand::c], after[Operand::c]);
+  if (output != nullptr) *output = elements_of(after[Operand::c]);
   std::optional<Reference> from_machine = placed.machine.reference(c, before);
   const Reference reference = from_machine ? std::move(*from_machine) : make_reference(c, before);
-  const Judgement judgement = judge(entry, c, plan, before, after[Operand::c], reference);
-  if (output != nullptr) *output = elements_of(after[Operand::c]);
-
-  Verdict verdict{.judged = judgement.judged,
-                  .allowed_gulps = allowed_gulps(entry.variant.arithmetic, c.k)};
-  if (judgement.judged > 0) verdict.worst = judgement.worst;
-  if (judgement.wrong > 0) {
-    verdict.status = Status::wrong;
-    verdict.reason = describe_worst(judgement, plan, verdict.allowed_gulps);
-    const Finding finding{c, entry.variant, before, after[Operand::c], reference, judgement};
-    verdict.diagnosis = diagnose(finding);
-    verdict.picture = picture(judgement, c.m, c.n);
-  }
-  return verdict;
+  return judge(entry.variant, c, plan, before, after[Operand::c], reference);
 }
 
 }  // namespace assay

@@ -31,7 +31,7 @@ void Calibration::require(const std::function<Verdict(const Case&)>& judge) {
   if (done_) return;
   for (const char* text : calibration_cases) {
     const Verdict verdict = judge(parse_case(text));
-    if (verdict.status != Status::right) throw OracleDisagrees(verdict.reason);
+    if (verdict.status != TrialStatus::right) throw OracleDisagrees(verdict.reason);
   }
   done_ = true;
 }

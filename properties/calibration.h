@@ -1,5 +1,5 @@
-// Before anything is judged on a backend, and on each GPU, the references there must agree with
-// each other.
+// The references of a backend, and of each GPU, must agree with each other before anything is
+// judged there.
 #pragma once
 
 #include <functional>
@@ -10,17 +10,17 @@
 
 namespace assay {
 
-// The references do not agree with each other: nothing can be judged here.
+// The references disagree, so nothing can be judged here.
 struct OracleDisagrees : UnfitEnvironment {
   using UnfitEnvironment::UnfitEnvironment;
 };
 
 class Calibration {
  public:
-  // The one of a backend and a GPU, in the life of this program.
+  // The only one of a backend and a GPU in this program.
   static Calibration& of(Backend, int gpu);
 
-  // Once they have agreed, nothing is asked again. Throws OracleDisagrees where they do not.
+  // Judges the references until they have agreed once. Throws OracleDisagrees if they do not.
   void require(const std::function<Verdict(const Case&)>& judge);
 
  private:

@@ -1,7 +1,9 @@
-// The claims: what must hold for every problem that a variant accepts. A failing case means that
+// The claims: what must hold for every problem that a variant accepts. A failing case shows that
 // the sentence is false.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,25 +17,23 @@ struct Claim {
   const char* sentence;  // "matches the reference within the bound"
   const char* heading;   // of its column, eight characters at most
 
-  // Runs the trials that it takes. `right` with 0 judged elements means that there was nothing to
-  // see.
-  Verdict (*judge)(const Entry&, const Case&, int workers);
+  // Runs the trials that it takes. `right` with 0 judged elements means that C was empty.
+  std::function<Verdict(const Entry&, const Case&, const Resources&)> judge;
 
-  // Whether it is about launches on a GPU, and says nothing about other backends.
+  // Whether it is about launches on a GPU only.
   bool takes_gpu = false;
-  // Why this claim says nothing about a variant, or about a case; empty if it does.
-  std::string (*exempts)(const Entry&) = [](const Entry&) { return std::string(); };
-  std::string (*leaves_out)(const Case&) = [](const Case&) { return std::string(); };
+  // Why the claim says nothing about a variant, or about a case; empty if it does.
+  std::string (*excludes_variant)(const Entry&) = [](const Entry&) { return std::string(); };
+  std::string (*excludes_case)(const Case&) = [](const Case&) { return std::string(); };
+  // Moves a drawn case to the nearest one that the claim says something about.
+  Case (*move_case)(Case, const Entry&) = [](Case c, const Entry&) { return c; };
 
-  // The drawn case that is nearest to `c` and that this claim speaks of.
-  Case (*aim)(Case c, const Entry&) = [](Case c, const Entry&) { return c; };
-
-  // Whether the large shapes that people use belong to it: where sizes matter more than edges.
+  // Whether it takes the large shapes that people use: where sizes matter more than edges.
   bool takes_large_shapes = false;
-  // At most so many cases, because each takes long.
+  // The most cases that it takes, where each is slow.
   static constexpr int as_many_as_asked_for = 1 << 30;
   int most_cases = as_many_as_asked_for;
-  // Of GPU memory that one case takes, where that is more than some cards have.
+  // GPU memory that one case takes, where some cards have less.
   double gibibytes = 0;
   // Whether it is about problems that the variant accepts.
   bool inside_needs = true;
@@ -41,11 +41,23 @@ struct Claim {
 
 const std::vector<Claim>& claims();
 
-// Why a claim does not apply to an entry; empty if it does.
-std::string exemption(const Claim&, const Entry&);
+// Why something was not judged, and by whose decision.
+struct Skip {
+  enum class By {
+    claim,    // it says nothing about the variant, or about the given case
+    variant,  // it refuses the given case
+    machine,  // it cannot run the variant, or hold the case
+    empty_c,  // C has no element
+  };
+  By by;
+  std::string reason;
+};
 
-// What is asked before any claim: that the references agree with each other. About an entry it only
-// takes the backend.
+// Why a claim does not apply to an entry here; nothing if it does.
+std::optional<Skip> exemption(const Claim&, const Entry&);
+
+// Judged before any claim: that the references agree with each other. Uses only the entry's
+// backend.
 const Claim& calibration();
 
 // The claim of that name. Throws BadInput with a suggestion if there is none.

@@ -15,11 +15,11 @@ struct CorpusLine {
   bool operator==(const CorpusLine&) const = default;
 };
 
-// Blank lines and lines that begin with # say nothing. A file that is not there is empty. Throws
-// BadInput that names the file and the line it cannot read.
+// Skips blank lines and lines that begin with #. A missing file counts as empty. Throws BadInput
+// that names the file and the line that cannot be read.
 std::vector<CorpusLine> read_corpus(const std::filesystem::path&);
 
-// Adds a line unless it is there already. Throws BadInput if the file cannot be written.
+// Adds a line that is not there yet. Throws BadInput if the file cannot be written.
 void append_to_corpus(const std::filesystem::path&, const CorpusLine&);
 
 }  // namespace assay

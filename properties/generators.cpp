@@ -1,22 +1,20 @@
 #include "properties/generators.h"
 
+#include <fmt/format.h>
 #include <rapidcheck.h>
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <numeric>
+
+#include "properties/fitting.h"
 
 namespace assay {
 namespace {
 
-constexpr double most_multiply_adds = 3e6;  // of a drawn case: some milliseconds
+constexpr double most_multiply_adds = 3e6;            // of a drawn case: some milliseconds
+constexpr double large_multiply_adds_per_case = 5e6;  // of the budget
 
-std::int64_t round_up(std::int64_t value, int to) {
-  return (value + to - 1) / to * to;
-}
-
-// Sizes around the places where a tile ends.
+// Sizes around the edges of tiles.
 std::vector<std::int64_t> edges_of(int tile) {
   const std::int64_t t = tile;
   std::vector<std::int64_t> edges = {t - 1, t,         t + 1, t / 2 + 1, 2 * t - 1,
@@ -91,111 +89,29 @@ Case of_whole_tiles(Case c, const Tile& tile) {
   return c;
 }
 
-// Squares hide a swap of sizes or distances; so do equal pairs. One case in sixteen may have them
-// all the same.
+// Squares hide a swap of sizes or distances, and so do equal pairs: only one case in sixteen may
+// have them.
 bool is_worth_drawing(const Case& c) {
   if (c.multiply_adds() > most_multiply_adds) return false;
   return c.seed % 16 == 0 || (c.m != c.n && c.n != c.k && c.m != c.k);
 }
 
-std::int64_t smallest(std::int64_t size) {
-  return std::min<std::int64_t>(1, size);
-}
-
-Fill plain(Fill fill) {
-  return fill == Fill::exact ? fill : Fill::small_ints;
-}
-
-// The few smallest, and what halves the way to them, in powers of 2: a multiple of a tile stays
-// one.
-std::vector<std::int64_t> sizes_below(std::int64_t size) {
-  std::vector<std::int64_t> below;
-  for (std::int64_t small = smallest(size); small < std::min<std::int64_t>(size, 9); ++small)
-    below.push_back(small);
-  const auto way = static_cast<std::uint64_t>(size - smallest(size));
-  for (std::uint64_t step = std::bit_floor(way); step > 0; step /= 2)
-    below.push_back(size - static_cast<std::int64_t>(step));
-  return below;
-}
-
-// Every choice of what may stay as it is while all else becomes as plain as it can be; the sizes
-// stay last. Whatever a failure depends on, one step leads there: where it ends a process, each
-// step takes a new one.
-std::vector<Case> plain_but_for_some_members(const Case& c) {
-  enum : unsigned { scalars = 1, data = 2, offsets = 4, gaps = 8, sizes = 16, all = 31 };
-  std::vector<Case> simpler;
-  for (unsigned stays = 0; stays < all; ++stays) {
-    Case plainer = c;
-    if (!(stays & scalars)) plainer.alpha = 1, plainer.beta = 0;
-    if (!(stays & data)) plainer.fill = plain(c.fill), plainer.seed = 0;
-    if (!(stays & offsets)) plainer.offset = Offsets{};
-    if (!(stays & gaps)) plainer.lda = plainer.ldb = plainer.ldc = Gap{};
-    if (!(stays & sizes))
-      plainer.m = smallest(c.m), plainer.n = smallest(c.n), plainer.k = smallest(c.k);
-    const bool is_new =
-        !(plainer == c) && std::find(simpler.begin(), simpler.end(), plainer) == simpler.end();
-    if (is_new) simpler.push_back(plainer);
-  }
-  return simpler;
-}
-
-}  // namespace
-
-Case fitted(Case c, const Needs& needs) {
-  // The rows of packed matrices are as long as they lie apart.
-  const bool packed = needs.packed;
-  c.m = round_up(c.m, needs.m_multiple);
-  c.n = round_up(
-      c.n, packed ? std::lcm(needs.n_multiple, std::lcm(needs.ldb_multiple, needs.ldc_multiple))
-                  : needs.n_multiple);
-  c.k = round_up(c.k, packed ? std::lcm(needs.k_multiple, needs.lda_multiple) : needs.k_multiple);
-  const auto fit_gap = [&](Gap& gap, std::int64_t row, int multiple) {
-    gap.floats = needs.packed ? 0 : round_up(row + gap.floats, multiple) - row;
-  };
-  fit_gap(c.lda, c.k, needs.lda_multiple);
-  fit_gap(c.ldb, c.n, needs.ldb_multiple);
-  fit_gap(c.ldc, c.n, needs.ldc_multiple);
-  const std::array alignment = {needs.a_alignment, needs.b_alignment, needs.c_alignment};
-  for (std::size_t i = 0; i < 3; ++i) {
-    int& floats = c.offset.floats[i];
-    floats -= floats % (alignment[i] / static_cast<int>(sizeof(float)));
-  }
-  if (needs.alpha_one) c.alpha = 1;
-  if (needs.beta_zero) c.beta = 0;
+// The same shape with other scalars, gaps and offsets for each number.
+Case varied(Case c, std::size_t number) {
+  constexpr std::array alphas = {1.5f, 1.0f, -0.5f};
+  constexpr std::array betas = {-0.5f, 0.0f, 1.0f, 0.0f};
+  constexpr std::array<std::int64_t, 5> gaps = {0, 0, 4, 1, 3};
+  c.alpha = alphas[number % alphas.size()];
+  c.beta = betas[number % betas.size()];
+  c.lda.floats = gaps[number % gaps.size()];
+  c.ldb.floats = gaps[number / 5 % gaps.size()];
+  c.ldc.floats = gaps[number / 7 % gaps.size()];
+  c.offset.floats = {static_cast<int>(number / 2 % 4), static_cast<int>(number / 8 % 4),
+                     static_cast<int>(number / 32 % 4)};
   return c;
 }
 
-std::vector<Case> smaller_cases(const Case& c) {
-  std::vector<Case> simpler = plain_but_for_some_members(c);
-  const auto vary = [&](auto Case::*member, auto value) {
-    Case smaller = c;
-    smaller.*member = value;
-    if (!(smaller == c)) simpler.push_back(smaller);
-  };
-  for (auto size : {&Case::m, &Case::n, &Case::k}) {
-    for (std::int64_t value : sizes_below(c.*size)) vary(size, value);
-  }
-  vary(&Case::lda, Gap{}), vary(&Case::ldb, Gap{}), vary(&Case::ldc, Gap{});
-  vary(&Case::offset, Offsets{});
-  vary(&Case::beta, 0.0f);
-  vary(&Case::alpha, 1.0f);
-  if (c.beta != 0 && c.beta != 1) vary(&Case::beta, 1.0f);
-  if (c.fill == Fill::special) vary(&Case::fill, Fill::uniform);
-  vary(&Case::fill, plain(c.fill));
-  for (auto gap : {&Case::lda, &Case::ldb, &Case::ldc}) {
-    for (std::int64_t floats : {1, 4}) {
-      if (floats < (c.*gap).floats) vary(gap, Gap{floats});
-    }
-  }
-  for (std::size_t i = 0; i < 3; ++i) {
-    Offsets offset = c.offset;
-    offset.floats[i] = 0;
-    vary(&Case::offset, offset);
-  }
-  for (std::uint64_t seed = 0; seed < std::min<std::uint64_t>(c.seed, 4); ++seed)
-    vary(&Case::seed, seed);
-  return simpler;
-}
+}  // namespace
 
 std::vector<Case> curated_shapes() {
   std::vector<Case> shapes;
@@ -211,49 +127,35 @@ std::vector<Case> curated_shapes() {
   return shapes;
 }
 
-Case aimed(const Case& given, const Claim& claim, const Entry& entry) {
-  const Needs& needs = entry.variant.needs;
-  const auto aim = [&](const Case& c) {
-    const Case result = claim.aim(fitted(c, needs), entry);
-    return claim.inside_needs ? fitted(result, needs) : result;
-  };
-  Case c = given, result = aim(c);
-  // Where the claim cannot speak of a fill or a size: another fill, then less and less.
-  if (!claim.leaves_out(result).empty() && c.fill == Fill::exact) {
-    c.fill = Fill::uniform;
-    result = aim(c);
+std::vector<Case> large_cases(const Claim& claim, const Entry& entry, int cases,
+                              std::uint64_t seed) {
+  std::vector<Case> chosen;
+  if (!claim.takes_large_shapes) return chosen;
+  const auto shapes = curated_shapes();
+  const std::size_t first =
+      std::hash<std::string>{}(fmt::format("{}{}{}", entry.variant.name, claim.name, seed));
+  double room = cases * large_multiply_adds_per_case;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    Case c = shapes[(first + i) % shapes.size()];
+    if (c.multiply_adds() > room) continue;
+    room -= c.multiply_adds();
+    c.seed = seed;
+    chosen.push_back(nearest_case(varied(c, first + i), claim, entry));
   }
-  while (!claim.leaves_out(result).empty() && c.k > 1) {
-    c.k /= 2;
-    result = aim(c);
-  }
-  return result;
+  return chosen;
 }
 
-rc::Shrinkable<Case> shrinkable_case(const Case& c, const Claim& claim, const Entry& entry) {
-  const Needs needs = claim.inside_needs ? entry.variant.needs : Needs{};
-  return rc::shrinkable::shrinkRecur(c, [&claim, needs](const Case& larger) {
-    std::vector<Case> simpler;
-    for (const Case& smaller : smaller_cases(larger)) {
-      const Case s = fitted(smaller, needs);
-      const bool is_new =
-          !(s == larger) && std::find(simpler.begin(), simpler.end(), s) == simpler.end();
-      if (is_new && claim.leaves_out(s).empty()) simpler.push_back(s);
-    }
-    return rc::seq::fromContainer(std::move(simpler));
-  });
-}
-
-rc::Gen<Case> cases_for(const Claim& claim, const Entry& entry) {
-  return [draw = any_cases(entry.variant.tile), &claim, entry](const rc::Random& random, int size) {
-    rc::Random drawing = random;
-    Case c;
-    do {
-      c = draw(drawing.split(), size).value();
-      if (is_to_be_of_whole_tiles(c)) c = of_whole_tiles(c, entry.variant.tile);
-    } while (!is_worth_drawing(c));
-    return shrinkable_case(aimed(c, claim, entry), claim, entry);
-  };
+std::function<Case()> case_generator(const Claim& claim, const Entry& entry, std::uint64_t seed) {
+  return
+      [draw = any_cases(entry.variant.tile), &claim, entry, random = rc::Random(seed)]() mutable {
+        rc::Random drawing = random.split();
+        Case c;
+        do {
+          c = draw(drawing.split(), rc::kNominalSize).value();
+          if (is_to_be_of_whole_tiles(c)) c = of_whole_tiles(c, entry.variant.tile);
+        } while (!is_worth_drawing(c));
+        return nearest_case(c, claim, entry);
+      };
 }
 
 }  // namespace assay

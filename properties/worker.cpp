@@ -19,9 +19,8 @@ namespace {
 
 constexpr std::size_t longest_text = 1 << 12;
 
-// A message is a sequence of plain values and texts, read in the order in which they were written.
-// Both ends are the same program. It has a few texts at most, which are cut to fit: what a variant
-// throws may be of any length.
+// A sequence of plain values and texts, read in the order in which they were written. Both ends are
+// the same program. Texts are cut to fit: what a variant throws may be of any length.
 class Message {
  public:
   Message() = default;
@@ -78,7 +77,7 @@ Message pack(const Verdict& v) {
 
 Verdict unpack(Message& message) {
   Verdict v;
-  v.status = message.take<Status>();
+  v.status = message.take<TrialStatus>();
   v.judged = message.take<std::int64_t>();
   v.allowed_gulps = message.take<double>();
   const bool has_worst = message.take<bool>();
@@ -91,44 +90,63 @@ Verdict unpack(Message& message) {
   return v;
 }
 
-// The last line of defence: the executor and the GPU backend end what never ends by themselves,
-// much sooner.
+// The last line of defence: the executor and the GPU backend themselves end a hung launch much
+// sooner.
 std::chrono::milliseconds patience_for(const Case& c, double watchdog_seconds) {
   return std::chrono::milliseconds(
       static_cast<int>(std::min(2e9, 60e3 + 1e3 * watchdog_seconds + c.multiply_adds() / 1e3)));
 }
 
-const Claim& claim_asked_for(const std::string& name) {
-  return name == calibration().name ? calibration() : claim_named(name);
-}
+using ClaimOfName = const Claim& (*)(std::string_view);
 
-Verdict judge_as_asked(Message& request) {
+Verdict judge_as_asked(Message& request, ClaimOfName claim_of_name) {
   const std::string variant = request.take_text();
   const auto backend = request.take<Backend>();
-  const std::string name_of_claim = request.take_text();
-  const Claim& claim = claim_asked_for(name_of_claim);
+  const std::string name = request.take_text();
+  const Claim& claim = name == calibration().name ? calibration() : claim_of_name(name);
   const Case c = parse_case(request.take_text());
-  const int workers = request.take<int>();
-  setenv("ASSAY_WORKER", std::to_string(request.take<std::size_t>()).c_str(), 1);
-  set_watchdog(request.take<double>());
-  return claim.judge(entry_named(variant, backend), c, workers);
+  return claim.judge(entry_named(variant, backend), c, request.take<Resources>());
+}
+
+Verdict verdict_on_end(const ProcessEnd& end) {
+  if (end.signal != 0 || end.exit_code != never_came_back)
+    return {.status = TrialStatus::crashed, .reason = "the process of the trial " + end.text()};
+  return {.status = TrialStatus::hung,
+          .reason =
+              "the launch never came back: it waits itself, or its work does not run in the "
+              "stream it was given",
+          .context_lost = true};
+}
+
+// The worker's verdict. Throws what it threw.
+Verdict verdict_in(const std::string& bytes) {
+  Message answer(bytes);
+  switch (answer.take<Answer>()) {
+    case Answer::verdict:
+      break;
+    case Answer::unavailable:
+      throw Unavailable(answer.take_text());
+    case Answer::bad_input:
+      throw BadInput(answer.take_text());
+  }
+  return unpack(answer);
 }
 
 }  // namespace
 
-// What made a call of the harness fail, such as a fault on a GPU, may stay with the process: it
-// serves no other trial.
+// The cause of a harness error, such as a fault on a GPU, may stay with the process, which
+// therefore serves no other trial.
 Verdict verdict_of(const std::function<Verdict()>& judge) {
   try {
     return judge();
   } catch (const BadInput&) {
     throw;
   } catch (const std::exception& error) {
-    return {.status = Status::harness_error, .reason = error.what(), .context_lost = true};
+    return {.status = TrialStatus::harness_error, .reason = error.what(), .context_lost = true};
   }
 }
 
-// Processes that serve nobody for now, by command and number.
+// Processes that have no worker for now, by command and number.
 class Worker::Idle {
  public:
   std::unique_ptr<ChildProcess> take(const WorkerCommand& command, std::size_t number) {
@@ -162,51 +180,33 @@ Worker::~Worker() {
   if (process_ != nullptr) idle().keep(command_, number_, std::move(process_));
 }
 
-Verdict Worker::judge(const Entry& entry, const Claim& claim, const Case& c, int workers,
-                      double watchdog_seconds) {
+Verdict Worker::judge(const Entry& entry, const Claim& claim, const Case& c, Resources resources) {
   if (process_ == nullptr) process_ = idle().take(command_, number_);
+  resources.in_worker = true;
   Message request;
   request.put(std::string(entry.variant.name)).put(entry.backend).put(std::string(claim.name));
-  request.put(to_string(c)).put(workers).put(number_).put(watchdog_seconds);
-  const auto patience = patience_for(c, watchdog_seconds);
+  request.put(to_string(c)).put(resources);
+  const auto patience = patience_for(c, resources.watchdog_seconds);
   const std::optional<std::string> bytes = process_->ask(request.bytes(), patience);
   if (!bytes) {
     const bool hung = process_->timed_out();
     const ProcessEnd end = process_->end();
     process_.reset();
-    if (hung) {
-      return {.status = Status::hung,
-              .reason = fmt::format("no answer for {} s", patience.count() / 1000)};
-    }
-    if (end.signal == 0 && end.exit_code == never_came_back) {
-      return {.status = Status::hung,
-              .reason =
-                  "the launch never came back: it waits itself, or its work does not run in "
-                  "the stream it was given",
-              .context_lost = true};
-    }
-    return {.status = Status::crashed, .reason = "the process of the trial " + end.text()};
+    if (!hung) return verdict_on_end(end);
+    return {.status = TrialStatus::hung,
+            .reason = fmt::format("no answer for {} s", patience.count() / 1000)};
   }
-  Message answer(*bytes);
-  switch (answer.take<Answer>()) {
-    case Answer::verdict:
-      break;
-    case Answer::unavailable:
-      throw Unavailable(answer.take_text());
-    case Answer::bad_input:
-      throw BadInput(answer.take_text());
-  }
-  Verdict verdict = unpack(answer);
+  Verdict verdict = verdict_in(*bytes);
   if (verdict.context_lost) process_.reset();
   return verdict;
 }
 
-int serve_worker() {
+int serve_worker(ClaimOfName claim_of_name) {
   while (const std::optional<std::string> bytes = receive_message(message_descriptor)) {
     Message request(*bytes), answer;
     bool last = false;
     try {
-      const Verdict verdict = verdict_of([&] { return judge_as_asked(request); });
+      const Verdict verdict = verdict_of([&] { return judge_as_asked(request, claim_of_name); });
       last = verdict.context_lost;
       answer = pack(verdict);
     } catch (const Unavailable& error) {

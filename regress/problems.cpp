@@ -63,19 +63,8 @@ std::vector<Variant> variants_to_time(const std::vector<std::string>& names) {
 std::string not_timed(const Variant& variant, const Case& c) {
   alignas(16) static float memory[4];
   const auto at = [&](std::size_t operand) { return memory + c.offset.floats[operand] % 4; };
-  const Gemm g = {c.m,
-                  c.n,
-                  c.k,
-                  c.alpha,
-                  c.beta,
-                  at(0),
-                  c.k + c.lda.floats,
-                  at(1),
-                  c.n + c.ldb.floats,
-                  at(2),
-                  c.n + c.ldc.floats};
   const std::string why = unmet(variant.needs);
-  return why.empty() ? refusal(variant, g) : why;
+  return why.empty() ? refusal(variant, gemm_of(c, at(0), at(1), at(2))) : why;
 }
 
 double tflops(const Case& problem, double time_us) {

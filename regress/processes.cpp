@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "base/child_process.h"
-#include "oracle/cuda/gpu_info.h"
+#include "oracle/gpus.h"
 #include "regress/timing_json.h"
 
 namespace assay {

@@ -10,8 +10,8 @@
 #include "base/whole_file.h"
 #include "cli/check/check_json.h"
 #include "cli/check/check_junit.h"
+#include "cli/check/check_report.h"
 #include "cli/check/check_text.h"
-#include "cli/check/conclusion.h"
 #include "cli/command.h"
 #include "cli/out/table.h"
 #include "cli/worker_flags.h"
@@ -55,7 +55,7 @@ std::int64_t expected_cases(const Selection& selection, const Budget& budget) {
   std::int64_t cases = 0;
   for (const Entry& entry : selection.entries) {
     for (const Claim* claim : selection.claims) {
-      if (exemption(*claim, entry).empty()) cases += std::min(budget.cases, claim->most_cases);
+      if (!exemption(*claim, entry)) cases += std::min(budget.cases, claim->most_cases);
     }
   }
   return cases;
@@ -72,8 +72,7 @@ std::vector<ClaimResult> judge(const CheckReport& report, const std::vector<Corp
 
 void run_trials(CheckReport& report, const std::vector<CorpusLine>& corpus, bool quiet) {
   const auto start = std::chrono::steady_clock::now();
-  for (ClaimResult& result : judge(report, corpus, quiet))
-    report.lines.push_back(stand(std::move(result), report.budget, report.given.has_value()));
+  report.results = judge(report, corpus, quiet);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -81,9 +80,9 @@ void run_trials(CheckReport& report, const std::vector<CorpusLine>& corpus, bool
 std::string keep_failures(const CheckReport& report, const std::string& path,
                           std::vector<CorpusLine> known) {
   int added = 0;
-  for (const Line& line : report.lines) {
-    if (line.standing != Standing::fails) continue;
-    const CorpusLine failure{line.result.claim, line.result.failure->shrunk};
+  for (const ClaimResult& result : report.results) {
+    if (result.status() != ClaimStatus::fails) continue;
+    const CorpusLine failure{result.claim, result.failure->shrunk};
     if (std::find(known.begin(), known.end(), failure) != known.end()) continue;
     try {
       append_to_corpus(path, failure);

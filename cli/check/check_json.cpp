@@ -5,19 +5,21 @@
 namespace assay {
 namespace {
 
-const char* status_of(Standing standing) {
-  switch (standing) {
-    case Standing::holds:
+const char* word_for(ClaimStatus status) {
+  switch (status) {
+    case ClaimStatus::holds:
       return "holds";
-    case Standing::fails:
+    case ClaimStatus::fails:
       return "fails";
-    case Standing::exempt:
+    case ClaimStatus::exempt:
       return "exempt";
-    case Standing::harness_error:
-      return "error";
-    default:
+    case ClaimStatus::not_judged:
+    case ClaimStatus::too_few:
       return "not_judged";
+    case ClaimStatus::harness_error:
+      return "error";
   }
+  return "";
 }
 
 JsonValue json_of_failure(const ClaimResult& result) {
@@ -30,13 +32,12 @@ JsonValue json_of_failure(const ClaimResult& result) {
           {"replay", replay_line(result, failure.shrunk)}};
 }
 
-JsonValue json_of_line(const Line& line) {
-  const ClaimResult& r = line.result;
+JsonValue json_of_result(const ClaimResult& r) {
   return {{"variant", r.entry.variant.name},
           {"backend", to_string(r.entry.backend)},
           {"claim", r.claim->name},
-          {"status", status_of(line.standing)},
-          {"reason", line.reason},
+          {"status", word_for(r.status())},
+          {"reason", r.reason()},
           {"cases", r.cases},
           {"empty", r.empty},
           {"elements", r.elements},
@@ -58,7 +59,7 @@ std::string json_of(const CheckReport& report, const Conclusion& conclusion) {
                              {"exit_code", static_cast<int>(conclusion.code)},
                              {"seconds", report.seconds},
                              {"backends", json_of(report.backends)},
-                             {"results", json_list(report.lines, json_of_line)}});
+                             {"results", json_list(report.results, json_of_result)}});
 }
 
 }  // namespace assay

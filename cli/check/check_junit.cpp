@@ -14,19 +14,33 @@ std::string details(const Failure& failure, const ClaimResult& result) {
       failure.verdict.diagnosis, failure.verdict.picture, replay_line(result, failure.shrunk));
 }
 
-JUnitCase case_of(const Line& line) {
-  using Outcome = JUnitCase::Outcome;
-  JUnitCase test{
-      .name = line.result.claim->name, .seconds = line.result.seconds, .message = line.reason};
-  if (line.counts_against() || line.standing == Standing::harness_error) {
-    test.outcome = line.counts_against() ? Outcome::failure : Outcome::error;
-    test.type = "not_judged";
-  } else if (line.standing != Standing::holds) {
-    test.outcome = Outcome::skipped;
+JUnitCase::Outcome outcome_of(ClaimStatus status) {
+  switch (status) {
+    case ClaimStatus::holds:
+      return JUnitCase::Outcome::passed;
+    case ClaimStatus::fails:
+    case ClaimStatus::too_few:
+      return JUnitCase::Outcome::failure;
+    case ClaimStatus::harness_error:
+      return JUnitCase::Outcome::error;
+    case ClaimStatus::exempt:
+    case ClaimStatus::not_judged:
+      break;
   }
-  if (const auto& failure = line.result.failure) {
+  return JUnitCase::Outcome::skipped;
+}
+
+JUnitCase case_of(const ClaimResult& result) {
+  JUnitCase test{.name = result.claim->name,
+                 .seconds = result.seconds,
+                 .outcome = outcome_of(result.status()),
+                 .message = result.reason()};
+  if (const auto& failure = result.failure) {
     test.type = to_string(failure->verdict.status);
-    test.details = details(*failure, line.result);
+    test.details = details(*failure, result);
+  } else if (test.outcome == JUnitCase::Outcome::failure ||
+             test.outcome == JUnitCase::Outcome::error) {
+    test.type = "not_judged";
   }
   return test;
 }
@@ -36,12 +50,12 @@ JUnitCase case_of(const Line& line) {
 std::string junit_of(const CheckReport& report) {
   std::vector<JUnitSuite> suites;
   const Entry* last = nullptr;
-  for (const Line& line : report.lines) {
-    const Entry& entry = line.result.entry;
+  for (const ClaimResult& result : report.results) {
+    const Entry& entry = result.entry;
     if (last == nullptr || !same_entry(entry, *last)) {
       suites.push_back({fmt::format("{}.{}", entry.variant.name, to_string(entry.backend)), {}});
     }
-    suites.back().cases.push_back(case_of(line));
+    suites.back().cases.push_back(case_of(result));
     last = &entry;
   }
   return junit_text("assay check", report.seconds, suites);

@@ -12,49 +12,57 @@
 namespace assay {
 namespace {
 
-using Lines = std::vector<Line>::const_iterator;
+using Results = std::vector<ClaimResult>::const_iterator;
 
-// Calls visit(begin, end) for the lines of each entry.
+// Calls visit(begin, end) for the results of each entry.
 template <class Visit>
-void for_each_entry(const std::vector<Line>& lines, Visit&& visit) {
-  for (auto begin = lines.begin(); begin != lines.end();) {
-    const auto end = std::find_if(begin, lines.end(), [&](const Line& line) {
-      return !same_entry(line.result.entry, begin->result.entry);
+void for_each_entry(const std::vector<ClaimResult>& results, Visit&& visit) {
+  for (auto begin = results.begin(); begin != results.end();) {
+    const auto end = std::find_if(begin, results.end(), [&](const ClaimResult& result) {
+      return !same_entry(result.entry, begin->entry);
     });
     visit(begin, end);
     begin = end;
   }
 }
 
-Table::Cell cell_of(const Line& line) {
-  switch (line.standing) {
-    case Standing::holds:
-      return {fmt::to_string(line.result.cases)};
-    case Standing::fails:
-      return {"FAIL", Colour::red};
-    case Standing::exempt:
-      return {"-", Colour::faint};
-    case Standing::left_out:
-      return {".", Colour::faint};
-    case Standing::refused:
+Table::Cell cell_of(const Skip& skip) {
+  switch (skip.by) {
+    case Skip::By::variant:
       return {"ref", Colour::yellow};
-    case Standing::empty:
+    case Skip::By::empty_c:
       return {"none", Colour::yellow};
-    case Standing::too_few:
-      return {line.result.cases == 0 ? "none" : fmt::format("{}?", line.result.cases), Colour::red};
-    case Standing::harness_error:
+    case Skip::By::claim:
+    case Skip::By::machine:
+      break;
+  }
+  return {".", Colour::faint};
+}
+
+Table::Cell cell_of(const ClaimResult& result) {
+  switch (result.status()) {
+    case ClaimStatus::holds:
+      return {fmt::to_string(result.cases)};
+    case ClaimStatus::fails:
+      return {"FAIL", Colour::red};
+    case ClaimStatus::exempt:
+      return {"-", Colour::faint};
+    case ClaimStatus::not_judged:
+      return cell_of(*result.skipped);
+    case ClaimStatus::too_few:
+      return {result.cases == 0 ? "none" : fmt::format("{}?", result.cases), Colour::red};
+    case ClaimStatus::harness_error:
       return {"error", Colour::yellow};
   }
   return {};
 }
 
 // The error nearest to what was allowed, of all claims.
-std::string worst_of(Lines begin, Lines end) {
+std::string worst_of(Results begin, Results end) {
   const ClaimResult* worst = nullptr;
   const auto share = [](const ClaimResult& r) { return r.worst_gulps / r.allowed_gulps; };
-  for (auto line = begin; line != end; ++line) {
-    const ClaimResult& r = line->result;
-    if (r.allowed_gulps > 0 && (worst == nullptr || share(r) > share(*worst))) worst = &r;
+  for (auto r = begin; r != end; ++r) {
+    if (r->allowed_gulps > 0 && (worst == nullptr || share(*r) > share(*worst))) worst = &*r;
   }
   return worst == nullptr ? ""
                           : fmt::format("{:.{}f}/{:.4g}", worst->worst_gulps,
@@ -70,11 +78,11 @@ class VerdictTable {
  public:
   explicit VerdictTable(const CheckReport& report) {
     for (const Claim* claim : report.selection.claims) {
-      if (std::any_of(report.lines.begin(), report.lines.end(),
-                      [&](const Line& line) { return is_shown(line, *claim); }))
+      if (std::any_of(report.results.begin(), report.results.end(),
+                      [&](const ClaimResult& result) { return is_shown(result, *claim); }))
         claims_.push_back(claim);
     }
-    for_each_entry(report.lines, [&](Lines begin, Lines end) { add_row(begin, end); });
+    for_each_entry(report.results, [&](Results begin, Results end) { add_row(begin, end); });
   }
 
   std::string text(const Screen& screen) const {
@@ -89,11 +97,11 @@ class VerdictTable {
 
  private:
   struct Row {
-    Lines begin, end;
-    const Entry& entry() const { return begin->result.entry; }
+    Results begin, end;
+    const Entry& entry() const { return begin->entry; }
   };
 
-  void add_row(Lines begin, Lines end) {
+  void add_row(Results begin, Results end) {
     const Row row{begin, end};
     const auto same = std::find_if(rows_.rbegin(), rows_.rend(), [&](const Row& other) {
       return std::string_view(other.entry().variant.name) == row.entry().variant.name;
@@ -101,8 +109,8 @@ class VerdictTable {
     rows_.insert(same == rows_.rend() ? rows_.end() : same.base(), row);
   }
 
-  static bool is_shown(const Line& line, const Claim& claim) {
-    return line.result.claim == &claim && line.standing != Standing::exempt;
+  static bool is_shown(const ClaimResult& result, const Claim& claim) {
+    return result.claim == &claim && result.status() != ClaimStatus::exempt;
   }
 
   static bool all_fit(const std::vector<Table>& tables) {
@@ -135,9 +143,9 @@ class VerdictTable {
       const std::string_view name = row.entry().variant.name;
       std::vector<Table::Cell> cells = {{name == above ? "" : std::string(name)},
                                         {std::string(to_string(row.entry().backend))}};
-      for (auto line = row.begin; line != row.end; ++line) {
-        if (std::find(claims.begin(), claims.end(), line->result.claim) != claims.end())
-          cells.push_back(cell_of(*line));
+      for (auto result = row.begin; result != row.end; ++result) {
+        if (std::find(claims.begin(), claims.end(), result->claim) != claims.end())
+          cells.push_back(cell_of(*result));
       }
       if (with_totals) add_totals(cells, row.begin, row.end);
       table.add_row(std::move(cells));
@@ -146,12 +154,12 @@ class VerdictTable {
     return table;
   }
 
-  static void add_totals(std::vector<Table::Cell>& row, Lines begin, Lines end) {
+  static void add_totals(std::vector<Table::Cell>& row, Results begin, Results end) {
     std::int64_t elements = 0;
     double seconds = 0;
-    for (auto line = begin; line != end; ++line) {
-      elements += line->result.elements;
-      seconds += line->result.seconds;
+    for (auto result = begin; result != end; ++result) {
+      elements += result->elements;
+      seconds += result->seconds;
     }
     row.push_back({worst_of(begin, end)});
     row.push_back({count_text(elements)});
@@ -177,20 +185,20 @@ std::string notes_text(const CheckReport& report) {
   std::string text;
   for (const std::string& backend : report.selection.left_out)
     text += fmt::format("not on {}\n", backend);
-  for (const Remark& remark : remarks(report, Standing::refused))
+  for (const Remark& remark : remarks(report, Skip::By::variant))
     text += fmt::format("{} refused: {}\n", names(remark), remark.reason);
-  for (const Remark& remark : remarks(report, Standing::left_out))
+  for (const Remark& remark : remarks(report, Skip::By::claim))
     text += fmt::format(". {}: {}\n", headings_of(remark, report), remark.reason);
-  for (const Remark& remark : remarks(report, Standing::exempt))
+  for (const Remark& remark : remarks(report, ClaimStatus::exempt))
     text +=
         fmt::format("- {}: {}: {}\n", headings_of(remark, report), names(remark), remark.reason);
-  for (const Remark& remark : remarks(report, Standing::too_few))
+  for (const Remark& remark : remarks(report, ClaimStatus::too_few))
     text += fmt::format("{}: {}: {}\n", headings_of(remark, report), names(remark), remark.reason);
-  for (const Remark& remark : remarks(report, Standing::harness_error)) {
+  for (const Remark& remark : remarks(report, ClaimStatus::harness_error)) {
     text += fmt::format("error: {}: {}: {}\n", headings_of(remark, report), names(remark),
                         printable(remark.reason));
   }
-  if (!remarks(report, Standing::empty).empty()) text += "none: C is empty: nothing to judge\n";
+  if (!remarks(report, Skip::By::empty_c).empty()) text += "none: C is empty: nothing to judge\n";
   return text;
 }
 
@@ -209,20 +217,20 @@ std::string steps_text(const Failure& failure) {
                      failure.shrunk_fully ? "" : ", cut short: a smaller case may fail too");
 }
 
-std::string failure_text(const Line& line, const Screen& screen) {
-  const Failure& failure = *line.result.failure;
+std::string failure_text(const ClaimResult& result, const Screen& screen) {
+  const Failure& failure = *result.failure;
   const Verdict& verdict = failure.verdict;
-  std::string text = screen.paint(fmt::format("{} on {}", line.result.entry.variant.name,
-                                              to_string(line.result.entry.backend)),
-                                  Colour::red) +
-                     fmt::format(": '{}' ({}) is not true\n", line.result.claim->sentence,
-                                 line.result.claim->name);
+  std::string text =
+      screen.paint(
+          fmt::format("{} on {}", result.entry.variant.name, to_string(result.entry.backend)),
+          Colour::red) +
+      fmt::format(": '{}' ({}) is not true\n", result.claim->sentence, result.claim->name);
   text += say("original", to_string(failure.original));
   text += say("shrunk", to_string(failure.shrunk) + steps_text(failure));
   text += say(to_string(verdict.status), verdict.reason);
   if (!verdict.diagnosis.empty()) text += say("diagnosis", verdict.diagnosis);
   text += indented(verdict.picture, 13);
-  text += say("replay", replay_line(line.result, failure.shrunk));
+  text += say("replay", replay_line(result, failure.shrunk));
   return text;
 }
 
@@ -253,15 +261,15 @@ std::string table_text(const CheckReport& report, const Screen& screen) {
 
 std::string failures_text(const CheckReport& report, const Screen& screen) {
   std::string text;
-  for_each_entry(report.lines, [&](Lines begin, Lines end) {
+  for_each_entry(report.results, [&](Results begin, Results end) {
     std::vector<std::string> others;
     bool told = false;
-    for (auto line = begin; line != end; ++line) {
-      if (line->standing != Standing::fails) continue;
+    for (auto result = begin; result != end; ++result) {
+      if (result->status() != ClaimStatus::fails) continue;
       if (std::exchange(told, true)) {
-        others.emplace_back(line->result.claim->name);
+        others.emplace_back(result->claim->name);
       } else {
-        text += fmt::format("\n{}", failure_text(*line, screen));
+        text += fmt::format("\n{}", failure_text(*result, screen));
       }
     }
     if (!others.empty()) text += fmt::format("  also fails: {}\n", joined(others));

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/check/conclusion.h"
+#include "cli/check/check_report.h"
 #include "cli/out/table.h"
 
 namespace assay {

@@ -16,7 +16,7 @@
 #include "cli/out/json.h"
 #include "cli/out/table.h"
 #include "cli/selection.h"
-#include "oracle/cuda/gpu_info.h"
+#include "oracle/gpus.h"
 #include "properties/corpus.h"
 #include "regress/store/baseline.h"
 

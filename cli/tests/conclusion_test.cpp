@@ -1,5 +1,5 @@
 // What results amount to, where no variant could be made to show it.
-#include "cli/check/conclusion.h"
+#include "cli/check/check_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,6 +25,7 @@ ClaimResult result(const Entry& entry, const char* claim, int cases, int empty =
   ClaimResult r;
   r.entry = entry;
   r.claim = &claim_named(claim);
+  r.wanted = ten_cases.cases;
   r.cases = cases;
   r.empty = empty;
   r.elements = 1000 * cases;
@@ -41,7 +42,8 @@ CheckReport report_of(const std::vector<ClaimResult>& results, bool given = fals
     const auto is_same = [&](const Entry& e) { return same_entry(e, r.entry); };
     if (std::none_of(entries.begin(), entries.end(), is_same)) entries.push_back(r.entry);
     if (std::find(claims.begin(), claims.end(), r.claim) == claims.end()) claims.push_back(r.claim);
-    report.lines.push_back(stand(r, report.budget, given));
+    report.results.push_back(r);
+    if (given) report.results.back().wanted = 1;
   }
   return report;
 }
@@ -76,7 +78,7 @@ TEST(TableOfClaims, ShowsTheBackendsOfAVariantTogether) {
 TEST(TableOfClaims, NamesAllClaimsInTwoWords) {
   ClaimResult bound = result(entry("new"), "within_bound", 0);
   ClaimResult beta = result(entry("new"), "beta_zero", 0);
-  bound.exempt = beta.exempt = "it needs sm_100";
+  bound.exempt = beta.exempt = Skip{Skip::By::machine, "it needs sm_100"};
   const auto said = table_text(report_of({bound, beta}), Screen(stdout));
   EXPECT_THAT(said, HasSubstr("- all claims: new: it needs sm_100\n"));
 }
@@ -142,7 +144,7 @@ TEST(Conclusion, TakesOneGivenCaseForEnough) {
 TEST(Conclusion, NamesTheBackendWhereAVariantRunsOnSeveral) {
   ClaimResult wrong = result(entry("a", Backend::cuda), "within_bound", 3);
   wrong.failure.emplace();
-  wrong.failure->verdict = {.status = Status::hung, .reason = "it never ends"};
+  wrong.failure->verdict = {.status = TrialStatus::hung, .reason = "it never ends"};
   wrong.failure->shrunk_fully = false;
   wrong.failure->shrink_steps = 4;
   const auto report = report_of({result(entry("a"), "within_bound", 10), wrong});
@@ -160,7 +162,7 @@ TEST(Table, TellsManyVariantsByTheirBackend) {
   for (const char* name : {"a", "b", "c", "d", "e"}) {
     results.push_back(result(entry(name), "within_bound", 10));
     results.push_back(result(entry(name, Backend::cuda), "within_bound", 10));
-    results.back().exempt = "so it is";
+    results.back().exempt = Skip{Skip::By::claim, "so it is"};
   }
   EXPECT_THAT(table_text(report_of(results), Screen(stdout)),
               HasSubstr("- bound: all on cuda: so it is\n"));

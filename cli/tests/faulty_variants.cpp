@@ -60,11 +60,6 @@ cudaError_t launch_cramping(const Gemm& g, cudaStream_t) {
   return multiply(g, true);
 }
 
-// Is right only where the watchdog allows 7 seconds.
-cudaError_t launch_patient(const Gemm& g, cudaStream_t) {
-  return watchdog() == 7 ? multiply(g, true) : cudaErrorLaunchTimeout;
-}
-
 // With BROKEN_WORKERS set, every worker process ends before it can report anything.
 const bool is_a_broken_worker = [] {
   if (std::getenv("BROKEN_WORKERS") == nullptr) return false;
@@ -90,8 +85,6 @@ cudaError_t launch_odd(const Gemm&, cudaStream_t) {
 const Registrar without_beta{
     {.name = "without_beta", .idea = "Forgets beta.", .launch = launch_without_beta},
     Backend::host};
-const Registrar patient{{.name = "patient", .idea = "Needs time.", .launch = launch_patient},
-                        Backend::host};
 const Registrar chatty{{.name = "chatty", .idea = "Prints.", .launch = launch_chatty},
                        Backend::host};
 const Registrar crashing{

@@ -1,5 +1,4 @@
-// Every CUDA call of the harness itself goes through this: its failure is the harness's, not the
-// variant's.
+// Checks every CUDA call of the harness itself: a failure is the harness's, not the variant's.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -22,7 +21,7 @@ inline void cuda_check(cudaError_t error, const char* what) {
   throw std::runtime_error(text);
 }
 
-// After a launch of the harness's own.
+// After the harness launched a kernel of its own.
 inline void launch_check(const char* kernel) {
   cuda_check(cudaGetLastError(), kernel);
 }

@@ -1,5 +1,5 @@
-// The CUDA driver's functions, looked up at run time: a program that links with libcuda would not
-// even start where there is no driver.
+// The CUDA driver's functions, looked up at run time: a program linked with libcuda does not start
+// on a computer without a driver.
 #pragma once
 
 #include <cuda.h>
@@ -23,7 +23,7 @@ inline void driver_check(CUresult result, const char* what) {
     throw std::runtime_error(fmt::format("{}: CUDA driver error {}", what, int{result}));
 }
 
-// cuda.h renames functions to their newest version by macros: it is that name which is looked up.
+// cuda.h renames functions to their newest version by macros; this looks up the new name.
 #define ASSAY_DRIVER_NAME(name) #name
 #define ASSAY_DRIVER(name) \
   static auto* const name##_ = driver_function<decltype(name)>(ASSAY_DRIVER_NAME(name))

@@ -1,13 +1,78 @@
-// The machine of the backend `cuda`: one GPU, with memory that faults on both sides of every
-// operand.
+// The machine of the backend `cuda`: one GPU, two streams, and memory that faults on both sides of
+// every operand. settings.h launches with its parts.
+//
+// It keeps what a trial needs for the next one: mapping memory and creating streams waits for every
+// other process of the host that does so.
 #pragma once
 
-#include <memory>
+#include <cuda_runtime.h>
 
+#include <array>
+#include <chrono>
+#include <vector>
+
+#include "oracle/cuda/cuda_check.h"
+#include "oracle/cuda/device_region.h"
+#include "oracle/deadline.h"
 #include "oracle/machine.h"
 
 namespace assay {
 
-// Throws Unavailable where there is no GPU.
-std::unique_ptr<Machine> make_cuda_machine();
+class Stream {
+ public:
+  Stream() {
+    cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+  }
+  ~Stream() { cudaStreamDestroy(stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  operator cudaStream_t() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+// One operand on the device.
+struct Slot {
+  DeviceRegion region, sparse;
+  std::byte* image = nullptr;  // with its guards
+  std::size_t bytes = 0;       // of the image
+  float* first = nullptr;      // element (0, 0)
+  bool unreadable = false;
+};
+
+class CudaMachine : public Machine {
+ public:
+  explicit CudaMachine(const Resources&);
+
+  float* place(Operand, const Image&, Placement) override;
+  void fetch(Operand, Image&) override;
+  LaunchFailure launch(const Variant&, const Gemm&, const Case&, const Plan&,
+                       const Resources&) override;
+  std::optional<Reference> reference(const Case&, const Operands&) override;
+  std::string disagreement(const Case&) override;
+
+  // Calls the variant's launch function, and fails where it reports an error or hides one.
+  LaunchFailure start(const Variant&, const Gemm&, cudaStream_t);
+  // Waits for all work on the GPU, in whatever stream.
+  LaunchFailure wait();
+  // Starts in `stream`, and waits.
+  LaunchFailure run(const Variant&, const Gemm&);
+
+  void copy(std::byte* to, const std::byte* from, std::size_t bytes);
+  std::vector<std::byte> to_host(const std::byte* from, std::size_t bytes);
+
+  const int device;
+  const Stream stream, beside;
+  std::array<Slot, 3> slots;
+  std::array<DeviceRegion, 3> copies;  // of the operands
+  DeviceRegion scratch;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Deadline deadline_;
+  Clock::time_point launched_;
+  std::chrono::duration<double> limit_{};
+};
+
 }  // namespace assay

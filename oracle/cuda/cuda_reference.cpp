@@ -8,8 +8,8 @@
 #include "base/errors.h"
 #include "oracle/cuda/device_array.h"
 #include "oracle/cuda/device_kernels.h"
+#include "oracle/gpus.h"
 #include "oracle/judge.h"
-#include "oracle/machine.h"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-// What the harness's own kernels share.
+// Device code that the harness's own kernels share.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-// Of a region, so that those of small cases never grow.
+// The regions of small cases never grow.
 constexpr std::size_t least_bytes = std::size_t{16} << 20;
 
 CUmemAllocationProp properties_of_this_device() {

@@ -1,5 +1,5 @@
 // Device memory between two fences: addresses that are reserved but not mapped, so that touching
-// them faults at once.
+// them faults.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ class DeviceRegion {
   DeviceRegion(const DeviceRegion&) = delete;
   DeviceRegion& operator=(const DeviceRegion&) = delete;
 
-  // At least so many bytes of memory; what was there is lost if it has to grow. Throws
-  // std::runtime_error if there is not enough.
+  // Provides at least `bytes` of memory; growing loses what was there. Throws std::runtime_error if
+  // the GPU has too little.
   void reserve(std::size_t bytes);
-  // At least so many bytes of addresses, of which only those are memory, in steps of the device's
-  // granularity, that were opened last; all others fault. What is opened again keeps its memory:
-  // to map it takes the driver, which serves one process of a host after the other.
+  // Provides at least `bytes` of addresses. Only the stretches opened last are memory, in steps of
+  // the device's granularity; all others fault. A stretch that is opened again keeps its memory,
+  // because mapping takes the driver, which serves the processes of a host one after the other.
   void reserve_sparse(std::size_t bytes);
   void open_only(const std::vector<std::span<std::byte>>& stretches);
 

@@ -1,5 +1,3 @@
-#include "oracle/cuda/large_trial.h"
-
 #include <fmt/format.h>
 
 #include <chrono>
@@ -9,6 +7,8 @@
 
 #include "oracle/cuda/device_array.h"
 #include "oracle/cuda/device_kernels.h"
+#include "oracle/machine.h"
+#include "oracle/trial.h"
 
 namespace assay {
 namespace {
@@ -21,8 +21,8 @@ double gibibytes(double bytes) {
   return bytes / 0x1p30;
 }
 
-// C between two guards, or why this GPU cannot hold the problem. Another trial may hold the memory
-// for a while: that is waited for where the GPU has enough in all.
+// C between two guards, or why this GPU cannot hold the problem. Waits while another trial holds
+// the memory, if the GPU has enough in all.
 struct Room {
   std::unique_ptr<DeviceArray<float>> result;
   std::string lack;
@@ -48,7 +48,7 @@ Room room_for(const Case& c) {
                               gibibytes(needed), gibibytes(static_cast<double>(free_bytes)))};
 }
 
-// A and B as every trial has them; nothing of C.
+// A and B as in every trial, and an empty C.
 Operands make_inputs(const Case& c) {
   Case only_a = c, only_b = c;
   only_a.n = 1, only_b.m = 1;
@@ -64,7 +64,7 @@ std::string breach_of_inputs(Machine& machine, const Operands& before) {
   return contract_breach(before, after);
 }
 
-// What is wrong with the result, in a sentence; empty if nothing.
+// Describes what is wrong with the result; empty if nothing is.
 std::string complaint_about(const Case& c, const ProductCheck& found) {
   if (found.guard_changes > 0) {
     return fmt::format("wrote {} floats before the first or past the last element of C",
@@ -76,40 +76,9 @@ std::string complaint_about(const Case& c, const ProductCheck& found) {
                      c.m * c.n, at / c.n, at % c.n);
 }
 
-}  // namespace
-
-Verdict run_large_trial(const Entry& entry, const Case& c) {
-  Machine& machine = machine_of(entry.backend);
-  auto [result, lack] = room_for(c);
-  if (result == nullptr) return {.status = Status::refused, .reason = lack};
-  cuda_check(cudaMemset(result->get(), 0xff, result->bytes()), "poisoning C");  // NaN
-  cuda_check(cudaDeviceSynchronize(),
-             "poisoning C");  // the stream of the launch would not wait for it
-
-  const Operands inputs = make_inputs(c);
-  const Gemm gemm{.m = c.m,
-                  .n = c.n,
-                  .k = c.k,
-                  .alpha = c.alpha,
-                  .beta = 0,
-                  .a = machine.place(Operand::a, inputs[Operand::a], Placement::guarded),
-                  .lda = inputs[Operand::a].ld,
-                  .b = machine.place(Operand::b, inputs[Operand::b], Placement::guarded),
-                  .ldb = inputs[Operand::b].ld,
-                  .c = result->get() + guard_floats,
-                  .ldc = c.n};
-  if (std::string reason = refusal(entry.variant, gemm); !reason.empty())
-    return {.status = Status::refused, .reason = reason};
-
-  const Outcome outcome = machine.launch(entry.variant, gemm, {.seconds = seconds_for(entry, c)});
-  if (outcome.context_lost) result.release();  // to free it would wait for a kernel that never ends
-  if (outcome.kind != Outcome::Kind::done) {
-    return {.status = outcome.kind == Outcome::Kind::hung ? Status::hung : Status::crashed,
-            .reason = outcome.text,
-            .context_lost = outcome.context_lost};
-  }
-
-  const double allowed = allowed_gulps(entry.variant.arithmetic, c.k);
+Verdict judge_on_gpu(const Variant& variant, const Case& c, const Gemm& gemm, Machine& machine,
+                     const Operands& inputs) {
+  const double allowed = allowed_gulps(variant.arithmetic, c.k);
   std::vector<ProductCheck> found(1);
   const DeviceArray<ProductCheck> check(found);
   enqueue_product_check(gemm, guard_floats, allowed * unit_roundoff, check.get(), nullptr);
@@ -117,10 +86,35 @@ Verdict run_large_trial(const Entry& entry, const Case& c) {
   check.copy_to(found);
   std::string reason = breach_of_inputs(machine, inputs);
   if (reason.empty()) reason = complaint_about(c, found.front());
-  return {.status = reason.empty() ? Status::right : Status::wrong,
+  return {.status = reason.empty() ? TrialStatus::right : TrialStatus::wrong,
           .reason = std::move(reason),
           .judged = c.m * c.n,
           .allowed_gulps = allowed};
+}
+
+}  // namespace
+
+Verdict run_large_trial(const Entry& entry, const Case& c, const Resources& resources) {
+  Machine& machine = machine_of(entry.backend, resources);
+  auto [result, lack] = room_for(c);
+  if (result == nullptr) return {.status = TrialStatus::refused, .reason = lack};
+  cuda_check(cudaMemset(result->get(), 0xff, result->bytes()), "poisoning C");  // NaN
+  cuda_check(cudaDeviceSynchronize(),
+             "poisoning C");  // the stream of the launch would not wait for it
+
+  const Operands inputs = make_inputs(c);
+  const auto place = [&](Operand o) { return machine.place(o, inputs[o], Placement::guarded); };
+  const float *const a = place(Operand::a), *const b = place(Operand::b);
+  const Gemm gemm = gemm_of(c, a, b, result->get() + guard_floats);
+  if (std::string reason = refusal(entry.variant, gemm); !reason.empty())
+    return {.status = TrialStatus::refused, .reason = reason};
+
+  if (const LaunchFailure failure = machine.launch(entry.variant, gemm, c, {}, resources)) {
+    if (failure->context_lost) result.release();  // freeing it would wait for a hung kernel
+    return *failure;
+  }
+
+  return judge_on_gpu(entry.variant, c, gemm, machine, inputs);
 }
 
 }  // namespace assay

@@ -1,5 +1,5 @@
-// What NVIDIA's management library knows of a card. It is loaded at run time and never required:
-// without it the answers are empty.
+// What NVIDIA's management library knows about a card. It is loaded at run time and never required:
+// without it every result is empty.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace assay {
 
-std::string nvml_driver();  // the driver's version, or why it is not known
+std::string nvml_driver();  // the driver's version, or why it is unknown
 
 class Card {
  public:
@@ -16,14 +16,14 @@ class Card {
 
   bool is_known() const { return handle_ != nullptr; }
   std::string mig() const;
-  // Without a context, which takes its time. Of a slice of a card it is not known.
+  // Without a context, which takes long to create. Unknown for a slice of a card.
   std::optional<std::uint64_t> free_bytes() const;
   std::optional<double> power_limit_w() const;
   std::optional<int> temperature_c() const;
-  // The reasons for which clocks are held down right now, as NVML's bits, without "idle" and
-  // without what somebody has set.
+  // Why the clocks are held down right now, as NVML's bits, without "idle" and without limits that
+  // somebody set.
   std::optional<std::uint64_t> throttle_reasons() const;
-  // Processes that have a context on this card, this one included.
+  // Processes with a context on this card, this one included.
   std::optional<int> compute_processes() const;
 
  private:

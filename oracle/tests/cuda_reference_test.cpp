@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "oracle/cuda/gpu_info.h"
+#include "oracle/gpus.h"
 #include "oracle/tests/run_tests.h"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "oracle/cuda/cuda_driver.h"
-#include "oracle/cuda/gpu_info.h"
+#include "oracle/gpus.h"
 #include "oracle/tests/run_tests.h"
 
 namespace {

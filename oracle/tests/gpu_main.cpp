@@ -1,7 +1,7 @@
 // The tests of this room that take a GPU, in one process: starting one takes longer than they do.
 #include <gtest/gtest.h>
 
-#include "oracle/cuda/gpu_info.h"
+#include "oracle/gpus.h"
 #include "oracle/tests/run_tests.h"
 
 int main(int argc, char** argv) {

@@ -12,20 +12,20 @@ using namespace oracle_test;
 
 TEST(TrialMemory, sees_C_read_although_beta_is_0) {
   const Verdict verdict = run("reads_c_always", small);
-  expect_status(Status::wrong, verdict, {"63 of 63"});
+  expect_status(TrialStatus::wrong, verdict, {"63 of 63"});
   expect_words(verdict.diagnosis, {"NaN", "beta is 0"});
-  expect_status(Status::right, run("reads_c_always", scaled), {});
+  expect_status(TrialStatus::right, run("reads_c_always", scaled), {});
 }
 
 TEST(TrialMemory, sees_what_a_launch_may_not_write) {
   for (const Case& c : {scaled, small}) {
     const Plan plan{.rule = c.beta == 0 ? Rule::replay : Rule::bound};
-    expect_status(Status::wrong, run("writes_a", c, plan), {"wrote to A", "row 0, column 4"});
-    expect_status(Status::wrong, run("writes_b", c, plan), {"wrote to B", "row 0, column 0"});
-    expect_status(Status::wrong, run("writes_past_c", c, plan), {"1 floats past", "C"});
-    expect_status(Status::wrong, run("writes_before_c", c, plan), {"1 floats before", "C"});
+    expect_status(TrialStatus::wrong, run("writes_a", c, plan), {"wrote to A", "row 0, column 4"});
+    expect_status(TrialStatus::wrong, run("writes_b", c, plan), {"wrote to B", "row 0, column 0"});
+    expect_status(TrialStatus::wrong, run("writes_past_c", c, plan), {"1 floats past", "C"});
+    expect_status(TrialStatus::wrong, run("writes_before_c", c, plan), {"1 floats before", "C"});
   }
-  expect_status(Status::wrong, run("writes_gap", scaled), {"between the rows of C", "n = 7"});
+  expect_status(TrialStatus::wrong, run("writes_gap", scaled), {"between the rows of C", "n = 7"});
 }
 
 TEST(TrialMemory, sees_a_row_too_many_whatever_the_gap) {
@@ -51,7 +51,7 @@ TEST(TrialMemory, does_not_depend_on_the_trial_before) {
 
 TEST(TrialMemory, sees_poison_that_was_used) {
   const Verdict verdict = run("uses_past_b", small);
-  expect_status(Status::wrong, verdict, {"1 of 63"});
+  expect_status(TrialStatus::wrong, verdict, {"1 of 63"});
   expect_words(verdict.diagnosis, {"NaN", "outside the matrices"});
 }
 
@@ -59,15 +59,15 @@ TEST(TrialMemory, sees_a_read_that_changes_nothing_at_a_fence) {
   const Plan at_end{.placement = Placement::ends_at_fence};
   const Plan at_beginning{.placement = Placement::begins_at_fence};
   for (const Case& c : {small, scaled}) {
-    expect_status(Status::right, run("reads_past_a", c), {});
-    expect_status(Status::crashed, run("reads_past_a", c, at_end),
+    expect_status(TrialStatus::right, run("reads_past_a", c), {});
+    expect_status(TrialStatus::crashed, run("reads_past_a", c, at_end),
                   {"0 bytes past the last element of A"});
-    expect_status(Status::right, run("reads_before_b", c), {});
-    expect_status(Status::crashed, run("reads_before_b", c, at_beginning),
+    expect_status(TrialStatus::right, run("reads_before_b", c), {});
+    expect_status(TrialStatus::crashed, run("reads_before_b", c, at_beginning),
                   {"4 bytes before the first element of B"});
-    expect_status(Status::crashed, run("writes_past_c", c, at_end),
+    expect_status(TrialStatus::crashed, run("writes_past_c", c, at_end),
                   {"0 bytes past the last element of C"});
-    expect_status(Status::crashed, run("writes_before_c", c, at_beginning),
+    expect_status(TrialStatus::crashed, run("writes_before_c", c, at_beginning),
                   {"4 bytes before the first element of C"});
   }
 }
@@ -77,13 +77,13 @@ TEST(TrialMemory, sees_inputs_touched_that_have_no_part_in_the_result) {
     Case c = scaled;
     c.alpha = alpha, c.k = k;
     SCOPED_TRACE(to_string(c));
-    expect_status(Status::right, run("none", c, {.hide_inputs = true}), {});
+    expect_status(TrialStatus::right, run("none", c, {.hide_inputs = true}), {});
     EXPECT_EQ(run("none", c, {.hide_inputs = true}).judged, 63);
-    expect_status(Status::crashed, run("reads_a_always", c, {.hide_inputs = true}), {});
+    expect_status(TrialStatus::crashed, run("reads_a_always", c, {.hide_inputs = true}), {});
   }
   Case visible = scaled;
   visible.alpha = 0;
-  expect_status(Status::right, run("reads_a_always", visible), {});
+  expect_status(TrialStatus::right, run("reads_a_always", visible), {});
 }
 
 TEST(TrialMemory, names_the_input_that_was_touched) {
@@ -101,17 +101,17 @@ TEST(TrialMemory, reaches_rows_that_are_further_apart_than_memory_is_large) {
                           "lda=+70000 ldb=+70000 ldc=+70000 beta=1"}) {
     const Case c = parse_case(std::string("m=4 n=3 k=5 ") + gap);
     for (Placement placement : placements)
-      expect_status(Status::right, run("none", c, {.placement = placement}), {});
+      expect_status(TrialStatus::right, run("none", c, {.placement = placement}), {});
   }
   const Case wide = parse_case("m=4 n=3 k=5 ldc=+4294967296");
   EXPECT_NE(status_of("writes_row_too_many", wide), "right");
-  expect_status(Status::wrong, run("writes_gap", wide), {"between the rows of C", "row 0"});
+  expect_status(TrialStatus::wrong, run("writes_gap", wide), {"between the rows of C", "row 0"});
 }
 
 TEST(Machine, holds_what_was_placed_where_it_was_asked_to) {
   const std::array<int, 3> alignment = {16, 8, 4};
   for (Backend backend : {Backend::simt, Backend::host}) {
-    Machine& machine = machine_of(backend);
+    Machine& machine = machine_of(backend, {});
     for (Placement placement : placements) {
       const Operands all = make_operands(scaled, placement, alignment);
       for (Operand o : operands) {
@@ -141,7 +141,7 @@ TEST(Machine, is_missing_with_a_reason) {
   EXPECT_EQ(unavailable(Backend::host), "");
   const std::string why = unavailable(Backend::cuda);
   if (why.empty()) GTEST_SKIP() << "there is a GPU";
-  EXPECT_THROW(machine_of(Backend::cuda), BadInput) << why;
+  EXPECT_THROW(machine_of(Backend::cuda, {}), BadInput) << why;
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ TEST(Trial, of_a_right_kernel_is_right_and_judges_every_element) {
         Case c = base;
         c.fill = fill;
         const Verdict verdict = run("none", c, {.rule = rule, .placement = placement});
-        expect_status(Status::right, verdict, {});
+        expect_status(TrialStatus::right, verdict, {});
         EXPECT_EQ(verdict.judged, c.m * c.n);
         EXPECT_EQ(verdict.reason + verdict.diagnosis + verdict.picture, "");
         ASSERT_TRUE(verdict.worst);
@@ -37,17 +37,18 @@ TEST(Trial, of_a_right_kernel_is_right_and_judges_every_element) {
 TEST(Trial, of_a_right_kernel_is_right_on_every_schedule) {
   for (ThreadOrder order :
        {ThreadOrder::by_seed, ThreadOrder::forward, ThreadOrder::reverse, ThreadOrder::shuffled}) {
-    for (int workers : {1, 2}) {
-      const Verdict verdict = run("none", scaled, {.order = order, .workers = workers});
-      expect_status(Status::right, verdict, {});
+    for (int threads : {1, 2}) {
+      const Verdict verdict =
+          run_trial(planted("none"), scaled, {.order = order}, {.threads = threads});
+      expect_status(TrialStatus::right, verdict, {});
     }
   }
 }
 
 TEST(Trial, answers_the_bits_that_were_left_in_C) {
   Output output;
-  const Verdict verdict = run_trial(planted("none"), scaled, {}, &output);
-  EXPECT_EQ(verdict.status, Status::right);
+  const Verdict verdict = run_trial(planted("none"), scaled, {}, {}, &output);
+  EXPECT_EQ(verdict.status, TrialStatus::right);
   const auto all = make_operands(scaled, Placement::guarded, {4, 4, 4});
   const auto replay = replay_fma_chain(scaled, all);
   ASSERT_EQ(output.size(), replay.size());
@@ -59,13 +60,13 @@ TEST(Trial, with_nothing_in_C_is_right_with_nothing_judged) {
   for (const auto& [m, n, k] : {std::array{0, 7, 5}, {9, 0, 5}, {0, 0, 0}}) {
     for (Placement placement : placements) {
       const Verdict verdict = run("none", {.m = m, .n = n, .k = k}, {.placement = placement});
-      expect_status(Status::right, verdict, {});
+      expect_status(TrialStatus::right, verdict, {});
       EXPECT_EQ(verdict.judged, 0);
       EXPECT_FALSE(verdict.worst);
     }
   }
   const Verdict no_products = run("none", {.m = 9, .n = 7, .k = 0, .beta = 2});
-  expect_status(Status::right, no_products, {});
+  expect_status(TrialStatus::right, no_products, {});
   EXPECT_EQ(no_products.judged, 63) << "beta * C is left";
 }
 
@@ -76,7 +77,7 @@ TEST(Trial, sees_one_wrong_element_by_every_rule) {
     Case c = scaled;
     c.fill = fill;
     const Verdict verdict = run("one_element_off", c, {.rule = rule});
-    expect_status(Status::wrong, verdict, {"1 of 63 elements", "row 8, column 6"});
+    expect_status(TrialStatus::wrong, verdict, {"1 of 63 elements", "row 8, column 6"});
     EXPECT_EQ(verdict.judged, 63);
     ASSERT_TRUE(verdict.worst);
     EXPECT_EQ(verdict.worst->row, 8);
@@ -101,8 +102,9 @@ TEST(Trial, judges_to_the_bit_only_where_asked) {
     }
     return cudaSuccess;
   });
-  expect_status(Status::right, run_trial(host_reversed, c, {}), {});
-  expect_status(Status::wrong, run_trial(host_reversed, c, {.rule = Rule::replay}), {"fma chain"});
+  expect_status(TrialStatus::right, run_trial(host_reversed, c, {}), {});
+  expect_status(TrialStatus::wrong, run_trial(host_reversed, c, {.rule = Rule::replay}),
+                {"fma chain"});
 }
 
 TEST(Trial, of_a_kernel_that_was_never_launched_is_never_right) {
@@ -111,22 +113,22 @@ TEST(Trial, of_a_kernel_that_was_never_launched_is_never_right) {
     c.beta = beta;
     for (Rule rule : {Rule::bound, Rule::replay}) {
       const Verdict verdict = run("launches_nothing", c, {.rule = rule});
-      expect_status(Status::wrong, verdict, {"of 63 elements"});
+      expect_status(TrialStatus::wrong, verdict, {"of 63 elements"});
       expect_words(verdict.diagnosis, {beta == 0 ? "never written" : "unchanged"});
       if (beta == 0) expect_words(verdict.reason, {"63 of 63", "what was there before"});
     }
   }
   Case identity = small;
   identity.alpha = 0, identity.beta = 1;
-  expect_status(Status::right, run("launches_nothing", identity), {});
+  expect_status(TrialStatus::right, run("launches_nothing", identity), {});
 }
 
 TEST(Trial, names_a_crash) {
   Case c = small;
   c.offset = {{1, 0, 0}};
-  expect_status(Status::crashed, run("loads_float4_of_a", c), {"misaligned"});
-  expect_status(Status::right, run("loads_float4_of_a", small), {});
-  expect_status(Status::crashed, run("leaves_before_barrier", c), {"barrier"});
+  expect_status(TrialStatus::crashed, run("loads_float4_of_a", c), {"misaligned"});
+  expect_status(TrialStatus::right, run("loads_float4_of_a", small), {});
+  expect_status(TrialStatus::crashed, run("leaves_before_barrier", c), {"barrier"});
   for (const Verdict& verdict : {run("leaves_before_barrier", c), run("loads_float4_of_a", c)}) {
     EXPECT_EQ(verdict.judged, 0);
     EXPECT_FALSE(verdict.worst);
@@ -134,25 +136,25 @@ TEST(Trial, names_a_crash) {
 }
 
 TEST(Trial, names_a_launch_that_failed_even_if_nobody_else_does) {
-  expect_status(Status::crashed, run("too_many_threads", small), {"2048 threads"});
-  expect_status(Status::crashed, run("swallows_the_error", small), {"2048 threads"});
-  expect_status(Status::crashed, run("launches_no_blocks", small), {"no blocks"});
-  expect_status(Status::crashed, run("returns_error", small), {"cudaErrorInvalidValue"});
+  expect_status(TrialStatus::crashed, run("too_many_threads", small), {"2048 threads"});
+  expect_status(TrialStatus::crashed, run("swallows_the_error", small), {"2048 threads"});
+  expect_status(TrialStatus::crashed, run("launches_no_blocks", small), {"no blocks"});
+  expect_status(TrialStatus::crashed, run("returns_error", small), {"cudaErrorInvalidValue"});
   const auto host = on_host([](const Gemm&, cudaStream_t) { return cudaErrorInvalidValue; });
-  expect_status(Status::crashed, run_trial(host, small, {}), {"cudaErrorInvalidValue"});
+  expect_status(TrialStatus::crashed, run_trial(host, small, {}), {"cudaErrorInvalidValue"});
 }
 
 TEST(Trial, ends_a_kernel_that_does_not) {
   const Verdict verdict = run("loops_forever", {.m = 1, .n = 1, .k = 1});
-  expect_status(Status::hung, verdict, {"never ends"});
+  expect_status(TrialStatus::hung, verdict, {"never ends"});
   EXPECT_EQ(verdict.judged, 0);
-  expect_status(Status::right, run("none", small), {});
+  expect_status(TrialStatus::right, run("none", small), {});
 }
 
 TEST(Trial, sees_a_race_in_some_order_of_threads) {
-  expect_status(Status::right, run("races", small, {.order = ThreadOrder::forward}), {});
+  expect_status(TrialStatus::right, run("races", small, {.order = ThreadOrder::forward}), {});
   const Verdict verdict = run("races", small, {.order = ThreadOrder::reverse});
-  expect_status(Status::wrong, verdict, {"of 63"});
+  expect_status(TrialStatus::wrong, verdict, {"of 63"});
   expect_words(verdict.diagnosis, {"NaN"});
 }
 
@@ -160,13 +162,14 @@ TEST(Trial, goes_on_after_every_fault) {
   for (const char* name : {"reads_before_b", "leaves_before_barrier", "swallows_the_error",
                            "writes_a", "writes_before_c"}) {
     EXPECT_NE(status_of(name, small, {.placement = Placement::begins_at_fence}), "right");
-    expect_status(Status::right, run("none", scaled), {});
+    expect_status(TrialStatus::right, run("none", scaled), {});
   }
 }
 
 TEST(Trial, refuses_what_a_variant_does_not_accept) {
   const auto refused = [&](const Needs& needs, const Case& c, const std::string& why) {
-    expect_status(Status::refused, run_trial(with_needs("loops_forever", needs), c, {}), {why});
+    expect_status(TrialStatus::refused, run_trial(with_needs("loops_forever", needs), c, {}),
+                  {why});
   };
   refused({.m_multiple = 4}, small, "m = 9 is not a multiple of 4");
   refused({.n_multiple = 4}, small, "n = 7 is not a multiple of 4");
@@ -196,7 +199,7 @@ TEST(Trial, runs_what_a_variant_accepts) {
                   .alpha_one = true,
                   .beta_zero = true};
   for (Placement placement : placements)
-    expect_status(Status::right,
+    expect_status(TrialStatus::right,
                   run_trial(with_needs("none", all), small, {.placement = placement}), {});
 }
 
@@ -204,10 +207,10 @@ TEST(Trial, launches_what_is_refused_where_needs_are_ignored) {
   Case c = small;
   c.offset = {{1, 0, 0}};
   const Entry needy = with_needs("loads_float4_of_a", {.k_multiple = 4, .a_alignment = 16});
-  expect_status(Status::refused, run_trial(needy, c, {}), {});
-  expect_status(Status::crashed, run_trial(needy, c, {.ignore_needs = true}), {"misaligned"});
+  expect_status(TrialStatus::refused, run_trial(needy, c, {}), {});
+  expect_status(TrialStatus::crashed, run_trial(needy, c, {.ignore_needs = true}), {"misaligned"});
   const Entry modest = with_needs("none", {.k_multiple = 4});
-  expect_status(Status::right, run_trial(modest, small, {.ignore_needs = true}), {});
+  expect_status(TrialStatus::right, run_trial(modest, small, {.ignore_needs = true}), {});
 }
 
 TEST(Trial, refuses_a_malformed_problem_before_anything_is_launched) {
@@ -220,7 +223,7 @@ TEST(Trial, refuses_a_malformed_problem_before_anything_is_launched) {
       {Spoil::short_ldc, "ldc = 6 is less than a row of 7"}};
   for (const auto& [spoil, words] : ways) {
     for (const char* name : {"loops_forever", "returns_error"})
-      expect_status(Status::refused, run(name, small, {.spoil = spoil}), {words});
+      expect_status(TrialStatus::refused, run(name, small, {.spoil = spoil}), {words});
   }
 }
 

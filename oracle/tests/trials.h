@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "oracle/machine.h"
 #include "oracle/trial.h"
 
 namespace oracle_test {
@@ -52,7 +53,7 @@ inline void expect_words(const std::string& text, const std::vector<std::string>
     EXPECT_NE(text.find(word), text.npos) << text << "\nlacks " << word;
 }
 
-inline void expect_status(Status status, const Verdict& verdict,
+inline void expect_status(TrialStatus status, const Verdict& verdict,
                           const std::vector<std::string>& words) {
   EXPECT_EQ(to_string(verdict.status), to_string(status)) << verdict.reason;
   EXPECT_EQ(verdict.reason.find('\n'), std::string::npos) << "one sentence";

@@ -24,25 +24,17 @@ double cpu_seconds() {
 // The best of several runs: the others were disturbed.
 double seconds_of(const Entry& entry, const Case& c) {
   const Operands images = make_operands(c, Placement::guarded, {16, 16, 16});
-  Machine& machine = machine_of(entry.backend);
-  const Gemm gemm{.m = c.m,
-                  .n = c.n,
-                  .k = c.k,
-                  .alpha = c.alpha,
-                  .beta = c.beta,
-                  .a = machine.place(Operand::a, images[Operand::a], Placement::guarded),
-                  .lda = c.k,
-                  .b = machine.place(Operand::b, images[Operand::b], Placement::guarded),
-                  .ldb = c.n,
-                  .c = machine.place(Operand::c, images[Operand::c], Placement::guarded),
-                  .ldc = c.n};
+  Machine& machine = machine_of(entry.backend, {});
+  const auto place = [&](Operand o) { return machine.place(o, images[o], Placement::guarded); };
+  const float *const a = place(Operand::a), *const b = place(Operand::b);
+  const Gemm gemm = gemm_of(c, a, b, place(Operand::c));
   double best = 1e30;
   for (int run = 0; run < 5; ++run) {
     const double start = cpu_seconds();
-    const Outcome outcome =
-        machine.launch(entry.variant, gemm, {.order = ThreadOrder::forward, .seconds = 600});
+    const LaunchFailure failure =
+        machine.launch(entry.variant, gemm, c, {.order = ThreadOrder::forward}, {});
     best = std::min(best, cpu_seconds() - start);
-    if (outcome.kind != Outcome::Kind::done) throw std::runtime_error(outcome.text);
+    if (failure) throw std::runtime_error(failure->reason);
   }
   return best;
 }

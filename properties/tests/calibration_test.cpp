@@ -16,7 +16,7 @@ TEST(Calibration, finds_that_the_references_agree) {
     Entry entry = host_entry(multiply);
     entry.backend = backend;
     const Verdict verdict =
-        calibration().judge(entry, parse_case("m=33 n=21 k=77 alpha=1.5 beta=-0.5"), 1);
+        calibration().judge(entry, parse_case("m=33 n=21 k=77 alpha=1.5 beta=-0.5"), {});
     EXPECT_EQ(to_string(verdict.status), "right") << verdict.reason;
     EXPECT_EQ(verdict.judged, 33 * 21);
   }
@@ -32,7 +32,7 @@ TEST(Calibration, is_one_for_each_backend_and_gpu) {
 TEST(Calibration, asks_once_unless_the_references_disagree) {
   Calibration calibration;
   int asked = 0;
-  const auto judge = [&](Status status) {
+  const auto judge = [&](TrialStatus status) {
     return [&asked, status](const Case&) {
       ++asked;
       return Verdict{.status = status, .reason = "two references differ", .judged = 1};
@@ -40,16 +40,16 @@ TEST(Calibration, asks_once_unless_the_references_disagree) {
   };
   for (int time : {1, 2}) {
     try {
-      calibration.require(judge(Status::wrong));
+      calibration.require(judge(TrialStatus::wrong));
       ADD_FAILURE() << "nobody noticed, time " << time;
     } catch (const OracleDisagrees& error) {
       EXPECT_STREQ(error.what(), "two references differ");
     }
     EXPECT_EQ(asked, time);
   }
-  calibration.require(judge(Status::right));
+  calibration.require(judge(TrialStatus::right));
   EXPECT_EQ(asked, 2 + 6);
-  calibration.require(judge(Status::wrong));
+  calibration.require(judge(TrialStatus::wrong));
   EXPECT_EQ(asked, 2 + 6);
 }
 

@@ -30,9 +30,9 @@ TEST(CheckCase, shrinks_it_where_it_fails) {
 }
 
 TEST(CheckCase, keeps_a_failure_where_no_simpler_case_can_be_judged) {
-  const Claim claim = claim_that([](const Entry&, const Case& c, int) {
+  const Claim claim = claim_that([](const Entry&, const Case& c, const Resources&) {
     if (c.m < 9 || c.n < 9 || c.k < 9) throw std::runtime_error("no memory");
-    return Verdict{.status = Status::wrong, .judged = 1};
+    return Verdict{.status = TrialStatus::wrong, .judged = 1};
   });
   const auto result = check_given(host_entry(multiply), claim, "m=9 n=9 k=9 fill=small_ints");
   ASSERT_TRUE(result.failure);
@@ -41,9 +41,10 @@ TEST(CheckCase, keeps_a_failure_where_no_simpler_case_can_be_judged) {
 }
 
 TEST(CheckCase, is_not_shrunk_from_one_that_hangs_to_one_that_is_slow) {
-  const Claim claim = claim_that([](const Entry&, const Case& c, int) {
-    if (c.m == 9) return Verdict{.status = Status::hung, .reason = "never ends"};
-    if (watchdog() < 5) return Verdict{.status = Status::hung, .reason = "still ran"};
+  const Claim claim = claim_that([](const Entry&, const Case& c, const Resources& resources) {
+    if (c.m == 9) return Verdict{.status = TrialStatus::hung, .reason = "never ends"};
+    if (resources.watchdog_seconds < 5)
+      return Verdict{.status = TrialStatus::hung, .reason = "still ran"};
     return Verdict{.judged = 1};
   });
   const auto result = check_given(host_entry(multiply), claim, "m=9 n=9 k=9");
@@ -52,7 +53,6 @@ TEST(CheckCase, is_not_shrunk_from_one_that_hangs_to_one_that_is_slow) {
   EXPECT_EQ(result.failure->verdict.reason, "never ends");
   EXPECT_EQ(result.failure->shrink_steps, 0);
   EXPECT_FALSE(result.failure->shrunk_fully);
-  set_watchdog(default_watchdog_seconds);
 }
 
 TEST(CheckCase, tells_why_a_claim_says_nothing_about_it) {
@@ -61,9 +61,10 @@ TEST(CheckCase, tells_why_a_claim_says_nothing_about_it) {
                                      {"no_product", "alpha=0 or k=0"}}) {
     const auto result = check_given(host_entry(multiply), claim_named(claim), "m=3 n=3 k=3 beta=1");
     EXPECT_EQ(result.cases, 0);
-    ASSERT_EQ(result.refused.size(), 1u) << claim;
-    EXPECT_NE(result.refused[0].find(claim), std::string::npos) << result.refused[0];
-    EXPECT_NE(result.refused[0].find(words), std::string::npos) << result.refused[0];
+    EXPECT_EQ(result.status(), ClaimStatus::not_judged);
+    ASSERT_TRUE(result.skipped) << claim;
+    EXPECT_EQ(result.skipped->by, Skip::By::claim) << claim;
+    EXPECT_NE(result.reason().find(words), std::string::npos) << result.reason();
   }
 }
 
@@ -72,14 +73,17 @@ TEST(CheckCase, speaks_of_no_scalars_that_make_a_right_sum_overflow) {
   const auto result = check_given(host_entry(multiply), bound, text);
   EXPECT_FALSE(result.failure);
   EXPECT_EQ(result.cases, 0);
-  ASSERT_EQ(result.refused.size(), 1u);
-  EXPECT_NE(result.refused[0].find("at most 2^64"), std::string::npos);
+  ASSERT_TRUE(result.skipped);
+  EXPECT_EQ(result.skipped->by, Skip::By::claim);
+  EXPECT_NE(result.skipped->reason.find("at most 2^64"), std::string::npos);
 }
 
 TEST(CheckCase, tells_why_the_variant_refuses_it) {
   const auto result = check_given(host_entry(multiply, {.k_multiple = 4}), bound, "m=3 n=3 k=3");
   EXPECT_EQ(result.cases, 0);
-  EXPECT_EQ(result.refused, std::vector<std::string>{"k = 3 is not a multiple of 4"});
+  ASSERT_TRUE(result.skipped);
+  EXPECT_EQ(result.skipped->by, Skip::By::variant);
+  EXPECT_EQ(result.skipped->reason, "k = 3 is not a multiple of 4");
   EXPECT_FALSE(result.failure);
 }
 
@@ -88,6 +92,9 @@ TEST(CheckCase, tells_that_there_was_nothing_to_judge) {
   EXPECT_EQ(result.cases, 0);
   EXPECT_EQ(result.empty, 1);
   EXPECT_FALSE(result.failure);
+  EXPECT_EQ(result.status(), ClaimStatus::not_judged);
+  ASSERT_TRUE(result.skipped);
+  EXPECT_EQ(result.skipped->by, Skip::By::empty_c);
 }
 
 TEST(ReplayLine, is_a_command_with_a_case_that_reads_back) {
@@ -99,15 +106,15 @@ TEST(ReplayLine, is_a_command_with_a_case_that_reads_back) {
 }
 
 TEST(ReplayLine, has_the_watchdog_that_is_not_the_usual_one) {
-  const Claim hung =
-      claim_that([](const Entry&, const Case&, int) { return Verdict{.status = Status::hung}; });
+  const Claim hung = claim_that([](const Entry&, const Case&, const Resources&) {
+    return Verdict{.status = TrialStatus::hung};
+  });
   const Case c = parse_case("m=1 n=1 k=1");
   const auto result =
       check_case({host_entry(multiply)}, {&hung}, c, {.jobs = 1, .watchdog_seconds = 25}).front();
   EXPECT_EQ(replay_line(result, c),
             "assay check planted --backend host --claim planted --case \"m=1 n=1 k=1\" "
             "--watchdog 25");
-  set_watchdog(default_watchdog_seconds);
 }
 
 TEST(Claims, have_names_that_are_found_and_suggested) {

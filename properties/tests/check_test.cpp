@@ -56,7 +56,7 @@ TEST(Check, judges_as_many_cases_as_it_was_given) {
       EXPECT_FALSE(result.failure) << name << ": " << result.failure->verdict.reason;
       EXPECT_EQ(result.cases, cases) << name;
       EXPECT_GE(result.elements, cases) << name;
-      EXPECT_EQ(result.exempt, "");
+      EXPECT_FALSE(result.exempt);
     }
   }
 }
@@ -150,7 +150,8 @@ TEST(Check, exempts_a_variant_with_a_reason_and_runs_nothing) {
                                      {random, "same_bits_twice"}}) {
     for (const auto& result : {check_one(entry, claim_named(claim), {.cases = 5, .jobs = 1}),
                                check_given(entry, claim_named(claim), "m=3 n=3 k=3")}) {
-      EXPECT_NE(result.exempt, "") << claim;
+      EXPECT_TRUE(result.exempt) << claim;
+      EXPECT_EQ(result.status(), ClaimStatus::exempt);
       EXPECT_EQ(result.cases, 0);
       EXPECT_FALSE(result.failure);
     }
@@ -163,12 +164,14 @@ TEST(Check, does_not_call_a_variant_checked_that_refuses_everything) {
   const auto result = check_one(entry, bound, {.cases = 20, .jobs = 1});
   EXPECT_EQ(result.cases, 0) << "nothing was judged";
   EXPECT_EQ(result.elements, 0);
-  EXPECT_EQ(result.exempt, "") << "and nobody said that nothing need be";
+  EXPECT_EQ(result.status(), ClaimStatus::too_few);
+  EXPECT_FALSE(result.exempt) << "and nobody said that nothing need be";
   EXPECT_FALSE(result.failure);
 }
 
 TEST(Check, does_not_count_a_case_in_which_nothing_was_judged) {
-  const Claim blind = claim_that([](const Entry&, const Case&, int) { return Verdict{}; });
+  const Claim blind =
+      claim_that([](const Entry&, const Case&, const Resources&) { return Verdict{}; });
   const auto result = check_one(host_entry(multiply), blind, {.cases = 10, .jobs = 1});
   EXPECT_EQ(result.cases, 0);
   EXPECT_GE(result.empty, 10);
@@ -177,12 +180,15 @@ TEST(Check, does_not_count_a_case_in_which_nothing_was_judged) {
 }
 
 TEST(Check, takes_every_end_but_right_and_refused_for_a_failure) {
-  for (const Claim& claim :
-       {claim_that([](const Entry&, const Case&, int) { return Verdict{.status = Status::wrong}; }),
-        claim_that([](const Entry&, const Case&, int) { return Verdict{.status = Status::hung}; }),
-        claim_that([](const Entry&, const Case&, int) {
-          return Verdict{.status = Status::crashed, .judged = 0};
-        })}) {
+  for (const Claim& claim : {claim_that([](const Entry&, const Case&, const Resources&) {
+                               return Verdict{.status = TrialStatus::wrong};
+                             }),
+                             claim_that([](const Entry&, const Case&, const Resources&) {
+                               return Verdict{.status = TrialStatus::hung};
+                             }),
+                             claim_that([](const Entry&, const Case&, const Resources&) {
+                               return Verdict{.status = TrialStatus::crashed, .judged = 0};
+                             })}) {
     const auto result = check_one(host_entry(multiply), claim, {.cases = 10, .jobs = 1});
     ASSERT_TRUE(result.failure);
     EXPECT_EQ(result.cases, 1);
@@ -192,9 +198,9 @@ TEST(Check, takes_every_end_but_right_and_refused_for_a_failure) {
 
 TEST(Check, allows_a_trial_the_time_of_its_budget_and_a_second_while_it_shrinks) {
   static std::vector<double> allowed;
-  const Claim claim = claim_that([](const Entry&, const Case&, int) {
-    allowed.push_back(watchdog());
-    return Verdict{.status = Status::hung};
+  const Claim claim = claim_that([](const Entry&, const Case&, const Resources& resources) {
+    allowed.push_back(resources.watchdog_seconds);
+    return Verdict{.status = TrialStatus::hung};
   });
   const std::vector<std::pair<double, double>> budget_and_shrinking = {{25, 1}, {0.5, 0.5}};
   for (const auto& [budget, shrinking] : budget_and_shrinking) {
@@ -205,13 +211,12 @@ TEST(Check, allows_a_trial_the_time_of_its_budget_and_a_second_while_it_shrinks)
     EXPECT_EQ(allowed.front(), budget);
     for (std::size_t i = 1; i + 1 < allowed.size(); ++i) EXPECT_EQ(allowed[i], shrinking);
     EXPECT_EQ(allowed.back(), budget);
-    set_watchdog(default_watchdog_seconds);
   }
 }
 
 TEST(Check, shrinks_within_one_kind_of_failure) {
-  const Claim claim = claim_that([](const Entry&, const Case& c, int) {
-    return Verdict{.status = c.m > 4 ? Status::crashed : Status::wrong, .judged = 1};
+  const Claim claim = claim_that([](const Entry&, const Case& c, const Resources&) {
+    return Verdict{.status = c.m > 4 ? TrialStatus::crashed : TrialStatus::wrong, .judged = 1};
   });
   const auto result = check_case({host_entry(multiply)}, {&claim}, parse_case("m=9 n=9 k=9"), {});
   ASSERT_TRUE(result.front().failure);
@@ -219,27 +224,31 @@ TEST(Check, shrinks_within_one_kind_of_failure) {
 }
 
 TEST(Check, takes_no_more_cases_than_a_claim_wants) {
-  Claim slow = claim_that([](const Entry&, const Case&, int) { return Verdict{.judged = 1}; });
+  Claim slow =
+      claim_that([](const Entry&, const Case&, const Resources&) { return Verdict{.judged = 1}; });
   slow.most_cases = 3;
   EXPECT_EQ(check_one(host_entry(multiply), slow, {.cases = 10, .jobs = 1}).cases, 3);
   EXPECT_EQ(check_one(host_entry(multiply), slow, {.cases = 2, .jobs = 1}).cases, 2);
 }
 
 TEST(Check, exempts_a_claim_of_few_cases_that_this_machine_cannot_hold) {
-  Claim large = claim_that([](const Entry&, const Case&, int) {
-    return Verdict{.status = Status::refused, .reason = "it takes more memory"};
+  Claim large = claim_that([](const Entry&, const Case&, const Resources&) {
+    return Verdict{.status = TrialStatus::refused, .reason = "it takes more memory"};
   });
   large.most_cases = 1;
   for (int cases : {1, 2, 100}) {
     const auto result = check_one(host_entry(multiply), large, {.cases = cases, .jobs = 1});
-    EXPECT_EQ(result.exempt, "it takes more memory") << cases;
+    ASSERT_TRUE(result.exempt) << cases;
+    EXPECT_EQ(result.exempt->by, Skip::By::machine);
+    EXPECT_EQ(result.exempt->reason, "it takes more memory");
     EXPECT_EQ(result.cases, 0);
   }
 }
 
 TEST(Check, hands_on_what_a_claim_throws) {
-  const Claim claim = claim_that(
-      [](const Entry&, const Case&, int) -> Verdict { throw BadInput("thrown by a claim"); });
+  const Claim claim = claim_that([](const Entry&, const Case&, const Resources&) -> Verdict {
+    throw BadInput("thrown by a claim");
+  });
   for (int jobs : {1, 3})
     EXPECT_THROW(check({host_entry(multiply), host_entry(multiply)}, {&claim}, {.jobs = jobs}),
                  BadInput);
@@ -248,7 +257,7 @@ TEST(Check, hands_on_what_a_claim_throws) {
 TEST(Check, loses_nothing_but_the_pair_in_which_the_harness_fails) {
   static int judged;
   judged = 0;
-  const Claim unlucky = claim_that([](const Entry&, const Case&, int) {
+  const Claim unlucky = claim_that([](const Entry&, const Case&, const Resources&) {
     if (++judged > 2) throw std::runtime_error("no memory");
     return Verdict{.judged = 1};
   });
@@ -379,7 +388,7 @@ TEST(CheckCase, judges_just_that_case) {
   EXPECT_EQ(recorded(), std::vector<std::string>{"3x4x5 1 2 5 4 4"});
   EXPECT_EQ(result.cases, 1);
   EXPECT_EQ(result.elements, 12);
-  EXPECT_TRUE(result.refused.empty());
+  EXPECT_FALSE(result.skipped);
 }
 
 }  // namespace

@@ -21,7 +21,9 @@
 #include <span>
 
 #include "base/errors.h"
-#include "oracle/cuda/gpu_info.h"
+#include "base/text.h"
+#include "oracle/gpus.h"
+#include "oracle/machine.h"
 #include "oracle/tests/run_tests.h"
 #include "properties/check.h"
 
@@ -50,8 +52,8 @@ std::filesystem::path corpus_path() {
   return path != nullptr ? path : ASSAY_CORPUS_PATH;
 }
 
-// What the environment asks of all tests.
-struct Wishes {
+// What the environment sets for all tests.
+struct Settings {
   std::optional<std::uint64_t> cases = from_environment("ASSAY_CASES", 1, 1'000'000);
   std::uint64_t seed = from_environment("ASSAY_SEED", 0, ~std::uint64_t{0}).value_or(0);
   std::vector<CorpusLine> corpus = read_corpus(corpus_path());
@@ -65,11 +67,11 @@ WorkerCommand worker_command() {
 
 class ClaimTest : public testing::Test {
  public:
-  ClaimTest(const Entry& entry, const Claim& claim, const Wishes& wishes)
-      : entry_(entry), claim_(claim), wishes_(wishes) {}
+  ClaimTest(const Entry& entry, const Claim& claim, const Settings& settings)
+      : entry_(entry), claim_(claim), settings_(settings) {}
 
   void TestBody() override {
-    if (const std::string why = exemption(claim_, entry_); !why.empty()) GTEST_SKIP() << why;
+    if (const auto exempt = exemption(claim_, entry_)) GTEST_SKIP() << exempt->reason;
     try {
       judge();
     } catch (const Unavailable& error) {
@@ -78,24 +80,30 @@ class ClaimTest : public testing::Test {
   }
 
  private:
-  // On a GPU so many that all variants together are judged in more than 200,000, and that starting
-  // processes, which takes as long on four GPUs as on one, is a small part of it.
+  // On a GPU enough that all variants together are judged in more than 200,000 cases, and that
+  // starting processes, which takes as long on four GPUs as on one, is a small part of the time.
   std::uint64_t usual_cases() const { return entry_.backend == Backend::cuda ? 1000 : 100; }
 
   void judge() const {
-    const Budget budget{.cases = static_cast<int>(wishes_.cases.value_or(usual_cases())),
-                        .seed = wishes_.seed,
+    const Budget budget{.cases = static_cast<int>(settings_.cases.value_or(usual_cases())),
+                        .seed = settings_.seed,
                         .jobs = 1,
                         .worker = worker_command()};
-    const ClaimResult result = check({entry_}, {&claim_}, budget, wishes_.corpus).front();
-    if (!result.exempt.empty()) GTEST_SKIP() << result.exempt;
-    if (result.failure) {
-      report(result, *result.failure);
-      keep(result.failure->shrunk);
-    } else if (!result.harness_error.empty()) {
-      FAIL() << "it could not be judged: " << result.harness_error;
-    } else if (result.cases < std::min(budget.cases, claim_.most_cases)) {
-      FAIL() << "judged only " << result.cases << " of " << budget.cases << " cases";
+    const ClaimResult result = check({entry_}, {&claim_}, budget, settings_.corpus).front();
+    switch (result.status()) {
+      case ClaimStatus::holds:
+        break;
+      case ClaimStatus::exempt:
+        GTEST_SKIP() << result.reason();
+      case ClaimStatus::fails:
+        report(result, *result.failure);
+        keep(result.failure->shrunk);
+        break;
+      case ClaimStatus::harness_error:
+        FAIL() << "it could not be judged: " << result.reason();
+      case ClaimStatus::not_judged:
+      case ClaimStatus::too_few:
+        FAIL() << result.reason();
     }
     fmt::print("{} cases judged, {} elements, worst {:.3g} of {:.3g} gulps\n", result.cases,
                result.elements, result.worst_gulps, result.allowed_gulps);
@@ -121,7 +129,7 @@ class ClaimTest : public testing::Test {
 
   Entry entry_;
   const Claim& claim_;
-  const Wishes& wishes_;
+  const Settings& settings_;
 };
 
 // Claims that take a GPU are no tests of other backends; all other pairs are, if only to be skipped
@@ -143,7 +151,7 @@ void write_whole(const char* file, const std::string& text) {
 std::string names_of(std::span<const Entry> entries, const char* separator) {
   std::vector<std::string> names;
   for (const Entry& entry : entries) names.push_back(entry.variant.name);
-  return fmt::format("{}", fmt::join(names, separator));
+  return joined(names, separator);
 }
 
 // What CTest reads: one test after the other.
@@ -216,7 +224,7 @@ class TestList {
         if (claim.gibibytes > 0) names.push_back(fmt::format("{}.{}", name_of(entry), claim.name));
       }
     }
-    return fmt::format("{}", fmt::join(names, ":"));
+    return joined(names, ":");
   }
   std::string filter(const std::string& names) const {
     return fmt::format("{} {}", quoted(program_), quoted("--gtest_filter=" + names));
@@ -264,7 +272,7 @@ void write_resources(const char* file) {
   write_whole(
       file, fmt::format(R"({{"version": {{"major": 1, "minor": 0}}, "local": [{{"gpus": [{}]}}]}})"
                         "\n",
-                        fmt::join(gpus, ", ")));
+                        joined(gpus)));
 }
 
 // A run that needs a GPU must not turn green because it has none: then this is what fails.
@@ -296,12 +304,12 @@ int main(int argc, char** argv) {
     if (argc == 2 && std::string_view(argv[1]) == "--gpu-present") return answer_gpu_present();
     testing::InitGoogleTest(&argc, argv);  // takes out its own arguments
     if (argc > 1) throw BadInput(fmt::format("there is no argument '{}'", argv[1]));
-    const Wishes wishes;
-    for_each_pair([&wishes](const Entry& entry, const Claim& claim) {
+    const Settings settings;
+    for_each_pair([&settings](const Entry& entry, const Claim& claim) {
       const std::string suite = fmt::format("{}.{}", to_string(entry.backend), entry.variant.name);
       testing::RegisterTest(suite.c_str(), claim.name, nullptr, nullptr, __FILE__, __LINE__,
-                            [&claim, &wishes, entry]() -> testing::Test* {
-                              return new ClaimTest(entry, claim, wishes);
+                            [&claim, &settings, entry]() -> testing::Test* {
+                              return new ClaimTest(entry, claim, settings);
                             });
     });
     return assay_test::run_tests();

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "properties/generators.h"
+#include "properties/fitting.h"
 #include "properties/tests/planted.h"
 
 namespace {
@@ -80,7 +80,7 @@ bool is_tight(const Entry& entry, const Need& need) {
   for (const Case& c : violations(entry, need)) {
     for (Placement placement : {Placement::guarded, Placement::ends_at_fence}) {
       const Plan plan{.placement = placement, .ignore_needs = true};
-      if (run_trial(entry, c, plan).status != Status::right) return true;
+      if (run_trial(entry, c, plan).status != TrialStatus::right) return true;
     }
   }
   return false;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "oracle/deadline.h"
+#include "oracle/machine.h"
 #include "oracle/trial.h"
 
 namespace assay_test {
@@ -37,8 +38,23 @@ Entry host_entry(Launch launch, const Needs& needs, const Tile& tile) {
           Backend::host};
 }
 
-Claim claim_that(Verdict (*judge)(const Entry&, const Case&, int)) {
+Claim claim_that(std::function<Verdict(const Entry&, const Case&, const Resources&)> judge) {
   return {.name = "planted", .sentence = "is planted", .heading = "planted", .judge = judge};
+}
+
+const Claim& planted_or_claim_named(std::string_view name) {
+  static const Claim planted = [] {
+    Claim claim = claim_that([](const Entry&, const Case&, const Resources& r) {
+      return Verdict{
+          .status = r.threads == 3 && r.watchdog_seconds == 7 && r.gpu == 5 && r.in_worker
+                        ? TrialStatus::right
+                        : TrialStatus::wrong,
+          .judged = 1};
+    });
+    claim.name = "planted_resources";
+    return claim;
+  }();
+  return name == planted.name ? planted : claim_named(name);
 }
 
 std::vector<Entry> ladder() {
@@ -54,17 +70,8 @@ std::string refusal_of(const Entry& entry, const Case& c) {
   const auto at = [](int offset) {  // never read
     return reinterpret_cast<float*>((std::uintptr_t{1} << 30) + sizeof(float) * offset);
   };
-  return refusal(entry.variant, Gemm{.m = c.m,
-                                     .n = c.n,
-                                     .k = c.k,
-                                     .alpha = c.alpha,
-                                     .beta = c.beta,
-                                     .a = at(c.offset.floats[0]),
-                                     .lda = c.k + c.lda.floats,
-                                     .b = at(c.offset.floats[1]),
-                                     .ldb = c.n + c.ldb.floats,
-                                     .c = at(c.offset.floats[2]),
-                                     .ldc = c.n + c.ldc.floats});
+  const auto& offset = c.offset.floats;
+  return refusal(entry.variant, gemm_of(c, at(offset[0]), at(offset[1]), at(offset[2])));
 }
 
 namespace {
@@ -86,7 +93,7 @@ const Registrar planted[] = {
      Backend::host},
     {named("planted_never_back",
            [](const Gemm&, cudaStream_t) -> cudaError_t {
-             Deadline deadline;
+             Deadline deadline(true);
              deadline.set(0.2);
              while (true) pause();
            }),
@@ -99,11 +106,6 @@ const Registrar planted[] = {
     {named("planted_talkative",
            [](const Gemm&, cudaStream_t) -> cudaError_t {
              throw std::runtime_error(std::string(100'000, 'x'));
-           }),
-     Backend::host},
-    {named("planted_patient",
-           [](const Gemm& g, cudaStream_t stream) {
-             return watchdog() == 7 ? multiply(g, stream) : cudaErrorLaunchTimeout;
            }),
      Backend::host},
 };

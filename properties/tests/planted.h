@@ -20,7 +20,13 @@ cudaError_t multiply_wrongly(const assay::Gemm&, cudaStream_t);
 assay::Entry host_entry(Launch, const assay::Needs& = {}, const assay::Tile& = {});
 
 // A claim about every variant, which `judge` decides.
-assay::Claim claim_that(assay::Verdict (*judge)(const assay::Entry&, const assay::Case&, int));
+assay::Claim claim_that(
+    std::function<assay::Verdict(const assay::Entry&, const assay::Case&, const assay::Resources&)>
+        judge);
+
+// The claims that a worker of these tests finds: also `planted_resources`, which is right if the trial
+// has 3 threads, 7 seconds of watchdog and GPU 5, in a worker.
+const assay::Claim& planted_or_claim_named(std::string_view name);
 
 // The registered variants that can run here, without the planted ones.
 std::vector<assay::Entry> ladder();

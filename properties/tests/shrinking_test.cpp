@@ -1,12 +1,13 @@
 // Shrinking: every step is simpler, it ends, and it ends at the smallest case.
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <random>
 
 #include "properties/generators.h"
+#include "properties/shrinking.h"
 #include "properties/tests/planted.h"
 
 namespace {
@@ -50,10 +51,9 @@ std::array<double, 11> complexity(const Case& c) {
 }
 
 std::vector<Case> random_cases(int count) {
-  const auto gen = cases_for(claim_named("within_bound"), assay_test::host_entry(nullptr));
-  rc::Random random(7);
+  const auto next = case_generator(claim_named("within_bound"), host_entry(nullptr), 7);
   std::vector<Case> cases = {large, Case{}, {.m = 1, .n = 1, .k = 1}};
-  for (int i = 0; i < count; ++i) cases.push_back(gen(random.split(), rc::kNominalSize).value());
+  for (int i = 0; i < count; ++i) cases.push_back(next());
   return cases;
 }
 
@@ -105,16 +105,16 @@ TEST(SmallerCases, begin_with_the_boldest) {
 Case shrink(const Case& from, const std::function<bool(const Case&)>& fails,
             const Claim& claim = claim_named("within_bound"), const Needs& needs = {}) {
   EXPECT_TRUE(fails(from)) << to_string(from);
-  rc::Shrinkable<Case> smallest = shrinkable_case(from, claim, host_entry(multiply, needs));
-  for (int tried = 0; tried < 10000;) {
-    auto simpler = smallest.shrinks();
-    auto candidate = simpler.next();
-    while (candidate && !fails(candidate->value())) candidate = simpler.next(), ++tried;
-    if (!candidate) return smallest.value();
-    smallest = *candidate;
+  const Entry entry = host_entry(multiply, needs);
+  Case smallest = from;
+  for (int steps = 0; steps < 1000; ++steps) {
+    const auto smaller = smaller_cases(smallest, claim, entry);
+    const auto next = std::find_if(smaller.begin(), smaller.end(), fails);
+    if (next == smaller.end()) return smallest;
+    smallest = *next;
   }
-  ADD_FAILURE() << "no end at " << to_string(smallest.value());
-  return smallest.value();
+  ADD_FAILURE() << "no end at " << to_string(smallest);
+  return smallest;
 }
 
 TEST(Shrinking, goes_by_cases_that_the_variant_accepts) {

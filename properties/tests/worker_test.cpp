@@ -10,6 +10,7 @@
 namespace {
 
 using namespace assay;
+using namespace assay_test;
 
 const WorkerCommand this_program{{"--worker"}};
 const Claim& bound = claim_named("within_bound");
@@ -40,7 +41,7 @@ TEST(Worker, answers_what_this_process_would) {
       const Case c = parse_case(text);
       for (const char* claim : {"within_bound", "refuses"}) {
         const Claim& one = claim_named(claim);
-        expect_same(worker.judge(planted(name), one, c, 1), one.judge(planted(name), c, 1));
+        expect_same(worker.judge(planted(name), one, c), one.judge(planted(name), c, {}));
       }
     }
   }
@@ -50,12 +51,12 @@ TEST(Worker, survives_the_death_of_its_process) {
   Worker worker(this_program, 0);
   const Case small{.m = 2, .n = 3, .k = 4}, larger{.m = 5, .n = 3, .k = 4};
   for (int round = 0; round < 3; ++round) {
-    EXPECT_EQ(worker.judge(planted("planted_killed"), bound, small, 1).status, Status::right);
-    const Verdict killed = worker.judge(planted("planted_killed"), bound, larger, 1);
-    EXPECT_EQ(killed.status, Status::crashed);
+    EXPECT_EQ(worker.judge(planted("planted_killed"), bound, small).status, TrialStatus::right);
+    const Verdict killed = worker.judge(planted("planted_killed"), bound, larger);
+    EXPECT_EQ(killed.status, TrialStatus::crashed);
     EXPECT_NE(killed.reason.find("killed by signal 9"), std::string::npos) << killed.reason;
-    const Verdict gone = worker.judge(planted("planted_exit"), bound, small, 1);
-    EXPECT_EQ(gone.status, Status::crashed);
+    const Verdict gone = worker.judge(planted("planted_exit"), bound, small);
+    EXPECT_EQ(gone.status, TrialStatus::crashed);
     EXPECT_NE(gone.reason.find("exit code 42"), std::string::npos) << gone.reason;
     EXPECT_EQ(gone.judged, 0);
   }
@@ -65,23 +66,22 @@ TEST(Worker, hands_on_what_was_thrown) {
   Worker worker(this_program, 0);
   const Case small{.m = 2, .n = 3, .k = 4};
   const Case huge{.m = std::int64_t{1} << 30, .n = std::int64_t{1} << 30, .k = 1};
-  EXPECT_THROW(worker.judge(planted("planted_right"), bound, huge, 1), BadInput);
-  EXPECT_EQ(worker.judge(planted("planted_right"), bound, small, 1).status, Status::right);
+  EXPECT_THROW(worker.judge(planted("planted_right"), bound, huge), BadInput);
+  EXPECT_EQ(worker.judge(planted("planted_right"), bound, small).status, TrialStatus::right);
 }
 
 TEST(Worker, takes_what_a_variant_throws_for_its_answer) {
   Worker worker(this_program, 0);
-  const Verdict verdict =
-      worker.judge(planted("planted_throw"), bound, {.m = 2, .n = 3, .k = 4}, 1);
-  EXPECT_EQ(verdict.status, Status::crashed);
+  const Verdict verdict = worker.judge(planted("planted_throw"), bound, {.m = 2, .n = 3, .k = 4});
+  EXPECT_EQ(verdict.status, TrialStatus::crashed);
   EXPECT_EQ(verdict.reason, "launch threw: thrown by a variant");
 }
 
 TEST(Worker, cuts_short_what_a_variant_has_too_much_to_say) {
   Worker worker(this_program, 0);
   const Verdict verdict =
-      worker.judge(planted("planted_talkative"), bound, {.m = 2, .n = 3, .k = 4}, 1);
-  EXPECT_EQ(verdict.status, Status::crashed);
+      worker.judge(planted("planted_talkative"), bound, {.m = 2, .n = 3, .k = 4});
+  EXPECT_EQ(verdict.status, TrialStatus::crashed);
   EXPECT_TRUE(verdict.reason.starts_with("launch threw: xxx")) << verdict.reason;
   EXPECT_TRUE(verdict.reason.ends_with("x ...")) << verdict.reason;
   EXPECT_LT(verdict.reason.size(), 5000u);
@@ -90,17 +90,16 @@ TEST(Worker, cuts_short_what_a_variant_has_too_much_to_say) {
 TEST(Worker, is_ended_where_a_launch_never_comes_back) {
   Worker worker(this_program, 0);
   const Case small{.m = 2, .n = 3, .k = 4};
-  const Verdict verdict = worker.judge(planted("planted_never_back"), bound, small, 1);
-  EXPECT_EQ(verdict.status, Status::hung);
+  const Verdict verdict = worker.judge(planted("planted_never_back"), bound, small);
+  EXPECT_EQ(verdict.status, TrialStatus::hung);
   EXPECT_NE(verdict.reason.find("the launch never came back"), std::string::npos) << verdict.reason;
-  EXPECT_EQ(worker.judge(planted("planted_right"), bound, small, 1).status, Status::right);
+  EXPECT_EQ(worker.judge(planted("planted_right"), bound, small).status, TrialStatus::right);
 }
 
 TEST(Worker, that_is_no_worker_is_a_crash) {
   Worker worker({{"--gtest_list_tests"}}, 0);
-  const Verdict verdict =
-      worker.judge(planted("planted_right"), bound, {.m = 1, .n = 1, .k = 1}, 1);
-  EXPECT_EQ(verdict.status, Status::crashed) << "it never asked for work";
+  const Verdict verdict = worker.judge(planted("planted_right"), bound, {.m = 1, .n = 1, .k = 1});
+  EXPECT_EQ(verdict.status, TrialStatus::crashed) << "it never asked for work";
 }
 
 TEST(Worker, lets_a_crash_be_shrunk_and_the_rest_go_on) {
@@ -113,14 +112,20 @@ TEST(Worker, lets_a_crash_be_shrunk_and_the_rest_go_on) {
   Case smallest = result.failure->shrunk;
   smallest.fill = Fill::uniform;  // whichever it was drawn with
   EXPECT_EQ(to_string(smallest), "m=4 n=1 k=1");
-  EXPECT_EQ(result.failure->verdict.status, Status::crashed);
+  EXPECT_EQ(result.failure->verdict.status, TrialStatus::crashed);
 }
 
-TEST(Worker, allows_a_trial_the_time_it_was_told) {
+TEST(Worker, grants_a_trial_the_resources_it_was_given) {
   Worker worker(this_program, 0);
+  const Claim& claim = planted_or_claim_named("planted_resources");
   const Case c{.m = 2, .n = 3, .k = 4};
-  EXPECT_EQ(worker.judge(planted("planted_patient"), bound, c, 1, 7).status, Status::right);
-  EXPECT_EQ(worker.judge(planted("planted_patient"), bound, c, 1).status, Status::crashed);
+  const Resources all{.threads = 3, .watchdog_seconds = 7, .gpu = 5};
+  EXPECT_EQ(worker.judge(planted("planted_right"), claim, c, all).status, TrialStatus::right);
+  for (const auto& [threads, seconds, gpu] :
+       {std::tuple{1, 7.0, 5}, {3, default_watchdog_seconds, 5}, {3, 7.0, 0}}) {
+    const Resources other{.threads = threads, .watchdog_seconds = seconds, .gpu = gpu};
+    EXPECT_EQ(worker.judge(planted("planted_right"), claim, c, other).status, TrialStatus::wrong);
+  }
 }
 
 TEST(Worker, serves_one_check_after_the_other) {

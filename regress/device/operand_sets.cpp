@@ -1,7 +1,6 @@
 #include "regress/device/operand_sets.h"
 
-#include <cstring>
-
+#include "oracle/operands.h"
 #include "regress/device/probes.h"
 
 namespace assay {
@@ -63,15 +62,9 @@ void OperandSets::arrange(const Case& c) {
 Gemm OperandSets::set(std::int64_t number) const {
   const Case& c = layout_.c;
   const float* const a = inputs_.get() + number * layout_.inputs();
-  Gemm g;
-  std::memset(static_cast<void*>(&g), 0, sizeof g);  // the gaps too: a recipe compares all bytes
-  g.m = c.m, g.n = c.n, g.k = c.k;
-  g.alpha = c.alpha, g.beta = c.beta;
-  g.a = a + c.offset.floats[0];
-  g.b = a + layout_.a_floats + c.offset.floats[1];
-  g.c = results_.get() + number * layout_.c_floats + c.offset.floats[2];
-  g.lda = layout_.lda, g.ldb = layout_.ldb, g.ldc = layout_.ldc;
-  return g;
+  float* const result = results_.get() + number * layout_.c_floats;
+  return gemm_of(c, a + c.offset.floats[0], a + layout_.a_floats + c.offset.floats[1],
+                 result + c.offset.floats[2]);
 }
 
 }  // namespace assay

@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "oracle/cuda/gpu_info.h"
+#include "oracle/gpus.h"
+#include "oracle/machine.h"
 #include "oracle/tests/run_tests.h"
 #include "oracle/trial.h"
 #include "regress/slowdowns/slowdowns.h"
@@ -74,9 +75,9 @@ TEST_P(Catalogue, is_right) {
       const Verdict verdict = run_trial(
           entry, c,
           {.rule = strictest(entry.variant, c), .placement = placements[i], .order = orders[i]});
-      ASSERT_EQ(verdict.status, Status::right) << text << '\n'
-                                               << verdict.reason << '\n'
-                                               << verdict.diagnosis;
+      ASSERT_EQ(verdict.status, TrialStatus::right) << text << '\n'
+                                                    << verdict.reason << '\n'
+                                                    << verdict.diagnosis;
       ASSERT_EQ(verdict.judged, c.m * c.n) << text;
     }
   }

@@ -1,5 +1,5 @@
 // What is asked of the environment before a GPU is.
-#include "oracle/cuda/gpu_info.h"
+#include "oracle/gpus.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/check/conclusion.h"
+#include "cli/check/check_report.h"
 
 #include <fmt/format.h>
 
@@ -11,15 +11,38 @@
 namespace assay {
 namespace {
 
-std::string first_reason(const ClaimResult& result) {
-  return result.refused.empty() ? "" : result.refused.front();
-}
-
-// What the claim itself says nothing about is told as "claim: why".
-std::optional<std::string> why_left_out(const ClaimResult& result) {
-  const std::string reason = first_reason(result), prefix = std::string(result.claim->name) + ": ";
-  if (!reason.starts_with(prefix)) return std::nullopt;
-  return reason.substr(prefix.size());
+template <class Test>
+std::vector<Remark> remarks_where(const CheckReport& report, const Test& test) {
+  std::vector<Remark> by_claim;
+  for (const Claim* claim : report.selection.claims) {
+    const std::size_t first = by_claim.size();
+    for (const ClaimResult& result : report.results) {
+      if (result.claim != claim || !test(result)) continue;
+      const std::string reason = result.reason();
+      const auto remark =
+          std::find_if(by_claim.begin() + static_cast<std::ptrdiff_t>(first), by_claim.end(),
+                       [&](const Remark& r) { return r.reason == reason; });
+      if (remark != by_claim.end()) {
+        remark->entries.push_back(result.entry);
+      } else {
+        by_claim.push_back({{claim}, {result.entry}, reason});
+      }
+    }
+  }
+  std::vector<Remark> merged;
+  for (Remark& remark : by_claim) {
+    const auto same = std::find_if(merged.begin(), merged.end(), [&](const Remark& r) {
+      return r.reason == remark.reason &&
+             std::equal(r.entries.begin(), r.entries.end(), remark.entries.begin(),
+                        remark.entries.end(), same_entry);
+    });
+    if (same != merged.end()) {
+      same->claims.push_back(remark.claims.front());
+    } else {
+      merged.push_back(std::move(remark));
+    }
+  }
+  return merged;
 }
 
 struct Tally {
@@ -37,26 +60,27 @@ void add_once(std::vector<std::string>& all, const std::string& one) {
 Tally tally(const CheckReport& report) {
   Tally t;
   std::vector<std::string> names, judged, wrong;
-  for (const Line& line : report.lines) {
-    const std::string name = line.result.entry.variant.name;
-    add_once(names, name);
-    if (line.result.cases > 0) add_once(judged, name);
-    t.cases += line.result.cases;
-    t.elements += line.result.elements;
-    t.held += line.standing == Standing::holds;
-    t.broken += line.standing == Standing::fails;
-    t.exempt += line.standing == Standing::exempt;
-    t.left_out += line.standing == Standing::left_out;
-    t.too_few += line.standing == Standing::too_few;
-    t.harness_errors += line.standing == Standing::harness_error;
-    if (line.standing == Standing::fails) {
-      add_once(wrong, name);
-      add_once(t.wrong_names, name_of(line.result.entry, report.selection.entries));
+  for (const ClaimResult& result : report.results) {
+    const ClaimStatus status = result.status();
+    const std::string variant = result.entry.variant.name;
+    const std::string name = name_of(result.entry, report.selection.entries);
+    add_once(names, variant);
+    if (result.cases > 0) add_once(judged, variant);
+    t.cases += result.cases;
+    t.elements += result.elements;
+    t.held += status == ClaimStatus::holds;
+    t.broken += status == ClaimStatus::fails;
+    t.exempt += status == ClaimStatus::exempt;
+    t.left_out += status == ClaimStatus::not_judged && result.skipped->by == Skip::By::claim;
+    t.too_few += status == ClaimStatus::too_few;
+    t.harness_errors += status == ClaimStatus::harness_error;
+    if (status == ClaimStatus::fails) {
+      add_once(wrong, variant);
+      add_once(t.wrong_names, name);
     }
-    if (line.standing == Standing::too_few)
-      t.short_claims.push_back(fmt::format("{} ({}): {}",
-                                           name_of(line.result.entry, report.selection.entries),
-                                           line.result.claim->name, line.reason));
+    if (status == ClaimStatus::too_few)
+      t.short_claims.push_back(
+          fmt::format("{} ({}): {}", name, result.claim->name, result.reason()));
   }
   t.variants = static_cast<int>(names.size());
   t.judged_variants = static_cast<int>(judged.size());
@@ -89,9 +113,9 @@ Conclusion pass(const CheckReport& report, const Tally& t) {
 }
 
 Conclusion fail(const CheckReport& report, const Tally& t) {
-  const auto first = std::find_if(report.lines.begin(), report.lines.end(), [](const Line& line) {
-    return line.standing == Standing::fails;
-  });
+  const auto first =
+      std::find_if(report.results.begin(), report.results.end(),
+                   [](const ClaimResult& r) { return r.status() == ClaimStatus::fails; });
   std::string sentence = fmt::format(
       "{} of {} {} {}: {}", t.wrong_variants, plural(t.variants, "variant"),
       t.wrong_variants == 1 ? "breaks" : "break", plural(t.broken, "claim"), joined(t.wrong_names));
@@ -99,7 +123,7 @@ Conclusion fail(const CheckReport& report, const Tally& t) {
   if (t.harness_errors > 0)
     sentence += fmt::format("; and {} could not be judged", plural(t.harness_errors, "claim"));
   return {ExitCode::wrong, "FAIL", std::move(sentence),
-          replay_line(first->result, first->result.failure->shrunk)};
+          replay_line(*first, first->failure->shrunk)};
 }
 
 Conclusion too_few(const Tally& t) {
@@ -115,18 +139,19 @@ std::string names_of(const std::vector<const Claim*>& claims) {
   return joined(names);
 }
 
-// A refusal is the reason, whatever some claims would have said; a claim's silence only where that
-// is all there is.
+// A refusal is the reason, whatever some claims say about the case; what claims exclude is a reason
+// only where there is no other.
 std::vector<std::string> reasons_for_nothing(const CheckReport& report) {
   std::vector<std::string> reasons = report.selection.left_out;
-  for (const Remark& remark : remarks(report, Standing::refused)) {
+  for (const Remark& remark : remarks(report, Skip::By::variant)) {
     reasons.push_back(fmt::format(
         "{} refused: {}", names_of(remark.entries, report.selection.entries), remark.reason));
   }
-  if (!remarks(report, Standing::empty).empty()) reasons.push_back("C is empty");
+  if (!remarks(report, Skip::By::empty_c).empty()) reasons.push_back("C is empty");
   if (!reasons.empty()) return reasons;
-  for (Standing standing : {Standing::too_few, Standing::left_out, Standing::exempt}) {
-    for (const Remark& remark : remarks(report, standing))
+  for (const auto& some : {remarks(report, ClaimStatus::too_few), remarks(report, Skip::By::claim),
+                           remarks(report, ClaimStatus::exempt)}) {
+    for (const Remark& remark : some)
       reasons.push_back(fmt::format("{}: {}", names_of(remark.claims), remark.reason));
   }
   return reasons;
@@ -150,7 +175,7 @@ Conclusion nothing_judged(const CheckReport& report) {
 
 Conclusion harness_failed(const CheckReport& report, const Tally& t) {
   std::vector<std::string> reasons;
-  for (const Remark& remark : remarks(report, Standing::harness_error)) {
+  for (const Remark& remark : remarks(report, ClaimStatus::harness_error)) {
     reasons.push_back(fmt::format("{} ({}): {}", names_of(remark.claims),
                                   names_of(remark.entries, report.selection.entries),
                                   remark.reason));
@@ -162,31 +187,6 @@ Conclusion harness_failed(const CheckReport& report, const Tally& t) {
 }
 
 }  // namespace
-
-Line stand(ClaimResult result, const Budget& budget, bool given_case) {
-  const auto as = [&](Standing standing, std::string reason) {
-    return Line{std::move(result), standing, std::move(reason)};
-  };
-  if (result.failure) {
-    const Verdict& verdict = result.failure->verdict;
-    return as(Standing::fails, fmt::format("{}: {}", to_string(verdict.status), verdict.reason));
-  }
-  if (!result.harness_error.empty()) return as(Standing::harness_error, result.harness_error);
-  if (!result.exempt.empty()) return as(Standing::exempt, result.exempt);
-  if (given_case && !result.refused.empty()) {
-    if (const auto why = why_left_out(result)) return as(Standing::left_out, *why);
-    return as(Standing::refused, first_reason(result));
-  }
-  if (given_case && result.cases == 0) return as(Standing::empty, "C is empty: nothing to judge");
-  const int wanted = std::min(budget.cases, result.claim->most_cases);
-  if (!given_case && result.cases < wanted) {
-    return as(Standing::too_few,
-              result.cases == 0
-                  ? fmt::format("judged nothing in {}", plural(result.empty, "empty case"))
-                  : fmt::format("judged only {} of {} cases", result.cases, wanted));
-  }
-  return as(Standing::holds, "");
-}
 
 Conclusion conclude(const CheckReport& report) {
   const Tally t = tally(report);
@@ -209,36 +209,13 @@ std::string name_of(const Entry& entry, const std::vector<Entry>& all) {
                        : entry.variant.name;
 }
 
-std::vector<Remark> remarks(const CheckReport& report, Standing standing) {
-  std::vector<Remark> by_claim;
-  for (const Claim* claim : report.selection.claims) {
-    const std::size_t first = by_claim.size();
-    for (const Line& line : report.lines) {
-      if (line.standing != standing || line.result.claim != claim) continue;
-      const auto remark =
-          std::find_if(by_claim.begin() + static_cast<std::ptrdiff_t>(first), by_claim.end(),
-                       [&](const Remark& r) { return r.reason == line.reason; });
-      if (remark != by_claim.end()) {
-        remark->entries.push_back(line.result.entry);
-      } else {
-        by_claim.push_back({{claim}, {line.result.entry}, line.reason});
-      }
-    }
-  }
-  std::vector<Remark> merged;
-  for (Remark& remark : by_claim) {
-    const auto same = std::find_if(merged.begin(), merged.end(), [&](const Remark& r) {
-      return r.reason == remark.reason &&
-             std::equal(r.entries.begin(), r.entries.end(), remark.entries.begin(),
-                        remark.entries.end(), same_entry);
-    });
-    if (same != merged.end()) {
-      same->claims.push_back(remark.claims.front());
-    } else {
-      merged.push_back(std::move(remark));
-    }
-  }
-  return merged;
+std::vector<Remark> remarks(const CheckReport& report, ClaimStatus status) {
+  return remarks_where(report, [&](const ClaimResult& r) { return r.status() == status; });
+}
+std::vector<Remark> remarks(const CheckReport& report, Skip::By by) {
+  return remarks_where(report, [&](const ClaimResult& r) {
+    return r.status() == ClaimStatus::not_judged && r.skipped->by == by;
+  });
 }
 
 std::string names_of(const std::vector<Entry>& some, const std::vector<Entry>& all) {

@@ -1,0 +1,55 @@
+// How a trial is run and judged, and what it may use. A claim chooses the plan, whoever runs the
+// trial grants the resources; neither is part of a case.
+#pragma once
+
+#include "oracle/operands.h"
+
+namespace assay {
+
+// What C must hold after a launch.
+enum class Rule {
+  bound,      // the reference, within the allowed number of gulps
+  exact,      // exactly the reference
+  replay,     // the bits of one in-order fma chain
+  untouched,  // what it held before, because nothing could be launched
+};
+
+// The order in which the threads of a block run, where that can be chosen. `by_seed` picks one of
+// the others.
+enum class ThreadOrder { by_seed, forward, reverse, shuffled };
+
+// The circumstances of a launch. Only a GPU has any but `plain`.
+enum class Setting {
+  plain,
+  slow_producer,  // earlier work in the launch's stream writes the operands late
+  graph,          // captured into a CUDA graph, which is replayed twice
+  broken_stream,  // every launch into the stream fails; the variant must report it
+  two_streams,    // a second launch, on other operands, runs at the same time
+  busy_gpu,       // another stream keeps all multiprocessors busy
+};
+
+// Ways to make a well-formed problem malformed.
+enum class Spoil { none, negative_m, negative_n, negative_k, short_lda, short_ldb, short_ldc };
+
+struct Plan {
+  Rule rule = Rule::bound;
+  Placement placement = Placement::guarded;  // of A, B and C
+  bool hide_inputs = false;                  // A and B fault when touched
+  ThreadOrder order = ThreadOrder::by_seed;
+  Setting setting = Setting::plain;
+  Spoil spoil = Spoil::none;
+  bool ignore_needs =
+      false;  // launch what the variant refuses, to see whether its needs are needed
+};
+
+inline constexpr double default_watchdog_seconds = 10;
+
+struct Resources {
+  int threads = 1;  // of the CPU executor
+  // Seconds that a launch on a GPU may take beyond its arithmetic before it counts as hung.
+  double watchdog_seconds = default_watchdog_seconds;
+  int gpu = 0;             // CUDA's number of the device
+  bool in_worker = false;  // another process started this one and reports how it ends
+};
+
+}  // namespace assay

@@ -1,0 +1,34 @@
+// How a trial ended.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "oracle/judge.h"
+
+namespace assay {
+
+enum class TrialStatus {
+  right,
+  wrong,
+  refused,
+  crashed,
+  hung,
+  harness_error,  // the harness itself failed, which says nothing about the variant
+};
+std::string_view to_string(TrialStatus);
+
+struct Verdict {
+  TrialStatus status = TrialStatus::right;
+  std::string reason;       // one sentence on anything but `right`
+  std::string diagnosis;    // of a wrong result: which elements, and what that usually means
+  std::string picture;      // of the wrong elements of C, some lines of text
+  std::int64_t judged = 0;  // elements
+  std::optional<Element> worst;
+  double allowed_gulps = 0;
+  bool context_lost = false;  // the fault left this process useless for this backend
+};
+
+}  // namespace assay

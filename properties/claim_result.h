@@ -1,0 +1,54 @@
+// What the trials of one claim about one variant on one backend found out, and what that amounts
+// to. A claim about which too little was judged never holds.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "properties/claims.h"
+
+namespace assay {
+
+// A case for which a claim does not hold.
+struct Failure {
+  Case original, shrunk;
+  Verdict original_verdict, verdict;  // of each of the two
+  int shrink_steps = 0;
+  bool shrunk_fully = true;  // false where the time for shrinking ran out, or where a simpler case
+                             // that seemed to hang was only slow
+};
+
+enum class ClaimStatus {
+  holds,
+  fails,
+  exempt,         // the claim does not apply to the variant here
+  not_judged,     // the given case was skipped
+  too_few,        // fewer cases were judged than asked for
+  harness_error,  // the harness itself failed, which says nothing about the variant
+};
+
+struct ClaimResult {
+  Entry entry;
+  const Claim* claim = nullptr;
+  int wanted = 0;               // cases asked for
+  std::optional<Skip> exempt;   // why the claim does not apply here; then nothing was judged
+  std::optional<Skip> skipped;  // why the given case was not judged
+  std::optional<Failure> failure;
+  std::string harness_error;  // why the harness could not go on
+  int cases = 0;              // judged: at least one element of each
+  int empty = 0;              // run, but C had no element
+  std::int64_t elements = 0;  // judged
+  double worst_gulps = 0;     // the largest share of what was allowed,
+  double allowed_gulps = 0;   // and what was allowed there
+  double seconds = 0;
+  double watchdog_seconds = default_watchdog_seconds;  // of each trial
+
+  ClaimStatus status() const;
+  std::string reason() const;  // one sentence on anything but `holds`
+};
+
+// The command that replays a case, such as: assay check tiled_32 --backend simt --claim beta_zero
+// --case "m=1 ..."
+std::string replay_line(const ClaimResult&, const Case&);
+
+}  // namespace assay

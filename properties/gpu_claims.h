@@ -1,0 +1,12 @@
+// The claims about launches on a GPU. claims() lists them after its own.
+#pragma once
+
+#include <vector>
+
+#include "properties/claims.h"
+
+namespace assay {
+
+std::vector<Claim> gpu_claims();
+
+}  // namespace assay

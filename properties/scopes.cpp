@@ -1,0 +1,31 @@
+#include "properties/scopes.h"
+
+#include <cmath>
+
+namespace assay {
+
+std::string why_no_bound(const Case& c) {
+  constexpr float largest = 0x1p64f;
+  if (std::abs(c.alpha) > largest || std::abs(c.beta) > largest)
+    return "it takes alpha and beta of at most 2^64: with larger ones a right sum may overflow";
+  return c.fill == Fill::exact
+             ? "the error bound is for zero-mean data: fill=exact belongs to exact_integers"
+             : "";
+}
+
+std::string why_not_finite(const Case& c) {
+  return c.fill == Fill::special ? "NaN has many bit patterns: fill=special belongs to within_bound"
+                                 : "";
+}
+Case without_special(Case c, const Entry&) {
+  if (c.fill == Fill::special) c.fill = Fill::uniform;
+  return c;
+}
+
+std::string why_no_fma_chain(const Entry& entry) {
+  return entry.variant.order == Order::one_fma_chain
+             ? ""
+             : "it does not declare one in-order chain of fused multiply-adds";
+}
+
+}  // namespace assay

@@ -1,0 +1,22 @@
+// What several claims say nothing about: why they exclude a case or a variant (empty if they do
+// not), and how a case moves inside.
+#pragma once
+
+#include <string>
+
+#include "kernels/registry.h"
+#include "oracle/case.h"
+
+namespace assay {
+
+// The error bound is for zero-mean data, and for scalars that let no right sum overflow.
+std::string why_no_bound(const Case&);
+
+// Comparing bits takes results without NaN.
+std::string why_not_finite(const Case&);
+Case without_special(Case, const Entry&);
+
+// Predicting bits takes a variant that declares its order of summation.
+std::string why_no_fma_chain(const Entry&);
+
+}  // namespace assay

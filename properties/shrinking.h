@@ -1,0 +1,24 @@
+// Shrinks cases: sizes towards small, scalars towards 1 and 0, gaps and offsets towards none, the
+// fill towards simple ones.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "properties/claim_result.h"
+
+namespace assay {
+
+// The next simpler cases, the boldest first.
+std::vector<Case> smaller_cases(const Case&);
+
+// Those among them, fitted to the variant, that the claim says something about.
+std::vector<Case> smaller_cases(const Case&, const Claim&, const Entry&);
+
+// Goes from a failing case to smaller ones as long as they end with the same status, and time is
+// left.
+Failure shrink(const Case&, const Verdict&, double watchdog_seconds,
+               const std::function<std::vector<Case>(const Case&)>& smaller_cases,
+               const std::function<Verdict(const Case&, double watchdog_seconds)>& judge);
+
+}  // namespace assay
