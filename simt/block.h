@@ -1,5 +1,5 @@
-// One worker's half of the executor: runs the threads of one block at a time, each on a stack of
-// its own from its first barrier on, and turns whatever they do wrong into a fault.
+// One worker's half of the executor: runs the threads of one block at a time, and turns their
+// errors into faults. A thread gets a stack of its own at its first barrier.
 #pragma once
 
 #include <array>
@@ -22,14 +22,14 @@ struct Launch {
   std::size_t dynamic_shared;
 };
 
-// What a fault handler may note down while a kernel is stopped in the middle: no memory is
-// allocated for it.
+// What a fault handler notes while a kernel is stopped in the middle, where it must not allocate
+// memory.
 struct RawFault {
   FaultKind kind;
   const void* address = nullptr;
   bool is_write = false;
   const char* assertion = nullptr;
-  const char* file = nullptr;  // where the source says it happened, if known
+  const char* file = nullptr;  // the place in the source, if known
   int line = 0;
   std::optional<unsigned> other;  // the number of the thread that waits elsewhere
 };
@@ -42,7 +42,7 @@ class BlockRunner {
   // The runner of this operating system thread.
   static BlockRunner& mine();
 
-  // The blocks of a launch run between these two, under its CPU time limit.
+  // Enclose the blocks of a launch, which share its CPU time limit.
   void begin(const Launch& launch, const Settings& settings);
   void end();
   std::optional<Fault> run(std::uint64_t block_index);
@@ -52,13 +52,13 @@ class BlockRunner {
   const std::array<std::uint64_t, 32>& warp_exchange(unsigned mask, std::uint64_t value, WarpCall);
   void* dynamic_shared() const { return dynamic_shared_.data(); }
   unsigned lane() const { return current_->number % 32; }
-  // Ends the block, from inside one of its threads. Safe in a signal handler that interrupted a
+  // Ends the block, from inside one of its threads. Safe in a signal handler that interrupts a
   // kernel.
   [[noreturn]] void abandon(const RawFault& fault);
-  // Host functions that must not be left in the middle run between these two.
+  // Enclose host functions that must not be interrupted in the middle.
   void leave_kernel() { in_kernel_ = false; }
   void enter_kernel();
-  void expire();  // the time limit has passed; called by a signal handler
+  void expire();  // called by a signal handler when the time limit has passed
   bool in_kernel() const { return in_kernel_; }
   FaultKind classify_address(const void* address) const;
 
@@ -94,7 +94,7 @@ class BlockRunner {
 
   StackPool stacks_;
   std::vector<Thread> threads_;
-  std::vector<std::array<std::uint64_t, 32>> gathered_;  // by thread: what its warp brought last
+  std::vector<std::array<std::uint64_t, 32>> gathered_;  // by thread: the last values of its warp
   std::vector<unsigned>
       queue_;  // a ring of thread numbers that may run; each is in it at most once
   std::size_t queue_head_ = 0, queue_size_ = 0;
@@ -115,12 +115,12 @@ class BlockRunner {
   void* timer_;
 };
 
-// The runner whose launch this operating system thread is in the middle of, if any.
+// The runner that is launching on this operating system thread, if any.
 extern constinit thread_local BlockRunner* active_runner;
 
-// The static shared memory of the kernels in the shared library that holds `code`, as this thread
-// sees it; none for null. Throws std::runtime_error if they are not in a shared library of their
-// own.
+// This thread's copy of the static shared memory of the kernels in the shared library that holds
+// `code`; none for null. Throws std::runtime_error if the kernels are not in a shared library of
+// their own.
 std::span<std::byte> static_shared_of(const void* code);
 
 }  // namespace simt

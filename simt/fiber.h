@@ -1,4 +1,4 @@
-// A stack of its own, for code that can be left in the middle and returned to later.
+// Stacks for code that pauses in the middle and continues later.
 #pragma once
 
 #include <boost/context/detail/fcontext.hpp>
@@ -9,7 +9,7 @@ namespace simt {
 
 using Context = boost::context::detail::fcontext_t;
 
-// Leaves this context for `target`, and puts into `*self` what brings execution back here.
+// Leaves this context for `target`, and stores in `*self` the context that returns here.
 inline void switch_to(Context target, Context* self) {
   const auto arrival = boost::context::detail::jump_fcontext(target, self);
   *static_cast<Context*>(arrival.data) = arrival.fctx;
@@ -29,10 +29,10 @@ class StackPool {
 
   static void arrived(const Transfer& from) { *static_cast<Context*>(from.data) = from.fctx; }
 
-  Context take();  // a fresh context, or one that was given back
+  Context take();  // a fresh context, or a returned one
   void give_back(
-      Context* slot);  // the context that will be stored in *slot waits to be taken again
-  void forget_all();   // every stack starts anew: what ran on them never continues
+      Context* slot);  // `take` may hand out the context that will be in *slot
+  void forget_all();   // starts every stack anew; no old context continues
   bool in_guard_page(const void* address) const;
 
  private:

@@ -1,15 +1,14 @@
-// What the operating system tells a kernel that went wrong, turned into faults of the block it
-// belongs to.
+// Turns the signals that the operating system sends to a faulty kernel into faults of its block.
 #pragma once
 
 namespace simt {
 
-// From now on a memory fault, trap or division by zero inside a kernel on this thread abandons its
-// block. Elsewhere it ends the process as before.
+// From now on, a memory fault, trap or division by zero inside a kernel on this thread abandons the
+// kernel's block. Elsewhere it ends the process as before.
 void catch_signals_on_this_thread();
 
-// A timer of the calling thread's CPU time; when it fires, the thread's block expires. 0 seconds
-// disarm it.
+// A timer of the calling thread's CPU time, which expires the thread's block when it fires. 0
+// seconds disarm it.
 void* make_cpu_timer();
 void arm_cpu_timer(void* timer, double seconds);
 void drop_cpu_timer(void* timer);

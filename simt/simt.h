@@ -1,15 +1,15 @@
-// Runs CUDA kernels on the CPU, from the same sources, and says what is wrong with them.
+// Runs CUDA kernels on the CPU, from the same sources, and names their faults.
 //
-// A kernel that was compiled with simt/include in front of the include path is launched as on a
-// GPU. `observe` chooses how its threads are scheduled and answers the first fault, by name: never
-// a hang, never a crash of the caller. The executor is hostile on purpose: threads of a block run
-// one after the other up to the next barrier, in the order asked for, and shared memory holds NaN
-// before every block.
+// A kernel compiled with simt/include in front of the include path launches as on a GPU. `observe`
+// chooses how its threads are scheduled and returns the first fault by name; the caller never
+// hangs and never crashes. The executor is hostile on purpose: the threads of a block run one after
+// the other up to the next barrier, in the order asked for, and shared memory holds NaN before
+// every block.
 //
-// It refuses what an sm_90 GPU would refuse. It cannot see: data races inside one barrier interval
-// that no order of whole threads shows, weak memory, threads that wait for each other without a
-// barrier (they count as never ending), and shared memory accesses that leave one array but stay
-// inside the memory of the block.
+// It refuses what an sm_90 GPU would refuse. It cannot see races that reordering whole threads
+// between barriers cannot expose, weak memory, and shared memory accesses that leave one array but
+// stay inside the memory of the block. Threads that wait for each other without a barrier count as
+// never ending.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +27,12 @@ struct Settings {
   Order order = Order::forward;
   std::uint64_t seed = 0;   // of the shuffled order
   int workers = 1;          // operating system threads that blocks are spread over
-  double cpu_seconds = 10;  // a launch in which a worker computes for longer never ends
+  double cpu_seconds = 10;  // a launch never ends if one worker computes for longer
 };
 
 enum class FaultKind {
   launch_refused,       // the hardware would refuse this grid, block or amount of shared memory
-  barrier_not_reached,  // some threads wait at a barrier that others never come to
+  barrier_not_reached,  // some threads wait at a barrier that others never reach
   warp_not_reached,     // the same for a warp-wide operation
   never_ends,
   misaligned_access,
@@ -50,15 +50,15 @@ struct Fault {
   bool is_write = false;
 };
 
-// Runs `host_code` on this thread; kernels that it launches follow `settings` and have finished
-// when the launch returns. After a fault, later launches of the same call do nothing.
+// Runs `host_code` on this thread. The kernels that it launches follow `settings`, and have
+// finished when the launch returns. After a fault, later launches of the same call do nothing.
 std::optional<Fault> observe(const Settings& settings, const std::function<void()>& host_code);
 
-// What shared memory holds before every block: a signalling NaN, which arithmetic turns into the
-// quiet one of the same payload, so that a result tells where it came from.
+// Fills shared memory before every block: a signalling NaN, which arithmetic turns into the quiet
+// one of the same payload, so that a result shows where it came from.
 inline constexpr std::uint32_t unwritten_shared_bits = 0x7f85eeddu;
 
-// What one launch may ask for at most.
+// The limits of one launch.
 inline constexpr int max_threads_per_block = 1024;
 inline constexpr int max_block_z = 64;
 inline constexpr unsigned max_grid_x = 2147483647, max_grid_yz = 65535;

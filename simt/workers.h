@@ -7,8 +7,8 @@ namespace simt {
 
 inline constexpr int max_workers = 16;
 
-// Runs `work` on `count` threads at once, this one among them, and returns when all are done.
-// Exceptions are passed on.
+// Runs `work` on `count` threads at once, this one included, and returns when all have finished.
+// Passes exceptions on.
 void run_on_workers(int count, const std::function<void()>& work);
 
 }  // namespace simt

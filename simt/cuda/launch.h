@@ -1,5 +1,5 @@
-// What host code of a kernel file calls: launches, errors, memory operations of a stream. A launch
-// has finished when it returns, so a stream has nothing to order.
+// What the host code of a kernel file calls: launches, errors, memory operations of a stream. A
+// launch has finished when it returns, so a stream has nothing to order.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaGetLastError();
 cudaError_t cudaPeekAtLastError();
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t = nullptr);
-// On a GPU the operands are device memory, so these are the kinds that there are.
+// Operands are device memory on a GPU, so no other kinds exist here.
 enum cudaMemcpyKind { cudaMemcpyDeviceToDevice = 3, cudaMemcpyDefault = 4 };
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
                             cudaStream_t = nullptr);

@@ -1,4 +1,4 @@
-// Arithmetic that device code calls by names of CUDA's, and bits taken as another type.
+// CUDA's arithmetic functions for device code, and casts between bits and numbers.
 #pragma once
 
 #include <bit>
@@ -11,7 +11,7 @@ using std::isfinite;
 using std::isinf;
 using std::isnan;
 
-// Of a number and a NaN the number, of two zeros the one with the sign that counts as less or more.
+// A number wins over a NaN; of two zeros, -0 counts as less than +0.
 template <class A, class B>
 constexpr std::common_type_t<A, B> min(A a, B b) {
   using T = std::common_type_t<A, B>;
@@ -34,7 +34,7 @@ constexpr std::common_type_t<A, B> max(A a, B b) {
 inline float __fmaf_rn(float a, float b, float c) {
   return fmaf(a, b, c);
 }
-// Rounded by themselves: the compiler must not fuse them with what comes next.
+// Rounded on their own: the compiler must not fuse them with the next operation.
 inline float __fmul_rn(float a, float b) {
   volatile float product = a * b;
   return product;
@@ -63,13 +63,13 @@ inline float rsqrtf(float x) {
 inline double rsqrt(double x) {
   return 1 / std::sqrt(x);
 }
-// Of divisors beyond 2^126 the reciprocal is taken for zero.
+// Takes the reciprocal of a divisor beyond 2^126 for zero, as a GPU does.
 inline float __fdividef(float a, float b) {
   const float size = std::fabs(b);
   return size > 0x1p126f && std::isfinite(b) ? a * std::copysign(0.0f, b) : a / b;
 }
 
-// All of them answer for zero too.
+// All of them are defined for zero too.
 constexpr int __popc(unsigned bits) {
   return std::popcount(bits);
 }

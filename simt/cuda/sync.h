@@ -1,4 +1,4 @@
-// What makes threads wait for each other: barriers, shuffles, votes, fences.
+// Functions with which threads wait for each other: barriers, shuffles, votes, fences.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace simt {
 
-// Returns how many threads of the block said yes.
+// Returns how many threads of the block passed true.
 int barrier(int line, bool yes = false);
 enum class WarpOperation : std::uint8_t {
   syncwarp,
@@ -19,12 +19,12 @@ enum class WarpOperation : std::uint8_t {
   any,
   all
 };
-// Where a lane waits for others.
+// The place where a lane waits for others.
 struct WarpCall {
   WarpOperation operation;
   int line;
 };
-// Waits for the lanes of this warp that `mask` names and returns what each of the 32 brought.
+// Waits for the lanes of this warp in `mask`, and returns the value of each of the 32.
 const std::array<std::uint64_t, 32>& warp_exchange(unsigned mask, std::uint64_t value, WarpCall);
 unsigned lane();
 
@@ -42,7 +42,7 @@ T from_bits(std::uint64_t bits) {
   return value;
 }
 
-// The value of the lane that `source` picks; `first` and `end` are the own group of `width` lanes.
+// The value of the lane that `source` picks in [first, end), this lane's group of `width` lanes.
 template <class T, class Source>
 T shuffle(WarpCall call, unsigned mask, T value, int width, Source source) {
   const int self = static_cast<int>(lane()), first = self / width * width;
@@ -50,7 +50,7 @@ T shuffle(WarpCall call, unsigned mask, T value, int width, Source source) {
   return from_bits<T>(warp_exchange(mask, to_bits(value), call)[from]);
 }
 
-// The lanes of `mask` that said yes.
+// The lanes of `mask` that passed true.
 inline unsigned vote(WarpCall call, unsigned mask, bool yes) {
   const auto& lanes = warp_exchange(mask, yes, call);
   unsigned votes = 0;
@@ -72,7 +72,7 @@ inline int __syncthreads_or(int predicate, int line = __builtin_LINE()) {
 inline int __syncthreads_and(int predicate, int line = __builtin_LINE()) {
   return simt::barrier(line, predicate == 0) == 0;
 }
-// Lanes run one after the other: at any place one of them is there.
+// Lanes run one after the other, so only one is active at any place.
 inline unsigned __activemask() {
   return 1u << simt::lane();
 }

@@ -1,8 +1,8 @@
-// The vector types, with the alignment that they have on a GPU, and dim3.
+// The vector types, aligned as on a GPU, and dim3.
 #pragma once
 
-// ALIGN2 and ALIGN4: of the vectors of two and of four, in bytes. Those of one and three are
-// aligned as their elements.
+// ALIGN2 and ALIGN4 align the vectors of two and of four, in bytes. Vectors of one and three are
+// aligned like their elements.
 #define SIMT_VECTOR(T, NAME, ALIGN2, ALIGN4)             \
   struct NAME##1 {                                       \
     T x;                                                 \

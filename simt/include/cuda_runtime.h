@@ -1,6 +1,6 @@
 // The part of CUDA that kernels use, for a C++ compiler on a CPU: put this folder in front of the
-// include path. One header for each subject lies in simt/cuda. What is missing here does not
-// compile; what compiles means what it means on a GPU.
+// include path. simt/cuda has one header for each subject. Code that compiles means the same as on
+// a GPU; a part of CUDA that is missing here does not compile.
 #pragma once
 
 #include <cassert>
@@ -23,12 +23,12 @@
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 #define __grid_constant__
-// One copy for each worker, as a worker runs one block at a time. A block-scope thread_local is
+// One copy per worker, because a worker runs one block at a time. A block-scope thread_local is
 // static.
 #define __shared__ thread_local
 #if defined(SIMT_DEVICE_CODE)
-// C++ wants alignas in front of thread_local, but `__shared__ alignas(16) float tile[64]` is how
-// CUDA is written.
+// C++ wants alignas in front of thread_local, but CUDA code says `__shared__ alignas(16) float
+// tile[64]`.
 #define __noinline__ __attribute__((noinline))
 #define alignas(...) __attribute__((aligned(simt::alignment<__VA_ARGS__>())))
 #endif
@@ -48,7 +48,7 @@ extern constinit thread_local uint3 threadIdx, blockIdx;
 extern constinit thread_local dim3 blockDim, gridDim;
 inline constexpr int warpSize = 32;
 
-// What only says how to go through the caches.
+// Loads and stores that only choose how to go through the caches.
 #define SIMT_LOAD(NAME) \
   template <class T>    \
   T NAME(const T* p) {  \
@@ -72,7 +72,7 @@ SIMT_STORE(__stwb)
 SIMT_STORE(__stwt)
 #undef SIMT_STORE
 
-// Ticks that never go back; how long they are means nothing here.
+// Ticks that never go back; their length means nothing here.
 inline long long clock64() {
   return std::chrono::steady_clock::now().time_since_epoch().count();
 }
