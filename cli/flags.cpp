@@ -28,7 +28,7 @@ Number number_of(const char* flag, const std::string& text, Number least, Number
       fmt::format("{} is a whole number from {} to {}, not '{}'", flag, least, most, text));
 }
 
-void insist_on_file_name(const char* flag, const CLI::Option* option) {
+void refuse_flag_as_file(const char* flag, const CLI::Option* option) {
   for (const std::string& name : option->results()) {
     if (name.empty() || name.starts_with("--"))
       throw BadInput(fmt::format("{} takes the name of a file, not '{}'", flag, name));
@@ -55,7 +55,7 @@ struct Flags::Parser {
 
   CLI::Option* file(const char* name, std::string& value, const char* meaning) {
     CLI::Option* option = app.add_option(name, value, meaning)->type_name("FILE");
-    checks.push_back([=] { insist_on_file_name(name, option); });
+    checks.push_back([=] { refuse_flag_as_file(name, option); });
     return option;
   }
 

@@ -28,8 +28,8 @@ namespace {
 
 using namespace assay;
 
-// A verdict that could not be written was not given.
-void insist_that_all_was_printed() {
+// A verdict that could not be printed was not given.
+void refuse_lost_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     throw BadInput(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
 }
@@ -50,7 +50,7 @@ ExitCode fail(ExitCode code, const char* kind, const char* message) {
 ExitCode exit_code_of(const std::vector<std::string>& command_line) {
   try {
     const ExitCode code = run_command(command_line);
-    insist_that_all_was_printed();
+    refuse_lost_output();
     return code;
   } catch (const BadInput& error) {
     return fail(ExitCode::bad_input, "", error.what());

@@ -47,7 +47,7 @@ std::string listed(const std::vector<Backend>& backends) {
   return joined(names, " and ");
 }
 
-void insist_on_known(const std::vector<std::string>& variants, const std::vector<Entry>& entries) {
+void refuse_unknown(const std::vector<std::string>& variants, const std::vector<Entry>& entries) {
   std::vector<std::string> names;
   for (const Entry& entry : entries) {
     if (!contains(names, std::string(entry.variant.name))) names.emplace_back(entry.variant.name);
@@ -59,8 +59,8 @@ void insist_on_known(const std::vector<std::string>& variants, const std::vector
   }
 }
 
-void insist_on_a_backend_for(const std::string& variant, const std::vector<Entry>& entries,
-                             const std::vector<Backend>& backends) {
+void refuse_without_backend(const std::string& variant, const std::vector<Entry>& entries,
+                            const std::vector<Backend>& backends) {
   std::vector<Backend> its_own;
   for (const Entry& entry : entries) {
     if (variant == entry.variant.name) its_own.push_back(entry.backend);
@@ -94,14 +94,14 @@ std::string complaint_about(const std::string& flag, const std::string& text,
 
 }  // namespace
 
-void insist_on_known(const std::vector<std::string>& variants) {
-  insist_on_known(variants, registered());
+void refuse_unknown(const std::vector<std::string>& variants) {
+  refuse_unknown(variants, registered());
 }
 
 std::vector<std::string> variants_for_gpu(const std::vector<std::string>& named) {
   const auto entries = registered();
-  insist_on_known(named, entries);
-  for (const std::string& name : named) insist_on_a_backend_for(name, entries, {Backend::cuda});
+  refuse_unknown(named, entries);
+  for (const std::string& name : named) refuse_without_backend(name, entries, {Backend::cuda});
   std::vector<std::string> names;
   for (const Entry& entry : entries) {
     const std::string name = entry.variant.name;
@@ -126,7 +126,7 @@ Cell cell_named(const char* flag, const std::string& text) {
   } catch (const BadInput& error) {
     throw BadInput(complaint_about(flag, text, error.what()));
   }
-  insist_on_known({cell.variant}, registered());
+  refuse_unknown({cell.variant}, registered());
   return cell;
 }
 
@@ -156,7 +156,7 @@ Selection select(const std::vector<std::string>& variants,
                  const std::vector<std::string>& claim_names, bool about_one_case) {
   const auto entries = registered();
   const auto backends = backends_named(backend_names);
-  insist_on_known(variants, entries);
+  refuse_unknown(variants, entries);
   Selection selection{.claims = claims_named(claim_names, about_one_case)};
 
   const auto is_wanted = [&](Backend backend) {
@@ -178,7 +178,7 @@ Selection select(const std::vector<std::string>& variants,
   if (!backends.empty() && !selection.left_out.empty()) return selection;
 
   if (!backends.empty()) {
-    for (const std::string& name : variants) insist_on_a_backend_for(name, entries, backends);
+    for (const std::string& name : variants) refuse_without_backend(name, entries, backends);
   }
   for (const Entry& entry : entries) {
     if (is_named(entry) && is_wanted(entry.backend) && unavailable(entry.backend).empty())
@@ -187,7 +187,7 @@ Selection select(const std::vector<std::string>& variants,
   return selection;
 }
 
-void insist_on_required_gpu() {
+void refuse_missing_gpu() {
   const char* required = std::getenv("ASSAY_REQUIRE_GPU");
   if (required == nullptr || std::string_view(required).empty() ||
       std::string_view(required) == "0")

@@ -35,7 +35,7 @@ Selection select(const std::vector<std::string>& variants, const std::vector<std
                  const std::vector<std::string>& claims, bool about_one_case);
 
 // Throws BadInput for a variant that no backend of this build has.
-void insist_on_known(const std::vector<std::string>& variants);
+void refuse_unknown(const std::vector<std::string>& variants);
 
 // The named variants, or all, that are compiled for a GPU. Throws BadInput for a named one that is
 // not.
@@ -48,6 +48,6 @@ Case problem_named(const char* flag, const std::string& text);
 Cell cell_named(const char* flag, const std::string& text);
 
 // Throws UnfitEnvironment if ASSAY_REQUIRE_GPU demands a GPU and none can be used.
-void insist_on_required_gpu();
+void refuse_missing_gpu();
 
 }  // namespace assay

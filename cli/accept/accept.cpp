@@ -37,8 +37,8 @@ void measure(AcceptResult& result) {
 ExitCode run(const AcceptRequest& request) {
   if (request.reason.find_first_not_of(" \t\r\n") == std::string::npos)
     throw BadInput("accept needs a reason, such as --reason \"first baseline\"");
-  insist_on_known(request.variants);
-  insist_on_required_gpu();
+  refuse_unknown(request.variants);
+  refuse_missing_gpu();
   const OutputFile json(request.json);
 
   AcceptResult result{.request = request, .why_not = unavailable(Backend::cuda)};

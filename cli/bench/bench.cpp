@@ -25,11 +25,11 @@ void measure(BenchResult& result, const std::vector<Case>& problems) {
 }
 
 ExitCode run(const BenchRequest& request) {
-  insist_on_known(request.variants);
+  refuse_unknown(request.variants);
   std::vector<Case> problems;
   for (const std::string& text : request.problems)
     problems.push_back(problem_named("--problem", text));
-  insist_on_required_gpu();
+  refuse_missing_gpu();
   const OutputFile json(request.json);
 
   BenchResult result{.request = request, .why_not = unavailable(Backend::cuda)};

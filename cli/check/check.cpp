@@ -113,7 +113,7 @@ ExitCode run(const CheckRequest& request) {
   report.selection =
       select(request.variants, request.backends, request.claims, report.given.has_value());
   report.backends = backend_states();
-  insist_on_required_gpu();
+  refuse_missing_gpu();
 
   const OutputFile json(request.json), junit(request.junit);
   const bool use_corpus = !request.no_corpus && !report.given;

@@ -1,4 +1,4 @@
-// A check as people read it. Every function answers whole lines.
+// A check as people read it. Every text ends with a line break.
 #pragma once
 
 #include <string>

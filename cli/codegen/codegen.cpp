@@ -49,7 +49,7 @@ void add_flags(Flags& flags, CodegenRequest& request) {
   flags.words("KERNEL", request.kernels,
               "names of kernels, or of their files without .cu; default: all");
   flags.texts("--in", request.in, "FILE",
-              "a program, library, object or cubin; repeat for more; default: this program");
+              "a program, object or cubin; repeat for more; default: this program");
   flags.text("--compare", request.compare, "DIR",
              "compare with the machine code of the baselines in this folder");
   flags.text("--commit", request.commit, "SHA", "compare only with baselines of this commit");

@@ -58,11 +58,11 @@ void measure(GateResult& result, const std::optional<Cell>& cell) {
 }
 
 ExitCode run(const GateRequest& request) {
-  insist_on_known(request.variants);
+  refuse_unknown(request.variants);
   GateResult result{.request = request};
   const std::optional<Cell> cell = cell_asked_for(request);
   if (request.against) check_commit(*request.against);
-  insist_on_required_gpu();
+  refuse_missing_gpu();
   const OutputFile json(request.json), markdown(request.markdown), junit(request.junit);
 
   result.why_not = unavailable(Backend::cuda);

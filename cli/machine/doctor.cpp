@@ -161,7 +161,7 @@ std::vector<std::string> names_of(const std::vector<BackendState>& states, bool 
 
 std::string required_gpu_missing() {
   try {
-    insist_on_required_gpu();
+    refuse_missing_gpu();
     return "";
   } catch (const UnfitEnvironment& missing) {
     return missing.what();
