@@ -26,12 +26,9 @@ std::int64_t most(const std::vector<Case>& problems, std::int64_t l2_bytes, bool
 
 Layout::Layout(const Case& problem)
     : c(problem),
-      lda(c.k + c.lda.floats),
-      ldb(c.n + c.ldb.floats),
-      ldc(c.n + c.ldc.floats),
-      a_floats(room(c.m, lda, c.offset.floats[0])),
-      b_floats(room(c.k, ldb, c.offset.floats[1])),
-      c_floats(room(c.m, ldc, c.offset.floats[2])) {}
+      a_floats(room(c.m, c.k + c.lda.floats, c.offset.floats[0])),
+      b_floats(room(c.k, c.n + c.ldb.floats, c.offset.floats[1])),
+      c_floats(room(c.m, c.n + c.ldc.floats, c.offset.floats[2])) {}
 
 std::int64_t sets_for(const Layout& layout, std::int64_t l2_bytes, bool warm) {
   if (warm) return 1;

@@ -16,7 +16,6 @@ namespace assay {
 struct Layout {
   explicit Layout(const Case&);
   Case c;
-  std::int64_t lda, ldb, ldc;
   std::int64_t a_floats, b_floats, c_floats;  // from the first byte of a set's matrix to the last
   std::int64_t inputs() const { return a_floats + b_floats; }
 };
