@@ -44,7 +44,7 @@ bool parse_number(std::string_view text, T& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// Each reader answers what the value may be where it cannot read it, else nothing.
+// Each reader returns what the value may be if it cannot read it, and nothing if it can.
 std::string read(std::string_view text, std::int64_t& size) {
   return parse_number(text, size) && size >= 0 && size <= largest_size
              ? ""

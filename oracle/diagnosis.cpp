@@ -133,7 +133,7 @@ class Detective {
     return std::all_of(places_.begin(), places_.end(), test);
   }
 
-  // These are cheap to look for everywhere.
+  // Looks at all wrong elements, not only at the sample.
   template <class Test>
   bool all_wrong(Test test) const {
     for (std::int64_t i = 0; i < f_.c.m; ++i) {
@@ -181,7 +181,7 @@ class Detective {
     return "";
   }
 
-  // How likely it is that one of so many wrong guesses happens to fit every sampled element.
+  // How likely it is that one of this many wrong guesses happens to fit every sampled element.
   double chance_of_coincidence(double guesses) const {
     double chance = 2 * guesses;
     for (Place p : places_) {
@@ -219,7 +219,7 @@ class Detective {
     return "";
   }
 
-  // An operand that was walked with the distance between rows of another.
+  // An operand that was read with the distance between rows of another.
   std::string wrong_distance() const {
     const Image &a = f_.before[Operand::a], &b = f_.before[Operand::b], &c = f_.before[Operand::c];
     const auto at = [](const Image& image, std::int64_t ld, std::int64_t i, std::int64_t j) {
@@ -256,7 +256,7 @@ class Detective {
 
   std::string rounded_inputs() const {
     const auto keep = [](double value, int bits,
-                         double (*round)(double)) {  // so many after the leading one
+                         double (*round)(double)) {  // `bits` after the leading one
       int exponent = 0;
       const double mantissa = std::frexp(value, &exponent);
       return std::ldexp(round(std::ldexp(mantissa, bits + 1)), exponent - bits - 1);

@@ -19,7 +19,7 @@ void keep_to_assigned_gpu() {
   const char* assigned = std::getenv("CTEST_RESOURCE_GROUP_0_GPUS");  // "id:2,slots:1"
   if (assigned == nullptr || !std::string_view(assigned).starts_with("id:")) return;
   setenv("CUDA_VISIBLE_DEVICES", visible_name_of(std::atoi(assigned + 3)).c_str(), 1);
-  unsetenv("CTEST_RESOURCE_GROUP_0_GPUS");  // it is done
+  unsetenv("CTEST_RESOURCE_GROUP_0_GPUS");  // done
 }
 
 void forget_cuda_settings() {
@@ -29,8 +29,8 @@ void forget_cuda_settings() {
 
 namespace {
 
-// Of one entry of CMake's list: the number, what makes it special, and whether it is machine code,
-// or text that the driver compiles for newer GPUs, or both.
+// One entry of CMake's list: its number, the GPUs it is restricted to, and whether it holds machine
+// code, text that the driver compiles for newer GPUs, or both.
 struct Architecture {
   int number = 0;
   bool for_this_one = false;     // 90a

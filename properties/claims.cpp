@@ -16,6 +16,8 @@
 #include "properties/judges.h"
 #include "properties/scopes.h"
 
+// A claim is one entry of the table in claims(). The functions that only this claim needs stand
+// under its sentence.
 namespace assay {
 namespace {
 

@@ -21,7 +21,7 @@ CorpusLine parse_line(const std::string& line) {
   return {&claim_named(line.substr(0, colon)), parse_case(line.substr(colon + 1))};
 }
 
-// A file for this process alone, as long as it is held.
+// A file that no other process can lock while this object lives.
 class LockedFile {
  public:
   explicit LockedFile(const std::filesystem::path& path)

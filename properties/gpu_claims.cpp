@@ -20,7 +20,7 @@ std::string why_not_2_31_elements(const Case& c) {
   const std::string why = why_not_finite(c);
   return why.empty() ? why_no_bound(c) : why;
 }
-// As small as it can be; with rows of C that need no gap to be as far apart as the variant asks.
+// The smallest such case. Its rows of C need no gap to lie as far apart as the variant demands.
 Case with_2_31_elements(Case drawn, const Entry& entry) {
   const Needs& needs = entry.variant.needs;
   const std::int64_t step = std::lcm(needs.n_multiple, needs.ldc_multiple);
@@ -31,7 +31,7 @@ std::string why_not_tall(const Case& c) {
   return std::max(c.m, c.n) < 65536 ? "it takes a size beyond 65535" : why_no_bound(c);
 }
 Case with_many_tiles(Case c, const Entry& entry) {
-  constexpr int usual_tile = 128;  // or less; where a variant says nothing of its own
+  constexpr int usual_tile = 128;  // at most, where a variant declares none
   const int tile = std::max(entry.variant.tile.m, entry.variant.tile.n);
   c.m = std::int64_t{65536} * (tile > 1 ? tile : usual_tile) + 1;
   c.n = 1 + c.n % 2, c.k = 1 + c.k % 2;
@@ -48,7 +48,7 @@ Verdict judge_tall_and_wide(const Entry& entry, const Case& c, const Resources& 
   return run_trial(entry, wide, {}, resources);
 }
 
-// claims about launches, which copy operands with the gaps between their rows
+// claims about launches: they copy whole operands, so the gaps between rows must be stored
 
 std::string why_nothing_to_launch(const Case& c) {
   const bool nothing_to_add = c.beta == 1 && (c.alpha == 0 || c.k == 0);

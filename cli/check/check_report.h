@@ -1,4 +1,4 @@
-// What the results of `assay check` amount to together.
+// The results of `assay check` together: what they amount to, and the reasons they share.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ Conclusion conclude(const CheckReport&);
 std::string name_of(const Entry&, const std::vector<Entry>& all);
 bool same_entry(const Entry&, const Entry&);
 
-// Results of one status, of the claims and entries that have the reason in common.
+// Claims and entries whose results share a status and a reason.
 struct Remark {
   std::vector<const Claim*> claims;
   std::vector<Entry> entries;

@@ -57,7 +57,7 @@ Table::Cell cell_of(const ClaimResult& result) {
   return {};
 }
 
-// The error nearest to what was allowed, of all claims.
+// The error nearest to what was allowed, among all claims.
 std::string worst_of(Results begin, Results end) {
   const ClaimResult* worst = nullptr;
   const auto share = [](const ClaimResult& r) { return r.worst_gulps / r.allowed_gulps; };
@@ -72,8 +72,8 @@ std::string worst_of(Results begin, Results end) {
 constexpr std::size_t screen_width = 120;
 
 // A row for each variant and backend, those of a variant below each other, and a column for each
-// claim that applies to any of them. Where the screen is too narrow, the claims are dealt out to
-// several tables.
+// claim that applies to any of them. Several tables share the claims where the screen is too
+// narrow.
 class VerdictTable {
  public:
   explicit VerdictTable(const CheckReport& report) {

@@ -58,7 +58,7 @@ GpuFact cublas_fact() {
 }  // namespace
 
 std::string why_no_gpu() {
-  // Said without the driver, which takes its time to find out.
+  // Checked first, because the driver takes long to find out.
   if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES"); visible && *visible == '\0')
     return "CUDA_VISIBLE_DEVICES is empty, which hides every GPU";
   int count = 0, driver = 0;
