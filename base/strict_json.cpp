@@ -58,13 +58,9 @@ void Field::has_exactly(const std::vector<std::string>& keys) const {
   }
 }
 
-bool Field::has(const std::string& key) const {
-  return json_.is_object() && json_.contains(key);
-}
+bool Field::has(const std::string& key) const { return json_.is_object() && json_.contains(key); }
 
-Field Field::operator[](const std::string& key) const {
-  return {json_.at(key), below(key)};
-}
+Field Field::operator[](const std::string& key) const { return {json_.at(key), below(key)}; }
 
 std::vector<Field> Field::items() const {
   if (!json_.is_array()) refuse("expected a list");

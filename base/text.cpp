@@ -1,5 +1,9 @@
 #include "base/text.h"
 
+#include <fmt/format.h>
+
+#include <chrono>
+
 namespace assay {
 
 std::string joined(const std::vector<std::string>& words, std::string_view between) {
@@ -9,6 +13,13 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
     text += word;
   }
   return text;
+}
+
+std::string today() {
+  using namespace std::chrono;
+  const year_month_day date(floor<days>(system_clock::now()));
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
 }
 
 }  // namespace assay

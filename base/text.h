@@ -1,4 +1,4 @@
-// Words and lists of words, as messages need them.
+// Words, lists of words and dates, as messages and records need them.
 #pragma once
 
 #include <string>
@@ -9,5 +9,8 @@ namespace assay {
 
 // "a, b, c"
 std::string joined(const std::vector<std::string>& words, std::string_view between = ", ");
+
+// The date in UTC: "2026-11-21"
+std::string today();
 
 }  // namespace assay

@@ -151,9 +151,7 @@ void Flags::keep_all(std::vector<std::string>& command_line) {
   parser_->command_line = &command_line;
 }
 
-void Flags::footer(const std::string& text) {
-  parser_->app.footer(text);
-}
+void Flags::footer(const std::string& text) { parser_->app.footer(text); }
 
 bool Flags::read(const std::vector<std::string>& command_line) {
   CLI::App& app = parser_->app;

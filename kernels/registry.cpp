@@ -149,12 +149,9 @@ Entry entry_named(std::string_view name, Backend backend) {
 
 std::string_view to_string(Backend backend) {
   switch (backend) {
-    case Backend::simt:
-      return "simt";
-    case Backend::cuda:
-      return "cuda";
-    case Backend::host:
-      return "host";
+    case Backend::simt: return "simt";
+    case Backend::cuda: return "cuda";
+    case Backend::host: return "host";
   }
   return "unknown";
 }

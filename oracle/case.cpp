@@ -18,25 +18,17 @@ constexpr std::array all_fills = {Fill::uniform,  Fill::exact,   Fill::small_int
                                   Fill::identity, Fill::one_hot, Fill::special};
 constexpr std::int64_t largest_size = std::int64_t{1} << 40;
 
-std::string text_of(std::int64_t value) {
-  return fmt::to_string(value);
-}
-std::string text_of(std::uint64_t value) {
-  return fmt::to_string(value);
-}
+std::string text_of(std::int64_t value) { return fmt::to_string(value); }
+std::string text_of(std::uint64_t value) { return fmt::to_string(value); }
 std::string text_of(float value) {
   return fmt::format("{}", value);
 }  // the shortest that reads back the same
-std::string text_of(Gap gap) {
-  return fmt::format("+{}", gap.floats);
-}
+std::string text_of(Gap gap) { return fmt::format("+{}", gap.floats); }
 std::string text_of(const Offsets& offset) {
   const auto& [a, b, c] = offset.floats;
   return fmt::format("{},{},{}", a, b, c);
 }
-std::string text_of(Fill fill) {
-  return std::string(to_string(fill));
-}
+std::string text_of(Fill fill) { return std::string(to_string(fill)); }
 
 template <class T>
 bool parse_number(std::string_view text, T& value) {
@@ -108,18 +100,12 @@ std::vector<std::string> member_names() {
 
 std::string_view to_string(Fill fill) {
   switch (fill) {
-    case Fill::uniform:
-      return "uniform";
-    case Fill::exact:
-      return "exact";
-    case Fill::small_ints:
-      return "small_ints";
-    case Fill::identity:
-      return "identity";
-    case Fill::one_hot:
-      return "one_hot";
-    case Fill::special:
-      return "special";
+    case Fill::uniform: return "uniform";
+    case Fill::exact: return "exact";
+    case Fill::small_ints: return "small_ints";
+    case Fill::identity: return "identity";
+    case Fill::one_hot: return "one_hot";
+    case Fill::special: return "special";
   }
   return "unknown";
 }

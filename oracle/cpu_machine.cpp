@@ -16,9 +16,7 @@ constexpr std::size_t page = 4096;
 constexpr std::size_t fence = std::size_t{1} << 20;
 constexpr std::ptrdiff_t forbidden_bytes = std::ptrdiff_t{1} << 38;  // of each unreadable operand
 
-std::size_t whole_pages(std::size_t bytes) {
-  return (bytes + page - 1) / page * page;
-}
+std::size_t whole_pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
 
 // Memory between two fences.
 class Region {

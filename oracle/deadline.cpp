@@ -17,9 +17,7 @@ std::int64_t now() {
 Deadline::Deadline(bool silent)
     : silent_(silent), thread_([this](const std::stop_token& stop) { watch(stop); }) {}
 
-void Deadline::set(double seconds) {
-  at_ = now() + static_cast<std::int64_t>(seconds * 1e9);
-}
+void Deadline::set(double seconds) { at_ = now() + static_cast<std::int64_t>(seconds * 1e9); }
 
 void Deadline::watch(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);

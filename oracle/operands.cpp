@@ -15,9 +15,7 @@ namespace {
 
 constexpr std::int64_t guard_floats = 64;
 
-std::int64_t stored(Gap gap) {
-  return gap.floats <= widest_stored_gap ? gap.floats : guard_floats;
-}
+std::int64_t stored(Gap gap) { return gap.floats <= widest_stored_gap ? gap.floats : guard_floats; }
 
 // A well-mixed function of its arguments (the finaliser of splitmix64, applied twice).
 std::uint64_t mix(std::uint64_t x) {
@@ -34,21 +32,16 @@ std::uint64_t mix(std::uint64_t seed, Operand o, std::int64_t i, std::int64_t j)
 float uniform(std::uint64_t random) {  // in [-1, 1], never 0
   return (static_cast<float>(random >> 41) + 0.5f) / static_cast<float>(1 << 22) - 1.0f;
 }
-float sign(std::uint64_t random) {
-  return (random >> 63) != 0 ? -1.0f : 1.0f;
-}
+float sign(std::uint64_t random) { return (random >> 63) != 0 ? -1.0f : 1.0f; }
 
 struct Shape {
   std::int64_t rows, columns;
 };
 Shape shape_of(const Case& c, Operand o) {
   switch (o) {
-    case Operand::a:
-      return {c.m, c.k};
-    case Operand::b:
-      return {c.k, c.n};
-    case Operand::c:
-      return {c.m, c.n};
+    case Operand::a: return {c.m, c.k};
+    case Operand::b: return {c.k, c.n};
+    case Operand::c: return {c.m, c.n};
   }
   return {};
 }
@@ -80,13 +73,11 @@ Guards guards_of(Placement placement, std::int64_t span, int offset, int alignme
     return (unit - floats % unit) % unit;
   };
   switch (placement) {
-    case Placement::begins_at_fence:
-      return {0, guard_floats};
+    case Placement::begins_at_fence: return {0, guard_floats};
     case Placement::ends_at_fence:  // what the base needs to be aligned, seen from the fence
       return {guard_floats, missing(span, alignment / static_cast<int>(sizeof(float)))};
     case Placement::guarded:
-    case Placement::unreadable:
-      break;
+    case Placement::unreadable: break;
   }
   const std::int64_t after = guard_floats + missing(offset + span, unit);
   return {guard_floats + missing(guard_floats + offset + span + after, page), after};
@@ -140,9 +131,7 @@ std::string output_breach(const Image& before, const Image& after) {
 
 }  // namespace
 
-bool is_unwritten(float value) {
-  return std::bit_cast<std::uint32_t>(value) == unwritten_bits;
-}
+bool is_unwritten(float value) { return std::bit_cast<std::uint32_t>(value) == unwritten_bits; }
 
 std::string origin_of_nan(float value) {
   if (!std::isnan(value)) return "";
@@ -157,12 +146,9 @@ std::string origin_of_nan(float value) {
 
 const char* to_string(Operand o) {
   switch (o) {
-    case Operand::a:
-      return "A";
-    case Operand::b:
-      return "B";
-    case Operand::c:
-      return "C";
+    case Operand::a: return "A";
+    case Operand::b: return "B";
+    case Operand::c: return "C";
   }
   return "?";
 }
@@ -177,8 +163,7 @@ double bytes_of(const Case& c) {
 float fill_element(const Case& c, Operand o, std::int64_t i, std::int64_t j) {
   const std::uint64_t random = mix(c.seed, o, i, j);
   switch (c.fill) {
-    case Fill::uniform:
-      return uniform(random);
+    case Fill::uniform: return uniform(random);
     case Fill::exact: {
       // Odd numbers of 12 bits, which TF32, FP16 and BF16 cannot hold, times 1 or -1; the seed says
       // which is which.
@@ -186,15 +171,12 @@ float fill_element(const Case& c, Operand o, std::int64_t i, std::int64_t j) {
       return o == plain ? sign(random)
                         : sign(random) * static_cast<float>(2049 + 2 * (random % 1024));
     }
-    case Fill::small_ints:
-      return static_cast<float>(static_cast<int>(random % 17) - 8);
-    case Fill::identity:
-      return o == Operand::a ? static_cast<float>(i == j) : uniform(random);
+    case Fill::small_ints: return static_cast<float>(static_cast<int>(random % 17) - 8);
+    case Fill::identity: return o == Operand::a ? static_cast<float>(i == j) : uniform(random);
     case Fill::one_hot:
       if (o != Operand::a) return uniform(random);
       return static_cast<float>(j == static_cast<std::int64_t>(mix(c.seed, o, i, -1) >> 1) % c.k);
-    case Fill::special:
-      return special_element(c, o, i, j);
+    case Fill::special: return special_element(c, o, i, j);
   }
   return 0;
 }

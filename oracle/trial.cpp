@@ -49,26 +49,13 @@ struct Placed {
 
 void spoil(Gemm& g, Spoil how) {
   switch (how) {
-    case Spoil::none:
-      break;
-    case Spoil::negative_m:
-      g.m = -1;
-      break;
-    case Spoil::negative_n:
-      g.n = -1;
-      break;
-    case Spoil::negative_k:
-      g.k = -1;
-      break;
-    case Spoil::short_lda:
-      g.lda = g.k - 1;
-      break;
-    case Spoil::short_ldb:
-      g.ldb = g.n - 1;
-      break;
-    case Spoil::short_ldc:
-      g.ldc = g.n - 1;
-      break;
+    case Spoil::none: break;
+    case Spoil::negative_m: g.m = -1; break;
+    case Spoil::negative_n: g.n = -1; break;
+    case Spoil::negative_k: g.k = -1; break;
+    case Spoil::short_lda: g.lda = g.k - 1; break;
+    case Spoil::short_ldb: g.ldb = g.n - 1; break;
+    case Spoil::short_ldc: g.ldc = g.n - 1; break;
   }
 }
 
@@ -121,12 +108,9 @@ Judgement compare(const Variant& variant, const Case& c, Rule rule, const Operan
                   const Image& result, const Reference& reference) {
   switch (rule) {
     case Rule::bound:
-    case Rule::untouched:
-      break;
-    case Rule::exact:
-      return judge_exact(result, reference);
-    case Rule::replay:
-      return judge_bits(result, reference, replay_fma_chain(c, before));
+    case Rule::untouched: break;
+    case Rule::exact: return judge_exact(result, reference);
+    case Rule::replay: return judge_bits(result, reference, replay_fma_chain(c, before));
   }
   return judge_bound(result, reference, allowed_gulps(variant.arithmetic, c.k));
 }

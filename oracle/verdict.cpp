@@ -4,18 +4,12 @@ namespace assay {
 
 std::string_view to_string(TrialStatus status) {
   switch (status) {
-    case TrialStatus::right:
-      return "right";
-    case TrialStatus::wrong:
-      return "wrong";
-    case TrialStatus::refused:
-      return "refused";
-    case TrialStatus::crashed:
-      return "crashed";
-    case TrialStatus::hung:
-      return "hung";
-    case TrialStatus::harness_error:
-      return "harness error";
+    case TrialStatus::right: return "right";
+    case TrialStatus::wrong: return "wrong";
+    case TrialStatus::refused: return "refused";
+    case TrialStatus::crashed: return "crashed";
+    case TrialStatus::hung: return "hung";
+    case TrialStatus::harness_error: return "harness error";
   }
   return "unknown";
 }

@@ -171,9 +171,7 @@ ClaimResult check_pair_on(const Case& c, const Claim& claim, const Entry& entry,
   return result;
 }
 
-std::size_t cores() {
-  return std::max(1u, std::thread::hardware_concurrency());
-}
+std::size_t cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 using CheckPair = std::function<ClaimResult(const Entry&, const Claim&, const Judge&)>;
 

@@ -14,20 +14,16 @@ ClaimStatus ClaimResult::status() const {
 
 std::string ClaimResult::reason() const {
   switch (status()) {
-    case ClaimStatus::holds:
-      return "";
+    case ClaimStatus::holds: return "";
     case ClaimStatus::fails:
       return fmt::format("{}: {}", to_string(failure->verdict.status), failure->verdict.reason);
-    case ClaimStatus::exempt:
-      return exempt->reason;
-    case ClaimStatus::not_judged:
-      return skipped->reason;
+    case ClaimStatus::exempt: return exempt->reason;
+    case ClaimStatus::not_judged: return skipped->reason;
     case ClaimStatus::too_few:
       return cases > 0
                  ? fmt::format("judged only {} of {} cases", cases, wanted)
                  : fmt::format("judged nothing in {} empty case{}", empty, empty == 1 ? "" : "s");
-    case ClaimStatus::harness_error:
-      return harness_error;
+    case ClaimStatus::harness_error: return harness_error;
   }
   return "";
 }

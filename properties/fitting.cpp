@@ -5,9 +5,7 @@
 
 namespace assay {
 
-std::int64_t round_up(std::int64_t value, int to) {
-  return (value + to - 1) / to * to;
-}
+std::int64_t round_up(std::int64_t value, int to) { return (value + to - 1) / to * to; }
 
 Case fitted(Case c, const Needs& needs) {
   const bool packed = needs.packed;  // then a distance between rows is the length of a row

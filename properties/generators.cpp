@@ -78,9 +78,7 @@ rc::Gen<Case> any_cases(const Tile& tile) {
 }
 
 // One case in eight: many kernels have a path of their own for them.
-bool is_to_be_of_whole_tiles(const Case& c) {
-  return c.seed % 8 == 3;
-}
+bool is_to_be_of_whole_tiles(const Case& c) { return c.seed % 8 == 3; }
 Case of_whole_tiles(Case c, const Tile& tile) {
   const bool tall = c.m > c.n;
   c.m = std::int64_t{tile.m} * (tall ? 2 : 1);

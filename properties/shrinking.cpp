@@ -12,13 +12,9 @@ namespace {
 constexpr double shrink_seconds = 30, shrink_seconds_of_hung = 10;
 constexpr double shrink_watchdog_seconds = 1;  // what hung once need not be waited for again
 
-std::int64_t smallest(std::int64_t size) {
-  return std::min<std::int64_t>(1, size);
-}
+std::int64_t smallest(std::int64_t size) { return std::min<std::int64_t>(1, size); }
 
-Fill plain(Fill fill) {
-  return fill == Fill::exact ? fill : Fill::small_ints;
-}
+Fill plain(Fill fill) { return fill == Fill::exact ? fill : Fill::small_ints; }
 
 // The few smallest sizes, and those that cut off a power of 2: a multiple of a tile stays one.
 std::vector<std::int64_t> sizes_below(std::int64_t size) {

@@ -122,12 +122,9 @@ Verdict verdict_on_end(const ProcessEnd& end) {
 Verdict verdict_in(const std::string& bytes) {
   Message answer(bytes);
   switch (answer.take<Answer>()) {
-    case Answer::verdict:
-      break;
-    case Answer::unavailable:
-      throw Unavailable(answer.take_text());
-    case Answer::bad_input:
-      throw BadInput(answer.take_text());
+    case Answer::verdict: break;
+    case Answer::unavailable: throw Unavailable(answer.take_text());
+    case Answer::bad_input: throw BadInput(answer.take_text());
   }
   return unpack(answer);
 }

@@ -1,16 +1,15 @@
 #include "regress/accept.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <optional>
 #include <set>
 
 #include "base/errors.h"
+#include "base/text.h"
 #include "regress/code/program_code.h"
 #include "regress/decide/decide.h"
 #include "regress/decide/statistics.h"
@@ -94,7 +93,7 @@ std::optional<Baseline> accepted_so_far(const std::string& folder, const std::st
 
 Provenance provenance_on(const ProcessTiming& here, const AcceptOptions& options) {
   Provenance provenance = options.provenance;
-  provenance.date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+  provenance.date = today();
   provenance.gpu = here.device.at("name");
   provenance.driver = here.device.at("driver");
   provenance.runtime = here.device.at("runtime");

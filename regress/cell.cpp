@@ -11,9 +11,7 @@ bool operator<(const Cell& a, const Cell& b) {
          std::make_tuple(to_string(b.problem), b.variant);
 }
 
-std::string to_string(const Cell& cell) {
-  return cell.variant + " " + to_string(cell.problem);
-}
+std::string to_string(const Cell& cell) { return cell.variant + " " + to_string(cell.problem); }
 
 Cell parse_cell(std::string_view text) {
   const std::size_t end = text.find(' ');

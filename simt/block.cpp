@@ -24,13 +24,9 @@ uint3 unflatten(std::uint64_t i, dim3 size) {
           static_cast<unsigned>(i / size.x / size.y)};
 }
 
-std::string at(uint3 i) {
-  return fmt::format("({},{},{})", i.x, i.y, i.z);
-}
+std::string at(uint3 i) { return fmt::format("({},{},{})", i.x, i.y, i.z); }
 
-std::string_view file_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
+std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 std::string_view name_of(WarpOperation operation) {
   constexpr std::array names = {"__syncwarp",       "__shfl_sync",     "__shfl_up_sync",
@@ -364,16 +360,14 @@ std::string BlockRunner::words(const RawFault& raw) const {
       if (raw.address == nullptr) return thread + " followed a null or wild pointer";
       return fmt::format("{} {} memory that is not its own", thread,
                          raw.is_write ? "wrote to" : "read from");
-    case FaultKind::stack_overflow:
-      return thread + " needs more than 60 KiB of local memory";
+    case FaultKind::stack_overflow: return thread + " needs more than 60 KiB of local memory";
     case FaultKind::bad_instruction:
       if (raw.assertion != nullptr) {
         return fmt::format("{} found that '{}' is not true ({}:{})", thread, raw.assertion,
                            file_name(raw.file), raw.line);
       }
       return thread + " executed a trap or divided by zero";
-    case FaultKind::launch_refused:
-      break;
+    case FaultKind::launch_refused: break;
   }
   return thread;
 }

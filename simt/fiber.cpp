@@ -21,9 +21,7 @@ StackPool::StackPool(int most, Entry entry) : most_(most), entry_(entry) {
   waiting_.reserve(static_cast<std::size_t>(most));
 }
 
-StackPool::~StackPool() {
-  munmap(memory_, stride * static_cast<std::size_t>(most_));
-}
+StackPool::~StackPool() { munmap(memory_, stride * static_cast<std::size_t>(most_)); }
 
 Context StackPool::take() {
   if (waiting_.empty()) return fresh(used_++);
@@ -32,9 +30,7 @@ Context StackPool::take() {
   return context;
 }
 
-void StackPool::give_back(Context* slot) {
-  waiting_.push_back(slot);
-}
+void StackPool::give_back(Context* slot) { waiting_.push_back(slot); }
 
 void StackPool::forget_all() {
   waiting_.clear();

@@ -29,10 +29,9 @@ class StackPool {
 
   static void arrived(const Transfer& from) { *static_cast<Context*>(from.data) = from.fctx; }
 
-  Context take();  // a fresh context, or a returned one
-  void give_back(
-      Context* slot);  // `take` may hand out the context that will be in *slot
-  void forget_all();   // starts every stack anew; no old context continues
+  Context take();                 // a fresh context, or a returned one
+  void give_back(Context* slot);  // `take` may hand out the context that will be in *slot
+  void forget_all();              // starts every stack anew; no old context continues
   bool in_guard_page(const void* address) const;
 
  private:

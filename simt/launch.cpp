@@ -30,9 +30,7 @@ std::size_t dynamic_allowance(const void* code, std::size_t fixed) {
   return found == dynamic_allowances.end() ? max_static_shared - fixed : found->second;
 }
 
-std::string text(dim3 d) {
-  return fmt::format("{}x{}x{}", d.x, d.y, d.z);
-}
+std::string text(dim3 d) { return fmt::format("{}x{}x{}", d.x, d.y, d.z); }
 
 // Why a GPU would not start this, and the error it would answer with.
 struct Refusal {
@@ -82,14 +80,10 @@ Refusal refuse(const cudaLaunchConfig_t& config, const Kernel& kernel) {
 
 cudaError_t error_of(FaultKind kind) {
   switch (kind) {
-    case FaultKind::misaligned_access:
-      return cudaErrorMisalignedAddress;
-    case FaultKind::bad_address:
-      return cudaErrorIllegalAddress;
-    case FaultKind::never_ends:
-      return cudaErrorLaunchTimeout;
-    default:
-      return cudaErrorLaunchFailure;
+    case FaultKind::misaligned_access: return cudaErrorMisalignedAddress;
+    case FaultKind::bad_address: return cudaErrorIllegalAddress;
+    case FaultKind::never_ends: return cudaErrorLaunchTimeout;
+    default: return cudaErrorLaunchFailure;
   }
 }
 
@@ -102,12 +96,9 @@ class BlockOrder {
   }
   std::uint64_t operator[](std::uint64_t i) const {
     switch (order_) {
-      case Order::forward:
-        return i;
-      case Order::reverse:
-        return count_ - 1 - i;
-      case Order::shuffled:
-        break;
+      case Order::forward: return i;
+      case Order::reverse: return count_ - 1 - i;
+      case Order::shuffled: break;
     }
     // The stride is a prime beyond any grid, so every block comes up once.
     return static_cast<std::uint64_t>(
@@ -154,22 +145,14 @@ cudaError_t fail(cudaError_t error, Fault fault) {
 
 std::string_view to_string(FaultKind kind) {
   switch (kind) {
-    case FaultKind::launch_refused:
-      return "launch refused";
-    case FaultKind::barrier_not_reached:
-      return "barrier not reached by all threads";
-    case FaultKind::warp_not_reached:
-      return "warp operation not reached by all lanes";
-    case FaultKind::never_ends:
-      return "never ends";
-    case FaultKind::misaligned_access:
-      return "misaligned access";
-    case FaultKind::bad_address:
-      return "bad address";
-    case FaultKind::stack_overflow:
-      return "too much local memory";
-    case FaultKind::bad_instruction:
-      return "trap";
+    case FaultKind::launch_refused: return "launch refused";
+    case FaultKind::barrier_not_reached: return "barrier not reached by all threads";
+    case FaultKind::warp_not_reached: return "warp operation not reached by all lanes";
+    case FaultKind::never_ends: return "never ends";
+    case FaultKind::misaligned_access: return "misaligned access";
+    case FaultKind::bad_address: return "bad address";
+    case FaultKind::stack_overflow: return "too much local memory";
+    case FaultKind::bad_instruction: return "trap";
   }
   return "unknown";
 }
@@ -211,15 +194,9 @@ cudaError_t allow_dynamic_shared(const void* code, int bytes) {
   return cudaSuccess;
 }
 
-void* dynamic_shared() {
-  return active_runner->dynamic_shared();
-}
-unsigned lane() {
-  return active_runner->lane();
-}
-int barrier(int line, bool yes) {
-  return active_runner->barrier(line, yes);
-}
+void* dynamic_shared() { return active_runner->dynamic_shared(); }
+unsigned lane() { return active_runner->lane(); }
+int barrier(int line, bool yes) { return active_runner->barrier(line, yes); }
 const std::array<std::uint64_t, 32>& warp_exchange(unsigned mask, std::uint64_t value,
                                                    WarpCall call) {
   return active_runner->warp_exchange(mask, value, call);
@@ -227,13 +204,9 @@ const std::array<std::uint64_t, 32>& warp_exchange(unsigned mask, std::uint64_t 
 
 }  // namespace simt
 
-cudaError_t cudaPeekAtLastError() {
-  return simt::last_error;
-}
+cudaError_t cudaPeekAtLastError() { return simt::last_error; }
 
-cudaError_t cudaGetLastError() {
-  return std::exchange(simt::last_error, cudaSuccess);
-}
+cudaError_t cudaGetLastError() { return std::exchange(simt::last_error, cudaSuccess); }
 
 namespace {
 

@@ -33,12 +33,8 @@ const ErrorText& text_of(cudaError_t error) {
 
 }  // namespace
 
-const char* cudaGetErrorName(cudaError_t error) {
-  return text_of(error).name;
-}
-const char* cudaGetErrorString(cudaError_t error) {
-  return text_of(error).sentence;
-}
+const char* cudaGetErrorName(cudaError_t error) { return text_of(error).name; }
+const char* cudaGetErrorString(cudaError_t error) { return text_of(error).sentence; }
 
 cudaError_t cudaGetDevice(int* device) {
   *device = 0;

@@ -18,9 +18,7 @@ namespace {
 constexpr std::array fault_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 std::array<struct sigaction, fault_signals.size()> previous_actions;
 
-int timer_signal() {
-  return SIGRTMIN + 3;
-}
+int timer_signal() { return SIGRTMIN + 3; }
 
 bool was_write([[maybe_unused]] const void* machine_state) {
 #if defined(__x86_64__)
@@ -107,8 +105,6 @@ void arm_cpu_timer(void* timer, double seconds) {
   timer_settime(timer, 0, &when, nullptr);
 }
 
-void drop_cpu_timer(void* timer) {
-  timer_delete(timer);
-}
+void drop_cpu_timer(void* timer) { timer_delete(timer); }
 
 }  // namespace simt

@@ -8,9 +8,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-ProgramOutput shell(const std::string& command) {
-  return output_of("sh", {"-c", command});
-}
+ProgramOutput shell(const std::string& command) { return output_of("sh", {"-c", command}); }
 
 TEST(ProgramOutput, SaysHowItEnded) {
   EXPECT_EQ(shell("echo said; exit 3").code, 3);

@@ -40,12 +40,8 @@ Answer check_tree(const Tree& tree) {
   return answer;
 }
 
-std::string quoted(const std::string& name) {
-  return "#include \"" + name + "\"\n";
-}
-std::string angled(const std::string& name) {
-  return "#include <" + name + ">\n";
-}
+std::string quoted(const std::string& name) { return "#include \"" + name + "\"\n"; }
+std::string angled(const std::string& name) { return "#include <" + name + ">\n"; }
 
 // One of each room, and all that it may include.
 Tree right_tree() {

@@ -12,9 +12,7 @@
 namespace assay {
 namespace {
 
-bool was_timed(const BenchLine& line) {
-  return !line.wrong && line.why_not.empty();
-}
+bool was_timed(const BenchLine& line) { return !line.wrong && line.why_not.empty(); }
 
 std::string device_text(const BenchResult& result) {
   const BenchReport& report = result.report;
@@ -38,9 +36,7 @@ std::string interval(const Estimate& e, int decimals) {
   return fmt::format("{:.{}f} to {:.{}f}", e.low, decimals, e.high, decimals);
 }
 
-int decimals_of(double time_us) {
-  return time_us < 100 ? 2 : 1;
-}
+int decimals_of(double time_us) { return time_us < 100 ? 2 : 1; }
 
 Table table_of(const Case& problem, const std::vector<const BenchLine*>& lines) {
   Table table;

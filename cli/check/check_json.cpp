@@ -7,17 +7,12 @@ namespace {
 
 const char* word_for(ClaimStatus status) {
   switch (status) {
-    case ClaimStatus::holds:
-      return "holds";
-    case ClaimStatus::fails:
-      return "fails";
-    case ClaimStatus::exempt:
-      return "exempt";
+    case ClaimStatus::holds: return "holds";
+    case ClaimStatus::fails: return "fails";
+    case ClaimStatus::exempt: return "exempt";
     case ClaimStatus::not_judged:
-    case ClaimStatus::too_few:
-      return "not_judged";
-    case ClaimStatus::harness_error:
-      return "error";
+    case ClaimStatus::too_few: return "not_judged";
+    case ClaimStatus::harness_error: return "error";
   }
   return "";
 }

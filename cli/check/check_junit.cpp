@@ -16,16 +16,12 @@ std::string details(const Failure& failure, const ClaimResult& result) {
 
 JUnitCase::Outcome outcome_of(ClaimStatus status) {
   switch (status) {
-    case ClaimStatus::holds:
-      return JUnitCase::Outcome::passed;
+    case ClaimStatus::holds: return JUnitCase::Outcome::passed;
     case ClaimStatus::fails:
-    case ClaimStatus::too_few:
-      return JUnitCase::Outcome::failure;
-    case ClaimStatus::harness_error:
-      return JUnitCase::Outcome::error;
+    case ClaimStatus::too_few: return JUnitCase::Outcome::failure;
+    case ClaimStatus::harness_error: return JUnitCase::Outcome::error;
     case ClaimStatus::exempt:
-    case ClaimStatus::not_judged:
-      break;
+    case ClaimStatus::not_judged: break;
   }
   return JUnitCase::Outcome::skipped;
 }

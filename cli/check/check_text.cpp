@@ -28,31 +28,23 @@ void for_each_entry(const std::vector<ClaimResult>& results, Visit&& visit) {
 
 Table::Cell cell_of(const Skip& skip) {
   switch (skip.by) {
-    case Skip::By::variant:
-      return {"ref", Colour::yellow};
-    case Skip::By::empty_c:
-      return {"none", Colour::yellow};
+    case Skip::By::variant: return {"ref", Colour::yellow};
+    case Skip::By::empty_c: return {"none", Colour::yellow};
     case Skip::By::claim:
-    case Skip::By::machine:
-      break;
+    case Skip::By::machine: break;
   }
   return {".", Colour::faint};
 }
 
 Table::Cell cell_of(const ClaimResult& result) {
   switch (result.status()) {
-    case ClaimStatus::holds:
-      return {fmt::to_string(result.cases)};
-    case ClaimStatus::fails:
-      return {"FAIL", Colour::red};
-    case ClaimStatus::exempt:
-      return {"-", Colour::faint};
-    case ClaimStatus::not_judged:
-      return cell_of(*result.skipped);
+    case ClaimStatus::holds: return {fmt::to_string(result.cases)};
+    case ClaimStatus::fails: return {"FAIL", Colour::red};
+    case ClaimStatus::exempt: return {"-", Colour::faint};
+    case ClaimStatus::not_judged: return cell_of(*result.skipped);
     case ClaimStatus::too_few:
       return {result.cases == 0 ? "none" : fmt::format("{}?", result.cases), Colour::red};
-    case ClaimStatus::harness_error:
-      return {"error", Colour::yellow};
+    case ClaimStatus::harness_error: return {"error", Colour::yellow};
   }
   return {};
 }

@@ -14,16 +14,12 @@ using Outcome = JUnitCase::Outcome;
 Outcome outcome_of(CellOutcome outcome) {
   switch (outcome) {
     case CellOutcome::wrong:
-    case CellOutcome::slower:
-      return Outcome::failure;
+    case CellOutcome::slower: return Outcome::failure;
     case CellOutcome::undecided:
-    case CellOutcome::invalid:
-      return Outcome::error;
-    case CellOutcome::no_baseline:
-      return Outcome::skipped;
+    case CellOutcome::invalid: return Outcome::error;
+    case CellOutcome::no_baseline: return Outcome::skipped;
     case CellOutcome::faster:
-    case CellOutcome::same:
-      break;
+    case CellOutcome::same: break;
   }
   return Outcome::passed;
 }

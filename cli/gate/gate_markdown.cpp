@@ -13,25 +13,16 @@ std::string in_cell(std::string_view text) {
   std::string safe;
   for (char c : text) {
     switch (c) {
-      case '|':
-        safe += "\\|";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '\n':
-        safe += ' ';
-        break;
-      default:
-        safe += c;
+      case '|': safe += "\\|"; break;
+      case '<': safe += "&lt;"; break;
+      case '\n': safe += ' '; break;
+      default: safe += c;
     }
   }
   return safe;
 }
 
-std::string percent(double ratio) {
-  return fmt::format("{:+.2f} %", 100 * (ratio - 1));
-}
+std::string percent(double ratio) { return fmt::format("{:+.2f} %", 100 * (ratio - 1)); }
 
 std::string row(const GateLine& line) {
   const CellVerdict& v = line.verdict;

@@ -10,9 +10,7 @@
 namespace assay {
 namespace {
 
-std::string verb(int cells) {
-  return cells == 1 ? "is" : "are";
-}
+std::string verb(int cells) { return cells == 1 ? "is" : "are"; }
 
 // How a gate ends in which some cell has this outcome, and none a worse one.
 struct Ending {

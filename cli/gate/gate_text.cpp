@@ -13,19 +13,14 @@ namespace {
 Colour colour_of(CellOutcome outcome) {
   switch (outcome) {
     case CellOutcome::wrong:
-    case CellOutcome::slower:
-      return Colour::red;
+    case CellOutcome::slower: return Colour::red;
     case CellOutcome::faster:
-    case CellOutcome::same:
-      return Colour::green;
-    default:
-      return Colour::yellow;
+    case CellOutcome::same: return Colour::green;
+    default: return Colour::yellow;
   }
 }
 
-std::string microseconds(double us) {
-  return fmt::format("{:.{}f} us", us, us < 100 ? 2 : 1);
-}
+std::string microseconds(double us) { return fmt::format("{:.{}f} us", us, us < 100 ? 2 : 1); }
 
 std::string ratio_text(const CellVerdict& verdict) {
   return fmt::format("{:.4f}, 99 % interval {:.4f} to {:.4f}, from {} process{}", verdict.ratio,

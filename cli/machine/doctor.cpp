@@ -58,7 +58,7 @@ MachineFact memory() {
 }
 
 MachineFact fused_multiply_add() {
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#if defined(ASSAY_HAS_FMA)
   return {"fma", true, "compiled in as one instruction"};
 #else
   return {"fma", false, "not compiled in: emulated, with the same results, many times slower"};

@@ -26,9 +26,7 @@ struct TreeOf {
   }
 };
 
-Tree tree_of(const JsonValue& json) {
-  return std::visit(TreeOf(), json.value());
-}
+Tree tree_of(const JsonValue& json) { return std::visit(TreeOf(), json.value()); }
 
 Tree opening(const char* command) {
   return {{"schema", 1}, {"command", command}, {"version", ASSAY_VERSION}};

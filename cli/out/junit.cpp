@@ -16,18 +16,12 @@ constexpr std::string_view marked_up = "&<>\"\n\t";
 
 std::string_view entity_of(char c) {
   switch (c) {
-    case '&':
-      return "&amp;";
-    case '<':
-      return "&lt;";
-    case '>':
-      return "&gt;";
-    case '"':
-      return "&quot;";
-    case '\n':
-      return "&#10;";
-    default:
-      return "&#9;";
+    case '&': return "&amp;";
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '"': return "&quot;";
+    case '\n': return "&#10;";
+    default: return "&#9;";
   }
 }
 

@@ -12,22 +12,15 @@
 namespace assay {
 namespace {
 
-bool is_terminal(std::FILE* file) {
-  return isatty(fileno(file)) == 1;
-}
+bool is_terminal(std::FILE* file) { return isatty(fileno(file)) == 1; }
 
 const char* escape_of(Colour colour) {
   switch (colour) {
-    case Colour::plain:
-      break;
-    case Colour::red:
-      return "\033[1;31m";
-    case Colour::green:
-      return "\033[32m";
-    case Colour::yellow:
-      return "\033[33m";
-    case Colour::faint:
-      return "\033[2m";
+    case Colour::plain: break;
+    case Colour::red: return "\033[1;31m";
+    case Colour::green: return "\033[32m";
+    case Colour::yellow: return "\033[33m";
+    case Colour::faint: return "\033[2m";
   }
   return "";
 }
@@ -63,9 +56,7 @@ void Table::add_row(std::vector<Cell> cells) {
   rows_.push_back({std::move(cells), {}});
 }
 
-void Table::add_line(std::string_view text) {
-  rows_.back().lines_below.push_back(printable(text));
-}
+void Table::add_line(std::string_view text) { rows_.back().lines_below.push_back(printable(text)); }
 
 std::vector<std::size_t> Table::widths() const {
   std::vector<std::size_t> widths;

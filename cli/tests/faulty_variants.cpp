@@ -31,12 +31,8 @@ cudaError_t multiply(const Gemm& g, bool with_beta) {
   return cudaSuccess;
 }
 
-cudaError_t launch_right(const Gemm& g, cudaStream_t) {
-  return multiply(g, true);
-}
-cudaError_t launch_without_beta(const Gemm& g, cudaStream_t) {
-  return multiply(g, false);
-}
+cudaError_t launch_right(const Gemm& g, cudaStream_t) { return multiply(g, true); }
+cudaError_t launch_without_beta(const Gemm& g, cudaStream_t) { return multiply(g, false); }
 cudaError_t launch_crashing(const Gemm& g, cudaStream_t) {
   if (g.m > 2) std::abort();
   return multiply(g, true);

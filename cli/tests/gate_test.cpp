@@ -15,9 +15,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-int exit_code(const GateResult& result) {
-  return static_cast<int>(conclude(result).code);
-}
+int exit_code(const GateResult& result) { return static_cast<int>(conclude(result).code); }
 
 std::string text(const GateResult& result) {
   return gate_text(result, conclude(result), Screen(stdout));

@@ -28,29 +28,19 @@ std::vector<ReadJson> ReadJson::items() const {
   return all;
 }
 
-std::size_t ReadJson::size() const {
-  return node_->json.size();
-}
+std::size_t ReadJson::size() const { return node_->json.size(); }
 
-bool ReadJson::contains(const std::string& key) const {
-  return node_->json.contains(key);
-}
+bool ReadJson::contains(const std::string& key) const { return node_->json.contains(key); }
 
-bool ReadJson::is_null() const {
-  return node_->json.is_null();
-}
+bool ReadJson::is_null() const { return node_->json.is_null(); }
 
-std::string ReadJson::text() const {
-  return node_->json.get<std::string>();
-}
+std::string ReadJson::text() const { return node_->json.get<std::string>(); }
 
 bool ReadJson::operator==(std::string_view text) const {
   return node_->json.is_string() && node_->json.get_ref<const std::string&>() == text;
 }
 
-double ReadJson::number() const {
-  return node_->json.get<double>();
-}
+double ReadJson::number() const { return node_->json.get<double>(); }
 
 std::ostream& operator<<(std::ostream& out, const ReadJson& value) {
   return out << value.node_->json;

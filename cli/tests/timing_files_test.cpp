@@ -17,9 +17,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-ReadJson parsed(const GateResult& result) {
-  return ReadJson(json_of(result, conclude(result)));
-}
+ReadJson parsed(const GateResult& result) { return ReadJson(json_of(result, conclude(result))); }
 
 TEST(GateJson, HasWhatWasPrintedAndEveryNumber) {
   GateResult result = gate({cell("a", CellOutcome::same), slower()});

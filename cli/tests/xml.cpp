@@ -28,9 +28,7 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_entity(std::string_view name) {
   for (std::string_view known : {"amp", "lt", "gt", "quot", "apos"}) {

@@ -22,8 +22,6 @@ inline void cuda_check(cudaError_t error, const char* what) {
 }
 
 // After the harness launched a kernel of its own.
-inline void launch_check(const char* kernel) {
-  cuda_check(cudaGetLastError(), kernel);
-}
+inline void launch_check(const char* kernel) { cuda_check(cudaGetLastError(), kernel); }
 
 }  // namespace assay

@@ -101,9 +101,7 @@ std::optional<Reference> CudaMachine::reference(const Case& c, const Operands& o
   return make_device_reference(c, operands);
 }
 
-std::string CudaMachine::disagreement(const Case& c) {
-  return disagreement_with_cublas(c);
-}
+std::string CudaMachine::disagreement(const Case& c) { return disagreement_with_cublas(c); }
 
 LaunchFailure CudaMachine::start(const Variant& variant, const Gemm& gemm, cudaStream_t into) {
   cudaError_t returned = cudaSuccess;

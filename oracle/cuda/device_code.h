@@ -16,8 +16,6 @@ __device__ inline long long nanoseconds_now() {
 __device__ inline std::int64_t index_of_thread() {
   return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 }
-__device__ inline std::int64_t number_of_threads() {
-  return std::int64_t{gridDim.x} * blockDim.x;
-}
+__device__ inline std::int64_t number_of_threads() { return std::int64_t{gridDim.x} * blockDim.x; }
 
 }  // namespace assay

@@ -36,9 +36,7 @@ std::size_t granularity() {
   return bytes;
 }
 
-CUdeviceptr address_of(const std::byte* pointer) {
-  return reinterpret_cast<CUdeviceptr>(pointer);
-}
+CUdeviceptr address_of(const std::byte* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
 
 std::byte* new_addresses(std::size_t bytes) {
   ASSAY_DRIVER(cuMemAddressReserve);
@@ -54,9 +52,7 @@ std::size_t whole_units(std::size_t bytes) {
 
 }  // namespace
 
-DeviceRegion::~DeviceRegion() {
-  release();
-}
+DeviceRegion::~DeviceRegion() { release(); }
 
 void DeviceRegion::reserve(std::size_t bytes) {
   if (bytes <= size_) return;

@@ -85,9 +85,7 @@ int gpu_count() {
   return count;
 }
 
-int least_compute_capability() {
-  return least_of_gpus(compute_capability);
-}
+int least_compute_capability() { return least_of_gpus(compute_capability); }
 
 double least_free_gibibytes() {
   return least_of_gpus([](int device) {

@@ -17,9 +17,7 @@ constexpr std::int64_t guard_floats = 1 << 16;
 constexpr int most_tries = 100;
 constexpr std::chrono::milliseconds between_tries(200);
 
-double gibibytes(double bytes) {
-  return bytes / 0x1p30;
-}
+double gibibytes(double bytes) { return bytes / 0x1p30; }
 
 // C between two guards, or why this GPU cannot hold the problem. Waits while another trial holds
 // the memory, if the GPU has enough in all.

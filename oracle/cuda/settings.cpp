@@ -176,18 +176,12 @@ LaunchFailure launch_on_busy_gpu(CudaMachine& gpu, const Variant& variant, const
 LaunchFailure launch_in(Setting setting, CudaMachine& gpu, const Variant& variant,
                         const Gemm& gemm) {
   switch (setting) {
-    case Setting::plain:
-      return gpu.run(variant, gemm);
-    case Setting::slow_producer:
-      return launch_behind_slow_producer(gpu, variant, gemm);
-    case Setting::graph:
-      return launch_as_graph(gpu, variant, gemm);
-    case Setting::broken_stream:
-      return launch_into_broken_stream(gpu, variant, gemm);
-    case Setting::two_streams:
-      return launch_beside_another(gpu, variant, gemm);
-    case Setting::busy_gpu:
-      return launch_on_busy_gpu(gpu, variant, gemm);
+    case Setting::plain: return gpu.run(variant, gemm);
+    case Setting::slow_producer: return launch_behind_slow_producer(gpu, variant, gemm);
+    case Setting::graph: return launch_as_graph(gpu, variant, gemm);
+    case Setting::broken_stream: return launch_into_broken_stream(gpu, variant, gemm);
+    case Setting::two_streams: return launch_beside_another(gpu, variant, gemm);
+    case Setting::busy_gpu: return launch_on_busy_gpu(gpu, variant, gemm);
   }
   return std::nullopt;
 }

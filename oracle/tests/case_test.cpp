@@ -17,9 +17,7 @@
 #include "base/suggestion.h"
 
 namespace assay {
-void showValue(const Case& c, std::ostream& out) {
-  out << to_string(c);
-}
+void showValue(const Case& c, std::ostream& out) { out << to_string(c); }
 }  // namespace assay
 
 namespace {

@@ -27,9 +27,7 @@ class CudaReference : public testing::Test {
   const Operands operands_ = make_operands(c, Placement::guarded, {4, 4, 4});
 };
 
-TEST_F(CudaReference, agrees_with_eigen) {
-  EXPECT_EQ(disagreement_with_cublas(c), "");
-}
+TEST_F(CudaReference, agrees_with_eigen) { EXPECT_EQ(disagreement_with_cublas(c), ""); }
 
 TEST_F(CudaReference, in_double_differs_from_one_with_a_wrong_element) {
   EXPECT_EQ(disagreement_with_dgemm(c, operands_, off_by(0)), "");

@@ -14,9 +14,7 @@ namespace {
 
 using namespace assay;
 
-std::uint32_t bits(float value) {
-  return std::bit_cast<std::uint32_t>(value);
-}
+std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 
 // Some cases with gaps, offsets and empty matrices.
 std::vector<Case> layouts() {
@@ -37,12 +35,9 @@ struct Expected {
 };
 Expected expected(const Case& c, Operand o) {
   switch (o) {
-    case Operand::a:
-      return {c.m, c.k, c.k + c.lda.floats, c.offset.floats[0]};
-    case Operand::b:
-      return {c.k, c.n, c.n + c.ldb.floats, c.offset.floats[1]};
-    case Operand::c:
-      return {c.m, c.n, c.n + c.ldc.floats, c.offset.floats[2]};
+    case Operand::a: return {c.m, c.k, c.k + c.lda.floats, c.offset.floats[0]};
+    case Operand::b: return {c.k, c.n, c.n + c.ldb.floats, c.offset.floats[1]};
+    case Operand::c: return {c.m, c.n, c.n + c.ldc.floats, c.offset.floats[2]};
   }
   return {};
 }

@@ -18,9 +18,7 @@ using namespace assay;
 
 constexpr std::array no_alignment = {4, 4, 4};
 
-Operands make(const Case& c) {
-  return make_operands(c, Placement::guarded, no_alignment);
-}
+Operands make(const Case& c) { return make_operands(c, Placement::guarded, no_alignment); }
 
 Case random_case(std::mt19937_64& random) {
   const auto below = [&](std::int64_t end) {

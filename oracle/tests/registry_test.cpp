@@ -10,9 +10,7 @@ namespace {
 
 using namespace assay;
 
-cudaError_t nothing(const Gemm&, cudaStream_t) {
-  return cudaSuccess;
-}
+cudaError_t nothing(const Gemm&, cudaStream_t) { return cudaSuccess; }
 
 Variant with(const Needs& needs) {
   return {.name = "mine", .idea = "Nothing.", .launch = nothing, .needs = needs};

@@ -28,9 +28,7 @@ inline const Case scaled{.m = 9,
                          .offset = {{1, 2, 3}},
                          .seed = 4};
 
-inline Entry planted(std::string_view name) {
-  return entry_named(name, Backend::simt);
-}
+inline Entry planted(std::string_view name) { return entry_named(name, Backend::simt); }
 inline Entry with_needs(std::string_view name, const Needs& needs) {
   Entry entry = planted(name);
   entry.variant.needs = needs;

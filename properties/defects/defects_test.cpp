@@ -25,9 +25,7 @@ struct Defect {
   bool loses_context = false;
   const char* not_planted = "";  // why it could not be
 };
-void PrintTo(const Defect& defect, std::ostream* out) {
-  *out << defect.name;
-}
+void PrintTo(const Defect& defect, std::ostream* out) { *out << defect.name; }
 
 constexpr Defect defects[] = {
 #include "properties/defects/defects.inc"

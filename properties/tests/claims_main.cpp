@@ -91,19 +91,15 @@ class ClaimTest : public testing::Test {
                         .worker = worker_command()};
     const ClaimResult result = check({entry_}, {&claim_}, budget, settings_.corpus).front();
     switch (result.status()) {
-      case ClaimStatus::holds:
-        break;
-      case ClaimStatus::exempt:
-        GTEST_SKIP() << result.reason();
+      case ClaimStatus::holds: break;
+      case ClaimStatus::exempt: GTEST_SKIP() << result.reason();
       case ClaimStatus::fails:
         report(result, *result.failure);
         keep(result.failure->shrunk);
         break;
-      case ClaimStatus::harness_error:
-        FAIL() << "it could not be judged: " << result.reason();
+      case ClaimStatus::harness_error: FAIL() << "it could not be judged: " << result.reason();
       case ClaimStatus::not_judged:
-      case ClaimStatus::too_few:
-        FAIL() << result.reason();
+      case ClaimStatus::too_few: FAIL() << result.reason();
     }
     fmt::print("{} cases judged, {} elements, worst {:.3g} of {:.3g} gulps\n", result.cases,
                result.elements, result.worst_gulps, result.allowed_gulps);

@@ -46,9 +46,7 @@ class Corpus : public testing::Test {
   std::filesystem::path folder_, path;
 };
 
-CorpusLine line(const char* claim, const char* c) {
-  return {&claim_named(claim), parse_case(c)};
-}
+CorpusLine line(const char* claim, const char* c) { return {&claim_named(claim), parse_case(c)}; }
 
 const char* const first_case = "m=1 n=2 k=3 alpha=-0.1 ldb=+64 offset=1,0,3 fill=special seed=7";
 

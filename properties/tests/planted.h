@@ -24,8 +24,8 @@ assay::Claim claim_that(
     std::function<assay::Verdict(const assay::Entry&, const assay::Case&, const assay::Resources&)>
         judge);
 
-// The claims that a worker of these tests finds: also `planted_resources`, which is right if the trial
-// has 3 threads, 7 seconds of watchdog and GPU 5, in a worker.
+// The claims that a worker of these tests finds: also `planted_resources`, which is right if the
+// trial has 3 threads, 7 seconds of watchdog and GPU 5, in a worker.
 const assay::Claim& planted_or_claim_named(std::string_view name);
 
 // The registered variants that can run here, without the planted ones.

@@ -15,9 +15,7 @@ using namespace assay_test;
 const WorkerCommand this_program{{"--worker"}};
 const Claim& bound = claim_named("within_bound");
 
-Entry planted(const char* name) {
-  return entry_named(name, Backend::host);
-}
+Entry planted(const char* name) { return entry_named(name, Backend::host); }
 
 void expect_same(const Verdict& a, const Verdict& b) {
   EXPECT_EQ(a.status, b.status);

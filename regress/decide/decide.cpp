@@ -77,9 +77,7 @@ Measured measure(const Batches& batches, int planned, const DecisionRule& rule) 
   return m;
 }
 
-double log_of(double part) {
-  return std::log1p(part);
-}
+double log_of(double part) { return std::log1p(part); }
 
 bool is_below(const Summary& s, double part, double p) {
   return upper_bound(s, 1 - p) < log_of(part);
@@ -297,8 +295,7 @@ std::string reason_of(const Judgement& j, const CellVerdict& v, bool unchanged,
       }
       return fmt::format("shown to be less than {:.1f} % slower ({}){}", 100 * rule.unharmed,
                          between, rest);
-    default:
-      break;
+    default: break;
   }
   if (j.basis == Basis::screen) {
     return fmt::format("the screen could not settle it and it was not confirmed ({}){}", between,

@@ -11,9 +11,7 @@
 namespace assay {
 namespace {
 
-const Sample& of(const Round& round, Arm arm) {
-  return round[static_cast<std::size_t>(arm)];
-}
+const Sample& of(const Round& round, Arm arm) { return round[static_cast<std::size_t>(arm)]; }
 
 bool was_run(const std::vector<Round>& rounds, Arm arm) {
   return !std::all_of(rounds.begin(), rounds.end(),

@@ -26,9 +26,7 @@ bool is_usable(const Summary& s) {
   return s.count >= 2 && std::isfinite(s.mean) && s.deviation >= 0 && std::isfinite(s.deviation);
 }
 
-double error_of_mean(const Summary& s) {
-  return s.deviation / std::sqrt(s.count);
-}
+double error_of_mean(const Summary& s) { return s.deviation / std::sqrt(s.count); }
 
 double quantile(int count, double probability) {
   return boost::math::quantile(StudentsT(count - 1), probability);

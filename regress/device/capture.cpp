@@ -248,11 +248,8 @@ Recipe recipe_of_two(const Variant& variant, const Gemm& one, const Gemm& other,
         recipe.nodes.push_back(std::move(node));
         break;
       }
-      case CU_GRAPH_NODE_TYPE_MEMSET:
-        recipe.nodes.push_back(read_memset(nodes[i], here));
-        break;
-      default:
-        throw NoRecipe("it enqueues something other than kernels and memsets");
+      case CU_GRAPH_NODE_TYPE_MEMSET: recipe.nodes.push_back(read_memset(nodes[i], here)); break;
+      default: throw NoRecipe("it enqueues something other than kernels and memsets");
     }
   }
   if (recipe.nodes.empty()) throw NoRecipe("it enqueues nothing");

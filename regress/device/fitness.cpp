@@ -69,9 +69,7 @@ std::map<std::string, std::string> describe_card(const Card& card) {
   return facts;
 }
 
-std::int64_t l2_bytes() {
-  return properties().l2CacheSize;
-}
+std::int64_t l2_bytes() { return properties().l2CacheSize; }
 
 int architecture() {
   const cudaDeviceProp p = properties();

@@ -29,9 +29,7 @@ ResultCheck::ResultCheck() {
   handle_ = handle;
 }
 
-ResultCheck::~ResultCheck() {
-  cublasDestroy(static_cast<cublasHandle_t>(handle_));
-}
+ResultCheck::~ResultCheck() { cublasDestroy(static_cast<cublasHandle_t>(handle_)); }
 
 const ResultCheck::Product& ResultCheck::product_of(const OperandSets& sets, std::int64_t set,
                                                     cudaStream_t stream) {

@@ -24,9 +24,7 @@ struct Planted {
   Backend backend;
   Slowdown slowdown;
 };
-void PrintTo(const Planted& planted, std::ostream* out) {
-  *out << planted.slowdown.name;
-}
+void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.slowdown.name; }
 
 std::vector<Planted> planted_ones() {
   std::vector<Planted> all;

@@ -28,9 +28,7 @@ std::string read_file(const fs::path& path, const std::string& shown) {
 }
 
 // The same major architecture, and not a younger one.
-bool runs_on(int device, int code) {
-  return code / 10 == device / 10 && code <= device;
-}
+bool runs_on(int device, int code) { return code / 10 == device / 10 && code <= device; }
 
 class FolderReader {
  public:

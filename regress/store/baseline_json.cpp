@@ -170,12 +170,9 @@ std::int64_t bytes_of_operand(const Case& c, Operand operand) {
     return static_cast<std::int64_t>(std::min(floats * sizeof(float), 0x1p62));
   };
   switch (operand) {
-    case Operand::a:
-      return bytes(c.m, c.k, c.lda.floats);
-    case Operand::b:
-      return bytes(c.k, c.n, c.ldb.floats);
-    case Operand::c:
-      break;
+    case Operand::a: return bytes(c.m, c.k, c.lda.floats);
+    case Operand::b: return bytes(c.k, c.n, c.ldb.floats);
+    case Operand::c: break;
   }
   return bytes(c.m, c.n, c.ldc.floats);
 }

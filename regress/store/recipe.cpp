@@ -17,19 +17,13 @@ std::string brief(const std::array<unsigned, 3>& size) {
   if (size[2] != 1) text += fmt::format("x{}", size[2]);
   return text;
 }
-std::string brief(const std::string& hash) {
-  return hash.substr(0, 8);
-}
-std::string brief(bool yes) {
-  return yes ? "yes" : "no";
-}
+std::string brief(const std::string& hash) { return hash.substr(0, 8); }
+std::string brief(bool yes) { return yes ? "yes" : "no"; }
 template <class Number>
 std::string brief(Number number) requires std::is_arithmetic_v<Number> {
   return fmt::to_string(number);
 }
-std::string brief(Operand operand) {
-  return to_string(operand);
-}
+std::string brief(Operand operand) { return to_string(operand); }
 std::string brief(const std::vector<Parameter>& parameters) {
   std::vector<std::string> each;
   for (const Parameter& p : parameters) each.push_back(fmt::format("{}+{}", p.at, p.bytes));

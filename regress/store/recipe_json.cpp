@@ -99,9 +99,7 @@ std::string text_of(const std::vector<Parameter>& parameters) {
 }
 
 // The largest that an offset can have.
-std::uint32_t alignment_of(std::uint32_t at) {
-  return at & ~(at - 1);
-}
+std::uint32_t alignment_of(std::uint32_t at) { return at & ~(at - 1); }
 
 std::vector<Parameter> parameters_of(const Field& field, std::size_t block) {
   const std::string text = field.text();

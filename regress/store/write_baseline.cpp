@@ -24,13 +24,9 @@ namespace fs = std::filesystem;
   throw BadInput(
       fmt::format("{}: cannot be written, and the baseline is as it was: {}", path.string(), why));
 }
-[[noreturn]] void fail(const fs::path& path, int error) {
-  fail(path, std::strerror(error));
-}
+[[noreturn]] void fail(const fs::path& path, int error) { fail(path, std::strerror(error)); }
 
-std::string prefix_of_new(const std::string& gpu) {
-  return "." + gpu + ".new-";
-}
+std::string prefix_of_new(const std::string& gpu) { return "." + gpu + ".new-"; }
 
 // A new folder beside the one that it is to replace. Its destructor removes whatever is in it then.
 class TemporaryFolder {

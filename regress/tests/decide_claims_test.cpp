@@ -32,16 +32,10 @@ void expect_always(Claim&& claim) {
 }
 
 // Steps and scatter in hundredths of a percent, where the rule's own numbers lie.
-double some_step() {
-  return *rc::gen::inRange(-300, 301) / 1e4;
-}
-double some_spread() {
-  return *rc::gen::inRange(0, 150) / 1e4;
-}
+double some_step() { return *rc::gen::inRange(-300, 301) / 1e4; }
+double some_spread() { return *rc::gen::inRange(0, 150) / 1e4; }
 
-Random some_random() {
-  return Random(*rc::gen::arbitrary<std::uint64_t>());
-}
+Random some_random() { return Random(*rc::gen::arbitrary<std::uint64_t>()); }
 
 // Cells of all kinds; those with an extra batch were given it whether they needed it or not.
 std::vector<CellBatches> some_run(bool with_extra, bool with_anchor = true) {
@@ -203,14 +197,10 @@ TEST(Claim, permuting_the_processes_changes_nothing) {
 
 int slowness(const CellVerdict& v) {
   switch (v.outcome) {
-    case CellOutcome::faster:
-      return 0;
-    case CellOutcome::same:
-      return 1;
-    case CellOutcome::undecided:
-      return 2;
-    default:
-      return 3;
+    case CellOutcome::faster: return 0;
+    case CellOutcome::same: return 1;
+    case CellOutcome::undecided: return 2;
+    default: return 3;
   }
 }
 
@@ -275,8 +265,8 @@ TEST(Claim, too_little_is_invalid_and_never_same) {
     }
     std::shuffle(batch.begin(), batch.end(), random);
     cells[at] = cell;
-    const bool lacks_baseline = std::ranges::none_of(
-        batch, [](const Replicate& r) { return r.to_baseline.has_value(); });
+    const bool lacks_baseline =
+        std::ranges::none_of(batch, [](const Replicate& r) { return r.to_baseline.has_value(); });
     const CellVerdict verdict = decide(cells)[at];
     RC_ASSERT(verdict.outcome == CellOutcome::invalid ||
               (lacks_baseline && verdict.outcome == CellOutcome::no_baseline));

@@ -10,9 +10,7 @@
 #include "regress/decide/decide.h"
 
 namespace assay {
-inline void PrintTo(CellOutcome outcome, std::ostream* out) {
-  *out << to_string(outcome);
-}
+inline void PrintTo(CellOutcome outcome, std::ostream* out) { *out << to_string(outcome); }
 }  // namespace assay
 
 namespace assay_test {

@@ -21,9 +21,7 @@
 
 namespace assay {
 
-inline cudaError_t launch_nothing(const Gemm&, cudaStream_t) {
-  return cudaSuccess;
-}
+inline cudaError_t launch_nothing(const Gemm&, cudaStream_t) { return cudaSuccess; }
 
 // Variants that claim to be for a GPU; the laboratory never calls them. The picky one does not
 // accept one of the ten problems.

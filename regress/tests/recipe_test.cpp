@@ -31,9 +31,7 @@ KernelNode tiled() {
 MemsetNode cleared() {
   return {.operand = Operand::c, .displacement = 4, .value = 0, .element_bytes = 4, .width = 100};
 }
-Recipe recipe() {
-  return {{cleared(), tiled()}};
-}
+Recipe recipe() { return {{cleared(), tiled()}}; }
 
 TEST(RecipeJson, ReadsAsAPersonWouldWriteIt) {
   EXPECT_EQ(json_of(recipe()).dump(2), R"({

@@ -14,9 +14,7 @@ using namespace assay;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Sample& at(Round& round, Arm arm) {
-  return round[static_cast<std::size_t>(arm)];
-}
+Sample& at(Round& round, Arm arm) { return round[static_cast<std::size_t>(arm)]; }
 
 // Head takes 102 us, its twin 102, the baseline 100 and the anchor 99.
 std::vector<Round> quiet(int rounds = 20) {
@@ -100,9 +98,7 @@ TEST(Reduce, finds_fault_with_fewer_than_five_pairs) {
   expect_fault(rounds, "only 4 of 6 pairs of rounds are left, 2 were throttled");
 }
 
-TEST(Reduce, finds_fault_with_a_round_without_its_mirror) {
-  expect_fault(quiet(11), "mirror");
-}
+TEST(Reduce, finds_fault_with_a_round_without_its_mirror) { expect_fault(quiet(11), "mirror"); }
 
 TEST(Reduce, finds_fault_with_a_time_that_is_not_a_positive_number) {
   for (double bad : {nan, 0.0, -1.0, infinity, -infinity}) {

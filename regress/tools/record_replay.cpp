@@ -2,14 +2,13 @@
 // slowdowns of known cost by extra launches in each sample.
 //
 //   record_replay FILE
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "regress/decide/statistics.h"
 #include "regress/device/timing_process.h"
 #include "regress/processes.h"
@@ -80,12 +79,8 @@ int record(const std::string& file) {
   }
   const auto& device = timings.front().device;
   std::ofstream out(file);
-  out << Json{{"schema", 1},
-              {"gpu", device.at("key")},
-              {"driver", device.at("driver")},
-              {"date", fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)))},
-              {"command", "record_replay FILE"},
-              {"cells", std::move(recorded)}}
+  out << Json{{"schema", 1},     {"gpu", device.at("key")},         {"driver", device.at("driver")},
+              {"date", today()}, {"command", "record_replay FILE"}, {"cells", std::move(recorded)}}
              .dump(1)
       << "\n";
   if (!out.flush()) {

@@ -31,9 +31,7 @@ constexpr std::common_type_t<A, B> max(A a, B b) {
   return x < y ? y : x;
 }
 
-inline float __fmaf_rn(float a, float b, float c) {
-  return fmaf(a, b, c);
-}
+inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 // Rounded on their own: the compiler must not fuse them with the next operation.
 inline float __fmul_rn(float a, float b) {
   volatile float product = a * b;
@@ -44,25 +42,13 @@ inline float __fadd_rn(float a, float b) {
   return sum;
 }
 
-inline unsigned __float_as_uint(float f) {
-  return std::bit_cast<unsigned>(f);
-}
-inline float __uint_as_float(unsigned u) {
-  return std::bit_cast<float>(u);
-}
-inline int __float_as_int(float f) {
-  return std::bit_cast<int>(f);
-}
-inline float __int_as_float(int i) {
-  return std::bit_cast<float>(i);
-}
+inline unsigned __float_as_uint(float f) { return std::bit_cast<unsigned>(f); }
+inline float __uint_as_float(unsigned u) { return std::bit_cast<float>(u); }
+inline int __float_as_int(float f) { return std::bit_cast<int>(f); }
+inline float __int_as_float(int i) { return std::bit_cast<float>(i); }
 
-inline float rsqrtf(float x) {
-  return 1 / std::sqrt(x);
-}
-inline double rsqrt(double x) {
-  return 1 / std::sqrt(x);
-}
+inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
+inline double rsqrt(double x) { return 1 / std::sqrt(x); }
 // Takes the reciprocal of a divisor beyond 2^126 for zero, as a GPU does.
 inline float __fdividef(float a, float b) {
   const float size = std::fabs(b);
@@ -70,15 +56,9 @@ inline float __fdividef(float a, float b) {
 }
 
 // All of them are defined for zero too.
-constexpr int __popc(unsigned bits) {
-  return std::popcount(bits);
-}
-constexpr int __popcll(unsigned long long bits) {
-  return std::popcount(bits);
-}
-constexpr int __clz(int bits) {
-  return std::countl_zero(static_cast<unsigned>(bits));
-}
+constexpr int __popc(unsigned bits) { return std::popcount(bits); }
+constexpr int __popcll(unsigned long long bits) { return std::popcount(bits); }
+constexpr int __clz(int bits) { return std::countl_zero(static_cast<unsigned>(bits)); }
 constexpr int __clzll(long long bits) {
   return std::countl_zero(static_cast<unsigned long long>(bits));
 }

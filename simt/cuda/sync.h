@@ -60,9 +60,7 @@ inline unsigned vote(WarpCall call, unsigned mask, bool yes) {
 
 }  // namespace simt
 
-inline void __syncthreads(int line = __builtin_LINE()) {
-  simt::barrier(line);
-}
+inline void __syncthreads(int line = __builtin_LINE()) { simt::barrier(line); }
 inline int __syncthreads_count(int predicate, int line = __builtin_LINE()) {
   return simt::barrier(line, predicate != 0);
 }
@@ -73,9 +71,7 @@ inline int __syncthreads_and(int predicate, int line = __builtin_LINE()) {
   return simt::barrier(line, predicate == 0) == 0;
 }
 // Lanes run one after the other, so only one is active at any place.
-inline unsigned __activemask() {
-  return 1u << simt::lane();
-}
+inline unsigned __activemask() { return 1u << simt::lane(); }
 inline void __syncwarp(unsigned mask = ~0u, int line = __builtin_LINE()) {
   simt::warp_exchange(mask, 0, {simt::WarpOperation::syncwarp, line});
 }
@@ -123,12 +119,6 @@ inline int __all_sync(unsigned mask, int predicate, int line = __builtin_LINE())
   return simt::vote({simt::WarpOperation::all, line}, mask, predicate == 0) == 0;
 }
 
-inline void __threadfence() {
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-inline void __threadfence_block() {
-  __threadfence();
-}
-[[noreturn]] inline void __trap() {
-  __builtin_trap();
-}
+inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_block() { __threadfence(); }
+[[noreturn]] inline void __trap() { __builtin_trap(); }

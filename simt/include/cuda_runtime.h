@@ -73,6 +73,4 @@ SIMT_STORE(__stwt)
 #undef SIMT_STORE
 
 // Ticks that never go back; their length means nothing here.
-inline long long clock64() {
-  return std::chrono::steady_clock::now().time_since_epoch().count();
-}
+inline long long clock64() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
