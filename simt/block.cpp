@@ -250,7 +250,7 @@ const std::array<std::uint64_t, 32>& BlockRunner::warp_exchange(unsigned mask, s
   self.operation = call.operation;
   self.mask = mask;
   self.brought = value;
-  insist_on_one_operation(self);
+  require_one_operation(self);
   release_warp(self);
   wait();
   enter_kernel();
@@ -264,7 +264,7 @@ std::span<BlockRunner::Thread> BlockRunner::warp_of(const Thread& thread) {
 
 // Lanes that name each other must do so in the same place. But a __syncwarp waits for any other, as
 // on a GPU.
-void BlockRunner::insist_on_one_operation(const Thread& arriving) {
+void BlockRunner::require_one_operation(const Thread& arriving) {
   for (const Thread& lane : warp_of(arriving)) {
     if (lane.state != Thread::State::at_warp || lane.mask != arriving.mask) continue;
     if (lane.operation == arriving.operation &&

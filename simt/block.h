@@ -82,7 +82,7 @@ class BlockRunner {
   Thread* pick();
   void resume(Thread& next, Context* self);
   void wait();
-  void insist_on_one_operation(const Thread& arriving);
+  void require_one_operation(const Thread& arriving);
   void release_warp(const Thread& waiting);
   bool release_warps_of_the_departed();
   void enter(Thread&);

@@ -15,13 +15,13 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iostream>
 #include <optional>
 #include <span>
 
 #include "base/errors.h"
 #include "base/text.h"
+#include "base/whole_file.h"
 #include "oracle/gpus.h"
 #include "oracle/machine.h"
 #include "oracle/tests/run_tests.h"
@@ -137,11 +137,6 @@ void for_each_pair(const Visit& visit) {
       if (!claim.takes_gpu || entry.backend == Backend::cuda) visit(entry, claim);
     }
   }
-}
-
-void write_whole(const char* file, const std::string& text) {
-  std::ofstream out(file);
-  if (!(out << text).flush()) throw BadInput(fmt::format("{}: cannot be written", file));
 }
 
 std::string names_of(std::span<const Entry> entries, const char* separator) {
