@@ -1,7 +1,7 @@
 // What a timing process is asked to measure, and what it measured.
 //
-// A program that times starts copies of itself, one for each replicate, hands each a TimingJob and
-// reads back a ProcessTiming (processes.h). The copy measures in device/timing_process.h.
+// `assay` starts a copy of itself for each replicate, hands it a TimingJob and reads back a
+// ProcessTiming (processes.h). The copy measures in device/timing_process.h.
 #pragma once
 
 #include <functional>
