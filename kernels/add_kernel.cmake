@@ -1,11 +1,12 @@
-# assay_add_kernel(FILE [GPU_ONLY] [LINK library...]): adds one file, with one or more variants, for every backend of
-# this build, or only for the GPU.
+# assay_add_kernel(FILE [GPU_ONLY] [UNWATCHED] [LINK library...]): adds one file, with one or more variants, for every
+# backend of this build, or only for the GPU. UNWATCHED: its comparisons are not worth watching, and `assay check` shows no
+# paths of it.
 #
 # For the CPU executor each file becomes a shared library of its own, for three reasons: the library's thread-local
 # block is exactly the shared memory of its kernels, two authors' names cannot collide, and a changed kernel relinks
 # nothing else.
 function(assay_add_kernel file)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "GPU_ONLY" "" "LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "GPU_ONLY;UNWATCHED" "" "LINK")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "assay_add_kernel takes one file, but was also given: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -24,6 +25,10 @@ function(assay_add_kernel file)
     set_property(GLOBAL APPEND_STRING PROPERTY ASSAY_LISTED_FILES "{\"${shown}\", ${position}, false},\n")
     assay_kernel_library(kernel_${stem} ${file} ${position})
     target_link_libraries(assay_kernels INTERFACE kernel_${stem})
+    if(NOT arg_UNWATCHED)
+      assay_watched_library(watched_${stem} ${file})
+      target_link_libraries(assay_kernels INTERFACE watched_${stem})
+    endif()
   endif()
   if(ASSAY_CUDA AND extension STREQUAL ".cu")
     set_property(GLOBAL APPEND_STRING PROPERTY ASSAY_LISTED_FILES "{\"${shown}\", ${position}, true},\n")
@@ -49,4 +54,11 @@ function(assay_kernel_library target file position)
   simt_add_kernels(${target} ${file})
   target_link_libraries(${target} PRIVATE assay_registry Eigen3::Eigen)
   target_compile_definitions(${target} PRIVATE ASSAY_POSITION=${position})
+endfunction()
+
+# Makes the library that lets the comparisons of the same variants be watched.
+function(assay_watched_library target file)
+  simt_add_kernels(${target} ${file} WATCHED)
+  target_link_libraries(${target} PRIVATE assay_registry Eigen3::Eigen)
+  target_compile_definitions(${target} PRIVATE ASSAY_WATCHED)
 endfunction()

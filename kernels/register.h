@@ -10,7 +10,8 @@ struct Variant;
 // of the host.
 enum class Backend { simt, cuda, host };
 
-// A kernel file is compiled twice: by nvcc for the GPU, by g++ for the CPU executor.
+// A kernel file is compiled by nvcc for the GPU, and by g++ for the CPU executor: once to be
+// judged, once to be watched.
 #if defined(__CUDACC__)
 constexpr Backend this_backend = Backend::cuda;
 #else
@@ -23,10 +24,17 @@ constexpr Backend this_backend = Backend::simt;
 #endif
 
 void register_variant(const Variant& variant, Backend backend, int position);
+// The same variant, built so that its comparisons can be watched.
+void register_watched(const Variant& variant, Backend backend);
 
 struct Registrar {
   Registrar(const Variant& variant, Backend backend = this_backend, int position = ASSAY_POSITION) {
+#if defined(ASSAY_WATCHED)
+    static_cast<void>(position);
+    register_watched(variant, backend);
+#else
     register_variant(variant, backend, position);
+#endif
   }
 };
 

@@ -27,6 +27,20 @@ std::vector<Listed>& all() {
   return entries;
 }
 
+std::vector<Entry>& all_watched() {
+  static std::vector<Entry> entries;
+  return entries;
+}
+
+Entry with_watched_launch(Entry entry) {
+  const Backend backend = entry.backend == Backend::cuda ? Backend::simt : entry.backend;
+  for (const Entry& watched : all_watched()) {
+    if (watched.backend == backend && std::string_view(watched.variant.name) == entry.variant.name)
+      entry.watched_launch = watched.variant.launch;
+  }
+  return entry;
+}
+
 std::vector<KernelFile>& expected() {
   static std::vector<KernelFile> files;
   return files;
@@ -91,7 +105,7 @@ std::string flaw_in_record(const Variant& variant) {
 // Refuses two variants of one name and backend too: only one of them could ever be chosen.
 void require_sound_records(const std::vector<Entry>& entries) {
   std::set<std::pair<std::string, Backend>> names;
-  for (const auto& [variant, backend] : entries) {
+  for (const auto& [variant, backend, watched_launch] : entries) {
     if (!is_name(variant.name)) {
       throw BadVariant(fmt::format(
           "a variant is registered as '{}': a name is made of letters, digits and underscores",
@@ -132,17 +146,22 @@ void register_variant(const Variant& variant, Backend backend, int position) {
   entries.insert(after, {{variant, backend}, position});
 }
 
+void register_watched(const Variant& variant, Backend backend) {
+  all_watched().push_back({variant, backend});
+}
+
 std::vector<Entry> registered() {
   std::vector<Entry> entries;
   for (const auto& listed : all()) entries.push_back(listed.entry);
   require_sound_records(entries);
   for (const KernelFile& file : expected()) require_variant_of(file);
+  for (Entry& entry : entries) entry = with_watched_launch(entry);
   return entries;
 }
 
 Entry entry_named(std::string_view name, Backend backend) {
   for (const auto& [entry, position] : all()) {
-    if (entry.variant.name == name && entry.backend == backend) return entry;
+    if (entry.variant.name == name && entry.backend == backend) return with_watched_launch(entry);
   }
   throw std::out_of_range(fmt::format("no variant {} for {}", name, to_string(backend)));
 }

@@ -17,6 +17,9 @@ namespace assay {
 struct Entry {
   Variant variant;
   Backend backend;
+  // The launch function of the build whose comparisons can be watched, on the CPU also for a
+  // variant on a GPU; null where there is none.
+  decltype(Variant::launch) watched_launch = nullptr;
 };
 
 // A variant that could never be judged; the message names it and says why.

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "simt/block.h"
+#include "simt/watch.h"
 #include "simt/workers.h"
 
 namespace simt {
@@ -117,21 +118,20 @@ std::optional<Fault> run_blocks(const Launch& launch, const Settings& settings) 
   std::mutex mutex;
   std::optional<Fault> first_fault;
 
-  run_on_workers(static_cast<int>(
-                     std::min<std::uint64_t>(count, static_cast<std::uint64_t>(settings.workers))),
-                 [&] {
-                   BlockRunner& runner = BlockRunner::mine();
-                   runner.begin(launch, settings);
-                   for (std::uint64_t i;
-                        (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) {
-                     if (auto fault = runner.run(order[i])) {
-                       next = count;  // the others stop at their next block
-                       const std::lock_guard lock(mutex);
-                       if (!first_fault) first_fault = std::move(fault);
-                     }
-                   }
-                   runner.end();
-                 });
+  const int workers = settings.watch != nullptr ? 1 : settings.workers;
+  run_on_workers(
+      static_cast<int>(std::min<std::uint64_t>(count, static_cast<std::uint64_t>(workers))), [&] {
+        BlockRunner& runner = BlockRunner::mine();
+        runner.begin(launch, settings);
+        for (std::uint64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) {
+          if (auto fault = runner.run(order[i])) {
+            next = count;  // the others stop at their next block
+            const std::lock_guard lock(mutex);
+            if (!first_fault) first_fault = std::move(fault);
+          }
+        }
+        runner.end();
+      });
   return first_fault;
 }
 
@@ -160,14 +160,16 @@ std::string_view to_string(FaultKind kind) {
 std::optional<Fault> observe(const Settings& settings, const std::function<void()>& host_code) {
   Session mine{settings, std::nullopt};
   Session* const outer = std::exchange(session, &mine);
+  Watch* const outer_watch = std::exchange(watching, settings.watch);
+  const auto leave = [&] { session = outer, watching = outer_watch; };
   last_error = cudaSuccess;
   try {
     host_code();
   } catch (...) {
-    session = outer;
+    leave();
     throw;
   }
-  session = outer;
+  leave();
   return std::move(mine.fault);
 }
 

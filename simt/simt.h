@@ -21,6 +21,8 @@
 
 namespace simt {
 
+class Watch;
+
 enum class Order { forward, reverse, shuffled };
 
 struct Settings {
@@ -28,6 +30,8 @@ struct Settings {
   std::uint64_t seed = 0;   // of the shuffled order
   int workers = 1;          // operating system threads that blocks are spread over
   double cpu_seconds = 10;  // a launch never ends if one worker computes for longer
+  // Told what watched code compares (simt/watch.h); then one worker runs all blocks.
+  Watch* watch = nullptr;
 };
 
 enum class FaultKind {

@@ -1,0 +1,71 @@
+// What the comparisons in watched kernels see, and which ways their branches go.
+//
+// A kernel file built with `simt_add_kernels(... WATCHED)` calls the executor at every comparison
+// and at the beginning of every block of its code, in kernels and in launch functions. While
+// nobody watches, such a call costs a test of one pointer.
+//
+// It knows a comparison by its place in the code. It does not know the operator, nor comparisons
+// that were never reached.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace simt {
+
+// One comparison in the code, and all that it has seen. Values are signed numbers; those of a
+// comparison with a constant are the other side's.
+struct Comparison {
+  const void* where = nullptr;  // the address after the call, in the code of the watched kernel
+  enum class Kind : std::uint8_t { whole_numbers, floats, switches };
+  Kind kind = Kind::whole_numbers;
+  int bytes = 0;  // of each value
+  bool with_constant = false;
+  double constant = 0;                                        // if there is one
+  std::span<const std::uint64_t> labels;                      // of a switch
+  double least = infinite, greatest = -infinite;              // of the first value
+  double least_other = infinite, greatest_other = -infinite;  // of the second, if not a constant
+  // The differences next to zero, of the first value minus the second.
+  double below = -infinite, above = infinite;
+  bool equal = false;
+  const void* ways[2] = {};  // the blocks that came next: two once it went both ways
+
+  bool went_both_ways() const { return ways[1] != nullptr; }
+  static constexpr double infinite = std::numeric_limits<double>::infinity();
+};
+
+// Given in `Settings`. Allocates nothing while kernels run, and keeps to the comparisons that it
+// saw first where a kernel has more than it can hold.
+class Watch {
+ public:
+  // Kernels end, as if they had never come to their end, after this many calls.
+  explicit Watch(std::uint64_t most_calls = std::numeric_limits<std::uint64_t>::max());
+
+  std::vector<Comparison> comparisons() const;  // those that were reached, in the order of the code
+  std::uint64_t calls() const { return calls_; }
+
+  // Called by watched code.
+  void enter_block(const void* block);
+  void compare(const void* where, Comparison::Kind, int bytes, double value, double other,
+               bool with_constant);
+  void choose(const void* where, double value, std::span<const std::uint64_t> labels);
+
+ private:
+  static constexpr std::size_t slots = 1 << 13;  // a power of two
+  Comparison* find(const void* where);
+  void count();
+
+  std::unique_ptr<Comparison[]> found_;  // by a hash of their place
+  std::size_t taken_ = 0;
+  Comparison* last_ = nullptr;  // compared, and its way not yet known
+  std::uint64_t calls_ = 0;
+  const std::uint64_t most_calls_;
+};
+
+// Who watches on this operating system thread, if anybody.
+extern constinit thread_local Watch* watching;
+
+}  // namespace simt
