@@ -14,14 +14,14 @@
 namespace assay {
 
 Command list_command(), doctor_command(), check_command(), bench_command(), gate_command(),
-    accept_command(), codegen_command();
+    accept_command(), codegen_command(), calibrate_command(), defects_command();
 
 namespace {
 
 // In the order of the help.
 std::vector<Command> commands() {
-  return {list_command(), doctor_command(), check_command(),  bench_command(),
-          gate_command(), accept_command(), codegen_command()};
+  return {list_command(), doctor_command(), check_command(),   bench_command(),
+          gate_command(), accept_command(), codegen_command(), calibrate_command(), defects_command()};
 }
 
 std::string help() {

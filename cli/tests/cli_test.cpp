@@ -24,6 +24,22 @@ TEST(Check, PassesWhatIsRight) {
   EXPECT_THAT(answer.out, HasSubstr("- bits: eigen: it does not declare"));
 }
 
+TEST(Calibrate, ShowsThatTheBoundSeparates) {
+  const Answer answer = run({"calibrate", "cpu_loop", "naive", "--json", "-"});
+  EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
+  EXPECT_THAT(answer.err, HasSubstr("SEPARATED: variants take at most "));
+  const ReadJson json(answer.out);
+  EXPECT_EQ(json["sources"].size(), 5u);
+  EXPECT_EQ(json["sources"][0]["source"], "TF32");
+  EXPECT_EQ(json["sources"][4]["source"], "naive");
+  EXPECT_EQ(json["sources"][4]["gulps"].size(), 7u);
+}
+
+TEST(Calibrate, RefusesAFillThatTheBoundIsNotFor) {
+  expect_bad_input(run({"calibrate", "--fill", "exact"}),
+                   "--fill exact: the error bound is for zero-mean data");
+}
+
 TEST(Check, FitsTheScreenAndHasNoColourInAPipe) {
   const Answer answer = run({"check", "--cases", "1", "--claim", "within_bound", "--claim",
                              "exact_integers", "--claim", "refuses"});

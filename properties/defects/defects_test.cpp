@@ -12,29 +12,20 @@
 #include "base/errors.h"
 #include "oracle/tests/run_tests.h"
 #include "properties/check.h"
+#include "properties/defects/catalogue.h"
+
+namespace assay {
+static void PrintTo(const Defect& defect, std::ostream* out) { *out << defect.name; }
+}  // namespace assay
 
 namespace {
 
 using namespace assay;
 
-struct Defect {
-  const char* name;
-  const char* claim;
-  Backend backend;
-  const char* says = "";  // occurs in the verdict
-  bool loses_context = false;
-  const char* not_planted = "";  // why it could not be
-};
-void PrintTo(const Defect& defect, std::ostream* out) { *out << defect.name; }
-
-constexpr Defect defects[] = {
-#include "properties/defects/defects.inc"
-};
-
 // Each on its backends, but for claims that say nothing about that one.
 std::vector<Defect> planted() {
   std::vector<Defect> chosen;
-  for (const Defect& defect : defects) {
+  for (const Defect& defect : catalogue()) {
     const bool takes_gpu = std::any_of(claims().begin(), claims().end(), [&](const Claim& claim) {
       return claim.takes_gpu && std::string_view(claim.name) == defect.claim;
     });
@@ -104,7 +95,7 @@ TEST_P(AfterAFault, the_rest_of_the_run_goes_on) {
 // On each of its backends.
 std::vector<Defect> defect_named(std::string_view name) {
   std::vector<Defect> chosen;
-  for (const Defect& defect : defects) {
+  for (const Defect& defect : catalogue()) {
     if (defect.name == name) chosen.push_back(defect);
   }
   return chosen;

@@ -1,0 +1,161 @@
+#include "cli/power/defects_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/printable.h"
+#include "base/text.h"
+#include "cli/out/json.h"
+
+namespace assay {
+namespace {
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+// What the verdict says the fault is.
+std::string words_of(const Failure& failure) {
+  const Verdict& verdict = failure.verdict;
+  return first_line(verdict.diagnosis.empty() ? verdict.reason : verdict.diagnosis);
+}
+
+std::string count_of(const ClaimResult& result) {
+  switch (result.status()) {
+    case ClaimStatus::fails: return fmt::to_string(result.cases);
+    case ClaimStatus::holds: return ".";
+    case ClaimStatus::harness_error: return "error";
+    case ClaimStatus::exempt:
+    case ClaimStatus::not_judged:
+    case ClaimStatus::too_few: break;
+  }
+  return "-";
+}
+
+Table::Cell cell_of(const DefectRow& row, const ClaimResult& result) {
+  const bool named = std::string_view(result.claim->name) == row.defect.claim;
+  const bool kills = result.status() == ClaimStatus::fails;
+  return {count_of(result), named   ? kills ? Colour::green : Colour::red
+                            : kills ? Colour::plain
+                                    : Colour::faint};
+}
+
+// "exact_integers first, after 1 case in 0.1 s: m=1 n=1 k=1 fill=exact".
+std::string kill_line(const ClaimResult& result) {
+  return fmt::format("{}, after {} in {}: {}", result.claim->name, plural(result.cases, "case"),
+                     duration_text(result.seconds), to_string(result.failure->shrunk));
+}
+
+std::string markdown_safe(std::string text) {
+  for (std::size_t at = 0; (at = text.find('|', at)) != text.npos; at += 2) text.insert(at, "\\");
+  return text;
+}
+
+JsonValue json_of(const ClaimResult& result) {
+  JsonValue value{{"claim", result.claim->name},
+                  {"killed", result.status() == ClaimStatus::fails},
+                  {"cases", result.cases},
+                  {"seconds", result.seconds}};
+  if (!result.failure) return value;
+  value.add("shrunk", to_string(result.failure->shrunk));
+  value.add("says", words_of(*result.failure));
+  return value;
+}
+
+}  // namespace
+
+const ClaimResult* DefectRow::first_killer() const {
+  const ClaimResult* first = nullptr;
+  for (const ClaimResult& result : results) {
+    if (result.status() == ClaimStatus::fails && (first == nullptr || result.cases < first->cases))
+      first = &result;
+  }
+  return first;
+}
+
+const ClaimResult* DefectRow::named_killer() const {
+  const auto named = std::find_if(results.begin(), results.end(), [&](const ClaimResult& result) {
+    return result.claim->name == std::string_view(defect.claim);
+  });
+  return named != results.end() && named->status() == ClaimStatus::fails ? &*named : nullptr;
+}
+
+Conclusion conclude(const KillMatrix& matrix) {
+  std::vector<std::string> survivors;
+  for (const DefectRow& row : matrix.rows) {
+    if (row.named_killer() == nullptr)
+      survivors.push_back(fmt::format("{} (by {})", row.defect.name, row.defect.claim));
+  }
+  const auto count = static_cast<std::int64_t>(matrix.rows.size());
+  if (!survivors.empty()) {
+    return {ExitCode::wrong, "FAIL",
+            fmt::format("{} of {} not killed by the claim that must: {}", survivors.size(),
+                        plural(count, "defect"), joined(survivors)),
+            ""};
+  }
+  return {ExitCode::passed, "ALL KILLED",
+          fmt::format("{}, each by the claim that must notice it", plural(count, "defect")), ""};
+}
+
+std::string matrix_text(const KillMatrix& matrix, const Screen& screen) {
+  Table table;
+  table.add_column("defect", Side::left);
+  table.add_column("on", Side::left);
+  for (const Claim* claim : matrix.claims) table.add_column(claim->heading, Side::right, 1);
+  for (const DefectRow& row : matrix.rows) {
+    std::vector<Table::Cell> cells = {{row.defect.name},
+                                      {std::string(to_string(row.defect.backend))}};
+    for (const ClaimResult& result : row.results) cells.push_back(cell_of(row, result));
+    table.add_row(std::move(cells));
+    if (const ClaimResult* first = row.first_killer()) {
+      table.add_line(fmt::format("first by {}", kill_line(*first)));
+      const ClaimResult* named = row.named_killer();
+      if (named != nullptr && named != first) table.add_line(kill_line(*named));
+      table.add_line(words_of(*(named != nullptr ? named : first)->failure));
+    } else {
+      table.add_line("survived every claim");
+    }
+  }
+  return fmt::format("cases until a claim fails; '.' it holds, '-' it does not apply\n\n{}\n",
+                     table.text(screen));
+}
+
+std::string matrix_markdown(const KillMatrix& matrix, const std::string& command) {
+  std::string text = fmt::format(
+      "# Which claim notices which planted fault\n\n"
+      "Written by `{}`. A number counts the cases until a claim fails: 1 means the first one; `.` "
+      "means that the claim\nholds, `-` that it does not apply. In bold: the claim that must "
+      "notice the fault, with its shrunk case and what it says.\n\n| defect | on |",
+      command);
+  for (const Claim* claim : matrix.claims) text += fmt::format(" {} |", claim->heading);
+  text += " shrunk | says |\n|---|---|";
+  for (std::size_t i = 0; i < matrix.claims.size(); ++i) text += "--:|";
+  text += "---|---|\n";
+  for (const DefectRow& row : matrix.rows) {
+    text += fmt::format("| {} | {} |", row.defect.name, to_string(row.defect.backend));
+    for (const ClaimResult& result : row.results) {
+      const bool named = std::string_view(result.claim->name) == row.defect.claim;
+      text += fmt::format(" {0}{1}{0} |", named ? "**" : "", count_of(result));
+    }
+    const ClaimResult* killer = row.named_killer();
+    text += killer == nullptr ? " | survived |\n"
+                              : fmt::format(" `{}` | {} |\n", to_string(killer->failure->shrunk),
+                                            markdown_safe(printable(words_of(*killer->failure))));
+  }
+  return text;
+}
+
+std::string json_of(const KillMatrix& matrix, const std::vector<std::string>& arguments,
+                    const Conclusion& conclusion) {
+  return json_text("defects", arguments, conclusion,
+                   {{"defects", json_list(matrix.rows, [](const DefectRow& row) {
+                       return JsonValue{
+                           {"name", row.defect.name},
+                           {"backend", to_string(row.defect.backend)},
+                           {"must_be_killed_by", row.defect.claim},
+                           {"claims", json_list(row.results, [](const ClaimResult& result) {
+                              return json_of(result);
+                            })}};
+                     })}});
+}
+
+}  // namespace assay
