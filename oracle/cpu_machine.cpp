@@ -80,6 +80,21 @@ std::byte* forbidden_memory() {
   return static_cast<std::byte*>(memory);
 }
 
+Fault fault_of(simt::FaultKind kind) {
+  using simt::FaultKind;
+  switch (kind) {
+    case FaultKind::launch_refused: return Fault::launch_refused;
+    case FaultKind::barrier_not_reached: return Fault::barrier_not_reached;
+    case FaultKind::warp_not_reached: return Fault::warp_not_reached;
+    case FaultKind::never_ends: return Fault::never_ends;
+    case FaultKind::misaligned_access: return Fault::misaligned_access;
+    case FaultKind::bad_address: return Fault::bad_address;
+    case FaultKind::stack_overflow: return Fault::stack_overflow;
+    case FaultKind::bad_instruction: return Fault::bad_instruction;
+  }
+  return Fault::unnamed;
+}
+
 class CpuMachine : public Machine {
  public:
   explicit CpuMachine(Backend backend) : backend_(backend) {}
@@ -164,32 +179,39 @@ class CpuMachine : public Machine {
 
   Verdict verdict_on(const simt::Fault& fault) const {
     const bool never_ends = fault.kind == simt::FaultKind::never_ends;
-    std::string text = fmt::format("{}: {}", to_string(fault.kind), fault.text);
-    if (fault.kind == simt::FaultKind::bad_address) text += whereabouts(fault);
+    const Whereabouts where =
+        fault.kind == simt::FaultKind::bad_address ? whereabouts(fault) : Whereabouts{};
     return {.status = never_ends ? TrialStatus::hung : TrialStatus::crashed,
-            .reason = std::move(text)};
+            .finding = {fault_of(fault.kind), where.operand},
+            .reason = fmt::format("{}: {}{}", to_string(fault.kind), fault.text, where.words)};
   }
 
   // The operand nearest to an address that faulted.
-  std::string whereabouts(const simt::Fault& fault) const {
+  struct Whereabouts {
+    std::optional<Operand> operand;
+    std::string words;
+  };
+  Whereabouts whereabouts(const simt::Fault& fault) const {
     const auto* address = static_cast<const std::byte*>(fault.address);
     for (Operand o : operands) {
       const Slot& slot = slots_[static_cast<std::size_t>(o)];
       const std::ptrdiff_t from_first = address - slot.first;
       const auto past = from_first - static_cast<std::ptrdiff_t>(slot.bytes);
       if (slot.unreadable && from_first >= 0 && from_first < forbidden_bytes) {
-        return fmt::format(": {}, which this problem must not touch", to_string(o));
+        return {o, fmt::format(": {}, which this problem must not touch", to_string(o))};
       }
       if (slot.unreadable) continue;
-      if (from_first >= 0 && past < 0) return fmt::format(": between the rows of {}", to_string(o));
+      if (from_first >= 0 && past < 0)
+        return {o, fmt::format(": between the rows of {}", to_string(o))};
       if (past >= 0 && past < static_cast<std::ptrdiff_t>(fence)) {
-        return fmt::format(": {} bytes past the last element of {}", past, to_string(o));
+        return {o, fmt::format(": {} bytes past the last element of {}", past, to_string(o))};
       }
       if (from_first < 0 && -from_first <= static_cast<std::ptrdiff_t>(fence)) {
-        return fmt::format(": {} bytes before the first element of {}", -from_first, to_string(o));
+        return {
+            o, fmt::format(": {} bytes before the first element of {}", -from_first, to_string(o))};
       }
     }
-    return "";
+    return {};
   }
 
   Backend backend_;

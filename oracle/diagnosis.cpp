@@ -6,7 +6,8 @@
 #include <bit>
 #include <cmath>
 #include <functional>
-#include <optional>
+
+#include "simt/simt.h"
 
 namespace assay {
 namespace {
@@ -116,15 +117,18 @@ class Detective {
   double product(Place p) const { return product(p, 0, depth()); }
   std::int64_t depth() const { return f_.c.alpha == 0 ? 0 : f_.c.k; }
 
-  std::string find() const {
-    if (std::string words = unwritten_or_nan(); !words.empty()) return words;
-    if (all_within_bound())
-      return "right within the bound, but summed in another order, or not by fused multiply-adds";
+  // The mistake; without words if none is known that explains all.
+  Diagnosis find() const {
+    if (Diagnosis mistake = unwritten_or_nan(); !mistake.words.empty()) return mistake;
+    if (all_within_bound()) {
+      return {{Fault::other_order},
+              "right within the bound, but summed in another order, or not by fused multiply-adds"};
+    }
     for (auto attempt : {&Detective::wrong_scalars, &Detective::missing_k,
                          &Detective::wrong_distance, &Detective::rounded_inputs}) {
-      if (std::string words = (this->*attempt)(); !words.empty()) return words;
+      if (Diagnosis mistake = (this->*attempt)(); !mistake.words.empty()) return mistake;
     }
-    return "";
+    return {{Fault::wrong_values}, ""};
   }
 
  private:
@@ -146,39 +150,49 @@ class Detective {
     return true;
   }
 
-  std::string unwritten_or_nan() const {
+  Diagnosis unwritten_or_nan() const {
     if (f_.c.beta == 0 && all_wrong([](float value) { return is_unwritten(value); }))
-      return "they were never written";
+      return {{Fault::unwritten}, "they were never written"};
     if (all_wrong([](float value) { return std::isnan(value); })) {
-      const std::string origin = origin_of_nan(static_cast<float>(got(places_.front())));
-      return origin.empty() ? "they are NaN" : fmt::format("they are NaN, from {}", origin);
+      const Diagnosis origin = origin_of_nan(static_cast<float>(got(places_.front())));
+      return {origin.finding, origin.words.empty()
+                                  ? "they are NaN"
+                                  : fmt::format("they are NaN, from {}", origin.words)};
     }
-    return "";
+    return {};
   }
 
-  std::string wrong_scalars() const {
+  Diagnosis wrong_scalars() const {
     const double alpha = f_.c.alpha, beta = f_.c.beta;
-    const std::vector<std::pair<const char*, Mistaken>> mistakes = {
+    struct Scalar {
+      Fault fault;
+      const char* words;
+      Mistaken mistaken;
+    };
+    const std::vector<Scalar> mistakes = {
         // With beta 0 there was nothing to leave unchanged but poison, which is looked at before.
-        {"C is unchanged there", [&](Place p) { return beta == 0 ? std::nan("") : c(p); }},
-        {"beta * C is missing", [&](Place p) { return alpha * product(p); }},
-        {"C was added without beta", [&](Place p) { return alpha * product(p) + c(p); }},
-        {"beta was applied twice",
+        {Fault::unwritten, "C is unchanged there",
+         [&](Place p) { return beta == 0 ? std::nan("") : c(p); }},
+        {Fault::beta, "beta * C is missing", [&](Place p) { return alpha * product(p); }},
+        {Fault::beta, "C was added without beta",
+         [&](Place p) { return alpha * product(p) + c(p); }},
+        {Fault::beta, "beta was applied twice",
          [&](Place p) { return alpha * product(p) + beta * beta * c(p); }},
-        {"beta * C was added twice", [&](Place p) { return alpha * product(p) + 2 * beta * c(p); }},
-        {"alpha is missing", [&](Place p) { return product(p) + beta * c(p); }},
-        {"alpha was applied twice",
+        {Fault::beta, "beta * C was added twice",
+         [&](Place p) { return alpha * product(p) + 2 * beta * c(p); }},
+        {Fault::alpha, "alpha is missing", [&](Place p) { return product(p) + beta * c(p); }},
+        {Fault::alpha, "alpha was applied twice",
          [&](Place p) { return alpha * alpha * product(p) + beta * c(p); }},
-        {"alpha was applied to beta * C too",
+        {Fault::alpha, "alpha was applied to beta * C too",
          [&](Place p) { return alpha * (product(p) + beta * c(p)); }},
-        {"alpha * A * B is missing", [&](Place p) { return beta * c(p); }},
-        {"alpha * A * B was added twice",
+        {Fault::no_product, "alpha * A * B is missing", [&](Place p) { return beta * c(p); }},
+        {Fault::no_product, "alpha * A * B was added twice",
          [&](Place p) { return 2 * alpha * product(p) + beta * c(p); }},
     };
-    for (const auto& [words, mistaken] : mistakes) {
-      if (explains(mistaken)) return words;
+    for (const auto& [fault, words, mistaken] : mistakes) {
+      if (explains(mistaken)) return {{fault}, words};
     }
-    return "";
+    return {};
   }
 
   // How likely it is that one of this many wrong guesses happens to fit every sampled element.
@@ -192,7 +206,7 @@ class Detective {
   }
 
   // A range of k that was left out, or counted twice.
-  std::string missing_k() const {
+  Diagnosis missing_k() const {
     const std::int64_t k = depth();
     std::vector<std::pair<std::int64_t, std::int64_t>> ranges;
     const std::int64_t tile = f_.variant.tile.k;
@@ -203,7 +217,7 @@ class Detective {
       ranges.push_back({p, p + 1});
     for (std::int64_t p = k - 2; p > std::max<std::int64_t>(0, k - 4096); --p)
       ranges.push_back({p, k});
-    if (chance_of_coincidence(static_cast<double>(ranges.size())) > 0.05) return "";
+    if (chance_of_coincidence(static_cast<double>(ranges.size())) > 0.05) return {};
     for (const auto& [from, to] : ranges) {
       const auto with = [&, from = from, to = to](double times) {
         return [&, from, to, times](Place p) {
@@ -213,14 +227,16 @@ class Detective {
       const std::string where = to - from == 1 ? fmt::format("k = {}", from)
                                                : fmt::format("k = {} to {}", from, to - 1) +
                                                      (to == k ? ", the last" : "");
-      if (explains(with(-1))) return fmt::format("the contribution of {} is missing", where);
-      if (explains(with(+1))) return fmt::format("the contribution of {} was added twice", where);
+      if (explains(with(-1)))
+        return {{Fault::k_missing}, fmt::format("the contribution of {} is missing", where)};
+      if (explains(with(+1)))
+        return {{Fault::k_twice}, fmt::format("the contribution of {} was added twice", where)};
     }
-    return "";
+    return {};
   }
 
   // An operand that was read with the distance between rows of another.
-  std::string wrong_distance() const {
+  Diagnosis wrong_distance() const {
     const Image &a = f_.before[Operand::a], &b = f_.before[Operand::b], &c = f_.before[Operand::c];
     const auto at = [](const Image& image, std::int64_t ld, std::int64_t i, std::int64_t j) {
       const std::int64_t index = image.first + i * ld + j;
@@ -247,14 +263,14 @@ class Detective {
         };
       };
       if (d.value != a.stride && explains(mistaken(d.value, b.stride)))
-        return fmt::format("A was read with {} for lda", d.name);
+        return {{Fault::wrong_stride}, fmt::format("A was read with {} for lda", d.name)};
       if (d.value != b.stride && explains(mistaken(a.stride, d.value)))
-        return fmt::format("B was read with {} for ldb", d.name);
+        return {{Fault::wrong_stride}, fmt::format("B was read with {} for ldb", d.name)};
     }
-    return "";
+    return {};
   }
 
-  std::string rounded_inputs() const {
+  Diagnosis rounded_inputs() const {
     const auto keep = [](double value, int bits,
                          double (*round)(double)) {  // `bits` after the leading one
       int exponent = 0;
@@ -274,10 +290,11 @@ class Detective {
             sum += keep(a(p, i), bits, round) * keep(b(p, i), bits, round);
           return f_.c.alpha * sum + f_.c.beta * c(p);
         };
-        if (explains(mistaken)) return fmt::format("the inputs were rounded to {}", name);
+        if (explains(mistaken))
+          return {{Fault::rounded_inputs}, fmt::format("the inputs were rounded to {}", name)};
       }
     }
-    return "";
+    return {};
   }
 
   const WrongResult& f_;
@@ -285,6 +302,19 @@ class Detective {
 };
 
 }  // namespace
+
+Diagnosis origin_of_nan(float value) {
+  if (!std::isnan(value)) return {};
+  const auto payload = [](std::uint32_t bits) { return bits & 0x3fffffu; };
+  const std::uint32_t mine = payload(std::bit_cast<std::uint32_t>(value));
+  if (mine == payload(guard_bits)) return {{Fault::read_outside}, "memory outside the matrices"};
+  if (mine == payload(padding_bits)) return {{Fault::read_gap}, "a gap between rows"};
+  if (mine == payload(unwritten_bits))
+    return {{Fault::read_old_c}, "C before it was written, although beta is 0"};
+  if (mine == payload(simt::unwritten_shared_bits))
+    return {{Fault::read_shared}, "shared memory before it was written"};
+  return {{Fault::nan}, ""};
+}
 
 std::string describe_place(const Judgement& judgement, std::int64_t m, std::int64_t n,
                            const Tile& tile) {
@@ -307,10 +337,10 @@ std::string describe_place(const Judgement& judgement, std::int64_t m, std::int6
   return fmt::format("{} of {} in {}", which, down, across);
 }
 
-std::string diagnose(const WrongResult& f) {
+Diagnosis diagnose(const WrongResult& f) {
   const std::string place = describe_place(f.judgement, f.c.m, f.c.n, f.variant.tile);
-  const std::string cause = Detective(f).find();
-  return cause.empty() ? place : fmt::format("{}: {}", place, cause);
+  const auto [finding, cause] = Detective(f).find();
+  return {finding, cause.empty() ? place : fmt::format("{}: {}", place, cause)};
 }
 
 std::string picture(const Judgement& judgement, std::int64_t m, std::int64_t n) {

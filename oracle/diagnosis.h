@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "oracle/finding.h"
 #include "oracle/judge.h"
 
 namespace assay {
@@ -18,8 +19,16 @@ struct WrongResult {
   const Judgement& judgement;
 };
 
-// Such as "the last 1 of 513 columns; the contribution of k = 776 is missing".
-std::string diagnose(const WrongResult&);
+struct Diagnosis {
+  Finding finding;
+  std::string words;
+};
+
+// Such as "the last 1 of 513 columns: the contribution of k = 776 is missing".
+Diagnosis diagnose(const WrongResult&);
+
+// What a NaN was made from, such as "a gap between rows"; without words if it is not our poison.
+Diagnosis origin_of_nan(float value);
 
 // Where the wrong elements lie, such as "the last 1 of 513 columns".
 std::string describe_place(const Judgement&, std::int64_t m, std::int64_t n, const Tile&);

@@ -16,7 +16,9 @@ namespace assay {
 // The verdict on a launch that failed, crashed or hung; nothing for one that ran to its end.
 using LaunchFailure = std::optional<Verdict>;
 inline LaunchFailure launch_crashed(std::string reason) {
-  return Verdict{.status = TrialStatus::crashed, .reason = std::move(reason)};
+  return Verdict{.status = TrialStatus::crashed,
+                 .finding = {Fault::launch_failed},
+                 .reason = std::move(reason)};
 }
 
 // What a variant throws is a failure of its launch, like an error code. Empty if it throws nothing.

@@ -1,14 +1,9 @@
 #include "oracle/operands.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
-
-#include "simt/simt.h"
 
 namespace assay {
 namespace {
@@ -83,66 +78,9 @@ Guards guards_of(Placement placement, std::int64_t span, int offset, int alignme
   return {guard_floats + missing(guard_floats + offset + span + after, page), after};
 }
 
-bool same_bits(const float* a, const float* b, std::int64_t count) {
-  return count <= 0 || std::memcmp(a, b, static_cast<std::size_t>(count) * sizeof(float)) == 0;
-}
-
-// Where the first of `count` floats differs, or -1.
-std::int64_t first_change(const float* before, const float* after, std::int64_t count) {
-  if (same_bits(before, after, count)) return -1;
-  std::int64_t i = 0;
-  while (same_bits(before + i, after + i, 1)) ++i;
-  return i;
-}
-
-std::string input_breach(const char* name, const Image& before, const Image& after) {
-  const std::int64_t i = first_change(before.floats.data(), after.floats.data(),
-                                      static_cast<std::int64_t>(before.floats.size()));
-  if (i < 0) return "";
-  const std::int64_t inside = i - before.first;
-  if (inside < 0 || inside >= before.extent())
-    return fmt::format("wrote outside {}, which is only to be read", name);
-  return fmt::format("wrote to {}, which is only to be read, at row {}, column {}", name,
-                     inside / before.stride, inside % before.stride);
-}
-
-std::string output_breach(const Image& before, const Image& after) {
-  if (const auto i = first_change(before.floats.data(), after.floats.data(), before.first);
-      i >= 0) {
-    return fmt::format("wrote {} floats before the first element of C", before.first - i);
-  }
-  const std::int64_t end = before.first + before.extent();
-  if (const auto i = first_change(before.floats.data() + end, after.floats.data() + end,
-                                  static_cast<std::int64_t>(before.floats.size()) - end);
-      i >= 0) {
-    return fmt::format("wrote {} floats past the last element of C", i + 1);
-  }
-  for (std::int64_t row = 0; row + 1 < before.rows && before.extent() > 0; ++row) {
-    const std::int64_t gap = before.stride - before.columns;
-    const auto i =
-        first_change(before.row(row) + before.columns, after.row(row) + before.columns, gap);
-    if (i >= 0) {
-      return fmt::format("wrote between the rows of C: row {}, column {}, but n = {}", row,
-                         before.columns + i, before.columns);
-    }
-  }
-  return "";
-}
-
 }  // namespace
 
 bool is_unwritten(float value) { return std::bit_cast<std::uint32_t>(value) == unwritten_bits; }
-
-std::string origin_of_nan(float value) {
-  if (!std::isnan(value)) return "";
-  const auto payload = [](std::uint32_t bits) { return bits & 0x3fffffu; };
-  const std::uint32_t mine = payload(std::bit_cast<std::uint32_t>(value));
-  if (mine == payload(guard_bits)) return "memory outside the matrices";
-  if (mine == payload(padding_bits)) return "a gap between rows";
-  if (mine == payload(unwritten_bits)) return "C before it was written, although beta is 0";
-  if (mine == payload(simt::unwritten_shared_bits)) return "shared memory before it was written";
-  return "";
-}
 
 const char* to_string(Operand o) {
   switch (o) {
@@ -245,14 +183,6 @@ std::vector<Piece> pieces_of(const Image& image) {
     pieces.push_back({begin, end, i == 0 ? -image.first : i * image.ld});
   }
   return pieces;
-}
-
-std::string contract_breach(const Operands& before, const Operands& after) {
-  for (Operand o : {Operand::a, Operand::b}) {
-    if (std::string breach = input_breach(to_string(o), before[o], after[o]); !breach.empty())
-      return breach;
-  }
-  return output_breach(before[Operand::c], after[Operand::c]);
 }
 
 }  // namespace assay

@@ -23,9 +23,6 @@ inline constexpr std::uint32_t unwritten_bits =
     0x7f8deaddu;  // an element of C before it is written
 bool is_unwritten(float value);
 
-// Where a NaN came from, such as "a gap between rows"; empty if it is not our poison.
-std::string origin_of_nan(float value);
-
 // Where a matrix lies.
 enum class Placement {
   guarded,          // NaN on both sides
@@ -91,9 +88,5 @@ float fill_element(const Case&, Operand, std::int64_t i, std::int64_t j);
 
 // Whether every order of summation is exact for a case with the fill `exact`.
 bool is_exactly_summable(const Case&);
-
-// How a launch broke the memory contract between `before` and `after`, in words; empty if it kept
-// it.
-std::string contract_breach(const Operands& before, const Operands& after);
 
 }  // namespace assay

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "base/errors.h"
+#include "oracle/contract.h"
 #include "oracle/diagnosis.h"
 #include "oracle/machine.h"
 
@@ -78,21 +78,19 @@ Operands fetch(const Placed& placed, const Plan& plan) {
   return after;
 }
 
-bool same_bits(const Image& a, const Image& b) {
-  return std::memcmp(a.floats.data(), b.floats.data(), a.floats.size() * sizeof(float)) == 0;
-}
-
 Verdict refuse(std::string reason, const Operands& before, const Operands& after) {
   const bool unchanged = same_bits(before[Operand::c], after[Operand::c]);
-  const std::string breach = unchanged ? contract_breach(before, after) : "wrote to C";
+  const std::string breach = unchanged ? contract_breach(before, after).words : "wrote to C";
   if (breach.empty()) return {.status = TrialStatus::refused, .reason = std::move(reason)};
   return {.status = TrialStatus::wrong,
+          .finding = {Fault::wrote_on_refusal},
           .reason = fmt::format("refused the problem ({}), but {}", reason, breach)};
 }
 
 Verdict judge_untouched(const Image& before, const Image& after) {
   if (same_bits(before, after)) return {.judged = before.rows * before.columns};
   return {.status = TrialStatus::wrong,
+          .finding = {Fault::wrote_on_refusal},
           .reason = "C was written, although nothing could be launched"};
 }
 
@@ -141,7 +139,9 @@ Verdict judge(const Variant& variant, const Case& c, const Plan& plan, const Ope
   if (judgement.wrong > 0) {
     verdict.status = TrialStatus::wrong;
     verdict.reason = describe_worst(judgement, plan.rule, verdict.allowed_gulps);
-    verdict.diagnosis = diagnose({c, variant, before, result, reference, judgement});
+    Diagnosis diagnosis = diagnose({c, variant, before, result, reference, judgement});
+    verdict.finding = diagnosis.finding;
+    verdict.diagnosis = std::move(diagnosis.words);
     verdict.picture = picture(judgement, c.m, c.n);
   }
   return verdict;
@@ -164,8 +164,10 @@ Verdict run_trial(const Entry& entry, const Case& c, const Plan& plan, const Res
   }
 
   const Operands after = fetch(placed, plan);
-  if (std::string breach = contract_breach(before, after); !breach.empty())
-    return {.status = TrialStatus::wrong, .reason = breach};
+  if (Breach breach = contract_breach(before, after); !breach.words.empty()) {
+    return {
+        .status = TrialStatus::wrong, .finding = breach.finding, .reason = std::move(breach.words)};
+  }
   if (plan.rule == Rule::untouched) return judge_untouched(before[Operand::c], after[Operand::c]);
   if (output != nullptr) *output = elements_of(after[Operand::c]);
   std::optional<Reference> from_machine = placed.machine.reference(c, before);

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "oracle/finding.h"
 #include "oracle/judge.h"
 
 namespace assay {
@@ -22,6 +23,7 @@ std::string_view to_string(TrialStatus);
 
 struct Verdict {
   TrialStatus status = TrialStatus::right;
+  Finding finding = {};     // of anything but `right`
   std::string reason;       // one sentence on anything but `right`
   std::string diagnosis;    // of a wrong result: which elements, and what that usually means
   std::string picture;      // of the wrong elements of C, some lines of text

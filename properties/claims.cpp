@@ -97,7 +97,7 @@ Verdict judge_in_every_order(const Entry& entry, const Case& c, const Resources&
                       {{"with threads in ascending order", entry, {.order = ThreadOrder::forward}},
                        {"in descending order", entry, {.order = ThreadOrder::reverse}},
                        {"in random order", entry, {.order = ThreadOrder::shuffled}}},
-                      resources);
+                      Fault::thread_order, resources);
 }
 
 std::string why_not_deterministic(const Entry& entry) {
@@ -108,7 +108,7 @@ Verdict judge_twice(const Entry& entry, const Case& c, const Resources& resource
   return compare_runs(c,
                       {{"the first time", entry},
                        {"the second time", entry, {.placement = Placement::ends_at_fence}}},
-                      resources);
+                      Fault::not_repeatable, resources);
 }
 
 // refuses what it does not accept, and touches nothing
@@ -148,6 +148,7 @@ Verdict judge_refusal(const Entry& entry, const Case& c, const Resources& resour
     return {.status = TrialStatus::right, .judged = std::max<std::int64_t>(1, compared)};
   if (verdict.status != TrialStatus::right) return verdict;
   return {.status = TrialStatus::wrong,
+          .finding = {Fault::not_refused},
           .reason = inside ? "launched a malformed problem"
                            : "launched a problem that it does not accept",
           .judged = verdict.judged};

@@ -14,7 +14,7 @@ bool has_output(const Verdict& verdict, const Output& output) {
 }
 
 Verdict compare_outputs(const Case& c, const Output& first, const char* name_of_first,
-                        const Output& second, const char* name_of_second) {
+                        const Output& second, const char* name_of_second, Fault if_they_differ) {
   const auto judged = static_cast<std::int64_t>(first.size());
   for (std::size_t i = 0; i < first.size(); ++i) {
     const float x = first[i], y = second[i];
@@ -22,6 +22,7 @@ Verdict compare_outputs(const Case& c, const Output& first, const char* name_of_
     if (both_nan || std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y)) continue;
     const auto at = static_cast<std::int64_t>(i);
     return {.status = TrialStatus::wrong,
+            .finding = {if_they_differ},
             .reason = fmt::format("row {}, column {} is {:.9g} {} and {:.9g} {}", at / c.n,
                                   at % c.n, x, name_of_first, y, name_of_second),
             .judged = judged};
@@ -37,7 +38,8 @@ std::function<Verdict(const Entry&, const Case&, const Resources&)> by_trial(con
   };
 }
 
-Verdict compare_runs(const Case& c, const std::vector<Run>& runs, const Resources& resources) {
+Verdict compare_runs(const Case& c, const std::vector<Run>& runs, Fault if_they_differ,
+                     const Resources& resources) {
   Output first;
   Verdict verdict;
   for (std::size_t i = 0; i < runs.size() && verdict.status == TrialStatus::right; ++i) {
@@ -47,7 +49,7 @@ Verdict compare_runs(const Case& c, const std::vector<Run>& runs, const Resource
     if (i == 0) {
       first = std::move(output);
     } else {
-      verdict = compare_outputs(c, first, runs[0].name, output, runs[i].name);
+      verdict = compare_outputs(c, first, runs[0].name, output, runs[i].name, if_they_differ);
     }
   }
   return verdict;

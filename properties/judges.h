@@ -19,6 +19,6 @@ struct Run {
 // `right` if all runs leave the same bits in C, any NaN being as good as another. Results that are
 // wrong but the same are for other claims to find; a run that does not come to its end is the
 // verdict.
-Verdict compare_runs(const Case&, const std::vector<Run>&, const Resources&);
+Verdict compare_runs(const Case&, const std::vector<Run>&, Fault if_they_differ, const Resources&);
 
 }  // namespace assay

@@ -115,7 +115,8 @@ Failure shrink(const Case& c, const Verdict& verdict, double watchdog_seconds,
       out_of_time = Clock::now() > end;
       if (out_of_time) return false;
       const Verdict of_smaller = judge(smaller, patience);
-      if (of_smaller.status != verdict.status) continue;
+      if (of_smaller.status != verdict.status || !still_shows(verdict.finding, of_smaller.finding))
+        continue;
       failure.shrunk = smaller;
       failure.verdict = of_smaller;
       ++failure.shrink_steps;

@@ -15,8 +15,8 @@ std::vector<Case> smaller_cases(const Case&);
 // Those among them, fitted to the variant, that the claim says something about.
 std::vector<Case> smaller_cases(const Case&, const Claim&, const Entry&);
 
-// Goes from a failing case to smaller ones as long as they end with the same status, and time is
-// left.
+// Goes from a failing case to smaller ones as long as they end with the same status and show the
+// same finding, and time is left.
 Failure shrink(const Case&, const Verdict&, double watchdog_seconds,
                const std::function<std::vector<Case>(const Case&)>& smaller_cases,
                const std::function<Verdict(const Case&, double watchdog_seconds)>& judge);

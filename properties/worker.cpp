@@ -68,6 +68,7 @@ Message pack(const Verdict& v) {
   Message message;
   message.put(Answer::verdict)
       .put(v.status)
+      .put(v.finding)
       .put(v.judged)
       .put(v.allowed_gulps)
       .put(v.worst.has_value());
@@ -78,6 +79,7 @@ Message pack(const Verdict& v) {
 Verdict unpack(Message& message) {
   Verdict v;
   v.status = message.take<TrialStatus>();
+  v.finding = message.take<Finding>();
   v.judged = message.take<std::int64_t>();
   v.allowed_gulps = message.take<double>();
   const bool has_worst = message.take<bool>();
@@ -110,8 +112,11 @@ Verdict judge_as_asked(Message& request, ClaimOfName claim_of_name) {
 
 Verdict verdict_on_end(const ProcessEnd& end) {
   if (end.signal != 0 || end.exit_code != never_came_back)
-    return {.status = TrialStatus::crashed, .reason = "the process of the trial " + end.text()};
+    return {.status = TrialStatus::crashed,
+            .finding = {Fault::process_ended},
+            .reason = "the process of the trial " + end.text()};
   return {.status = TrialStatus::hung,
+          .finding = {Fault::never_ends},
           .reason =
               "the launch never came back: it waits itself, or its work does not run in the "
               "stream it was given",
@@ -191,6 +196,7 @@ Verdict Worker::judge(const Entry& entry, const Claim& claim, const Case& c, Res
     process_.reset();
     if (!hung) return verdict_on_end(end);
     return {.status = TrialStatus::hung,
+            .finding = {Fault::never_ends},
             .reason = fmt::format("no answer for {} s", patience.count() / 1000)};
   }
   Verdict verdict = verdict_in(*bytes);

@@ -20,10 +20,16 @@ const char* word_for(ClaimStatus status) {
 JsonValue json_of_failure(const ClaimResult& result) {
   if (!result.failure) return {};
   const Failure& failure = *result.failure;
-  return {{"original", to_string(failure.original)},      {"shrunk", to_string(failure.shrunk)},
-          {"status", to_string(failure.verdict.status)},  {"reason", failure.verdict.reason},
-          {"diagnosis", failure.verdict.diagnosis},       {"picture", failure.verdict.picture},
-          {"shrink_steps", failure.shrink_steps},         {"shrunk_fully", failure.shrunk_fully},
+  return {{"original", to_string(failure.original)},
+          {"shrunk", to_string(failure.shrunk)},
+          {"status", to_string(failure.verdict.status)},
+          {"finding", to_string(failure.verdict.finding.fault)},
+          {"reason", failure.verdict.reason},
+          {"diagnosis", failure.verdict.diagnosis},
+          {"original_diagnosis", failure.original_verdict.diagnosis},
+          {"picture", failure.verdict.picture},
+          {"shrink_steps", failure.shrink_steps},
+          {"shrunk_fully", failure.shrunk_fully},
           {"replay", replay_line(result, failure.shrunk)}};
 }
 

@@ -209,6 +209,12 @@ std::string steps_text(const Failure& failure) {
                      failure.shrunk_fully ? "" : ", cut short: a smaller case may fail too");
 }
 
+// A range of k, a place in C: what only the original case has room for.
+bool knows_what_the_shrunk_lacks(const Failure& failure) {
+  const Verdict &original = failure.original_verdict, &shrunk = failure.verdict;
+  return names_a_mistake(original.finding.fault) && original.diagnosis != shrunk.diagnosis;
+}
+
 std::string failure_text(const ClaimResult& result, const Screen& screen) {
   const Failure& failure = *result.failure;
   const Verdict& verdict = failure.verdict;
@@ -218,6 +224,8 @@ std::string failure_text(const ClaimResult& result, const Screen& screen) {
           Colour::red) +
       fmt::format(": '{}' ({}) is not true\n", result.claim->sentence, result.claim->name);
   text += say("original", to_string(failure.original));
+  if (knows_what_the_shrunk_lacks(failure))
+    text += indented(failure.original_verdict.diagnosis, 13);
   text += say("shrunk", to_string(failure.shrunk) + steps_text(failure));
   text += say(to_string(verdict.status), verdict.reason);
   if (!verdict.diagnosis.empty()) text += say("diagnosis", verdict.diagnosis);

@@ -25,11 +25,21 @@ int select_device(int device) {
   return device;
 }
 
-Verdict context_lost(TrialStatus status, std::string reason) {
-  return {.status = status, .reason = std::move(reason), .context_lost = true};
+Fault fault_of(cudaError_t error) {
+  switch (error) {
+    case cudaErrorIllegalAddress: return Fault::bad_address;
+    case cudaErrorMisalignedAddress: return Fault::misaligned_access;
+    case cudaErrorAssert: return Fault::bad_instruction;
+    default: return Fault::launch_failed;
+  }
+}
+
+Verdict context_lost(TrialStatus status, Fault fault, std::string reason) {
+  return {
+      .status = status, .finding = {fault}, .reason = std::move(reason), .context_lost = true};
 }
 Verdict crashed(cudaError_t error) {
-  return context_lost(TrialStatus::crashed,
+  return context_lost(TrialStatus::crashed, fault_of(error),
                       fmt::format("{}: {}", cudaGetErrorName(error), cudaGetErrorString(error)));
 }
 
@@ -135,7 +145,7 @@ LaunchFailure CudaMachine::wait() {
     if (state != cudaErrorNotReady) return crashed(state);
     if (Clock::now() - launched_ > limit_) {
       return context_lost(
-          TrialStatus::hung,
+          TrialStatus::hung, Fault::never_ends,
           fmt::format("the kernel was still running after {:.3g} s", limit_.count()));
     }
     if (polls > 1000) std::this_thread::yield();

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "oracle/contract.h"
 #include "oracle/cuda/device_array.h"
 #include "oracle/cuda/device_kernels.h"
 #include "oracle/machine.h"
@@ -56,22 +57,24 @@ Operands make_inputs(const Case& c) {
   return {.images = {image(Operand::a, only_a), image(Operand::b, only_b), Image{}}};
 }
 
-std::string breach_of_inputs(Machine& machine, const Operands& before) {
+Breach breach_of_inputs(Machine& machine, const Operands& before) {
   Operands after = before;
   for (Operand o : {Operand::a, Operand::b}) machine.fetch(o, after[o]);
   return contract_breach(before, after);
 }
 
-// Describes what is wrong with the result; empty if nothing is.
-std::string complaint_about(const Case& c, const ProductCheck& found) {
+// What is wrong with the result.
+Breach complaint_about(const Case& c, const ProductCheck& found) {
   if (found.guard_changes > 0) {
-    return fmt::format("wrote {} floats before the first or past the last element of C",
-                       found.guard_changes);
+    return {{Fault::wrote_beside, Operand::c},
+            fmt::format("wrote to {} floats before the first or past the last element of C",
+                        found.guard_changes)};
   }
-  if (found.wrong == 0) return "";
+  if (found.wrong == 0) return {};
   const auto at = static_cast<std::int64_t>(found.first_wrong);
-  return fmt::format("{} of {} elements are wrong; the first is row {}, column {}", found.wrong,
-                     c.m * c.n, at / c.n, at % c.n);
+  return {{Fault::wrong_values},
+          fmt::format("{} of {} elements are wrong; the first is row {}, column {}", found.wrong,
+                      c.m * c.n, at / c.n, at % c.n)};
 }
 
 Verdict judge_on_gpu(const Variant& variant, const Case& c, const Gemm& gemm, Machine& machine,
@@ -82,10 +85,11 @@ Verdict judge_on_gpu(const Variant& variant, const Case& c, const Gemm& gemm, Ma
   enqueue_product_check(gemm, guard_floats, allowed * unit_roundoff, check.get(), nullptr);
   cuda_check(cudaDeviceSynchronize(), "judging on the GPU");
   check.copy_to(found);
-  std::string reason = breach_of_inputs(machine, inputs);
-  if (reason.empty()) reason = complaint_about(c, found.front());
-  return {.status = reason.empty() ? TrialStatus::right : TrialStatus::wrong,
-          .reason = std::move(reason),
+  Breach breach = breach_of_inputs(machine, inputs);
+  if (breach.words.empty()) breach = complaint_about(c, found.front());
+  return {.status = breach.words.empty() ? TrialStatus::right : TrialStatus::wrong,
+          .finding = breach.finding,
+          .reason = std::move(breach.words),
           .judged = c.m * c.n,
           .allowed_gulps = allowed};
 }

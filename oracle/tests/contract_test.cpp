@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "oracle/operands.h"
+#include "oracle/contract.h"
 
 namespace {
 
@@ -35,7 +35,7 @@ int expect_every_change_is_seen(const Case& c, Placement placement, std::uint32_
   for (Operand o : operands) {
     for (std::size_t i = 0; i < before[o].floats.size(); ++i) {
       flip(after[o].floats[i], which);
-      const std::string breach = contract_breach(before, after);
+      const std::string breach = contract_breach(before, after).words;
       flip(after[o].floats[i], which);
       if (o == Operand::c && is_element(before[o], i)) {
         EXPECT_EQ(breach, "") << "an element of C is there to be written";
@@ -46,7 +46,7 @@ int expect_every_change_is_seen(const Case& c, Placement placement, std::uint32_
       }
     }
   }
-  EXPECT_EQ(contract_breach(before, after), "") << "all is as it was";
+  EXPECT_EQ(contract_breach(before, after).words, "") << "all is as it was";
   return elements_of_c;
 }
 
@@ -88,7 +88,7 @@ TEST(Contract, allows_all_of_C_to_be_written_at_once) {
   for (int i = 0; i < 5; ++i) {
     for (int j = 0; j < 4; ++j) after[Operand::c].row(i)[j] = 1;
   }
-  EXPECT_EQ(contract_breach(before, after), "");
+  EXPECT_EQ(contract_breach(before, after).words, "");
 }
 
 // The words for one change, `at` floats from the first element.
@@ -96,7 +96,7 @@ std::string words_for(const Case& c, Operand o, std::int64_t at) {
   const Operands before = make(c);
   Operands after = before;
   flip(after[o].row(0)[at]);
-  return contract_breach(before, after);
+  return contract_breach(before, after).words;
 }
 
 TEST(Contract, says_where) {
@@ -105,11 +105,15 @@ TEST(Contract, says_where) {
             "wrote to A, which is only to be read, at row 1, column 2");
   EXPECT_EQ(words_for(c, Operand::b, 3 * 2 + 1),
             "wrote to B, which is only to be read, at row 3, column 1");
-  EXPECT_EQ(words_for(c, Operand::a, -1), "wrote outside A, which is only to be read");
-  EXPECT_EQ(words_for(c, Operand::b, 8), "wrote outside B, which is only to be read");
-  EXPECT_EQ(words_for(c, Operand::c, -3), "wrote 3 floats before the first element of C");
-  EXPECT_EQ(words_for(c, Operand::c, 2 * 4 + 2), "wrote 1 floats past the last element of C");
-  EXPECT_EQ(words_for(c, Operand::c, 2 * 4 + 2 + 9), "wrote 10 floats past the last element of C");
+  EXPECT_EQ(words_for(c, Operand::a, -1),
+            "wrote to the 1st float before the first element of A, which is only to be read");
+  EXPECT_EQ(words_for(c, Operand::b, 8),
+            "wrote to the 1st float past the last element of B, which is only to be read");
+  EXPECT_EQ(words_for(c, Operand::c, -3), "wrote to the 3rd float before the first element of C");
+  EXPECT_EQ(words_for(c, Operand::c, 2 * 4 + 2),
+            "wrote to the 1st float past the last element of C");
+  EXPECT_EQ(words_for(c, Operand::c, 2 * 4 + 2 + 9),
+            "wrote to the 10th float past the last element of C");
   EXPECT_EQ(words_for(c, Operand::c, 4 + 3),
             "wrote between the rows of C: row 1, column 3, but n = 2");
 }

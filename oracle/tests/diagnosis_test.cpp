@@ -51,7 +51,7 @@ class Bench {
   std::string diagnose(const Image& result, const Judgement& judged) const {
     EXPECT_GT(judged.wrong, 0) << "the mistake is not seen";
     return judged.wrong == 0 ? ""
-                             : assay::diagnose({c, variant, before, result, reference, judged});
+                             : assay::diagnose({c, variant, before, result, reference, judged}).words;
   }
   std::string diagnose(const Image& result) const {
     return diagnose(result, judge_bound(result, reference, allowed_gulps(Arithmetic::fp32, c.k)));

@@ -1,5 +1,6 @@
 // Where the elements of a case lie in memory, what lies around them, and what their values are.
 #include "oracle/operands.h"
+#include "oracle/diagnosis.h"
 
 #include <gtest/gtest.h>
 
@@ -163,16 +164,17 @@ TEST(Operands, tell_what_a_nan_was_made_from) {
   std::set<std::string> origins;
   for (std::uint32_t pattern : {guard_bits, padding_bits, unwritten_bits}) {
     volatile float value = std::bit_cast<float>(pattern);
-    const std::string origin = origin_of_nan(value);
+    const std::string origin = origin_of_nan(value).words;
     EXPECT_FALSE(origin.empty());
-    EXPECT_EQ(origin_of_nan(std::fma(value, 3.0f, 1.0f)), origin) << "after arithmetic too";
+    EXPECT_EQ(origin_of_nan(std::fma(value, 3.0f, 1.0f)).words, origin) << "after arithmetic too";
     origins.insert(origin);
   }
   EXPECT_EQ(origins.size(), 3u);
-  EXPECT_EQ(origin_of_nan(std::numeric_limits<float>::quiet_NaN()), "");
-  EXPECT_EQ(origin_of_nan(1.0f), "");
+  EXPECT_EQ(origin_of_nan(std::numeric_limits<float>::quiet_NaN()).words, "");
+  EXPECT_EQ(origin_of_nan(1.0f).words, "");
   for (std::uint32_t pattern : {guard_bits, padding_bits, unwritten_bits}) {
-    EXPECT_EQ(origin_of_nan(std::bit_cast<float>(pattern & 0x3fffffu)), "") << "no NaN at all";
+    EXPECT_EQ(origin_of_nan(std::bit_cast<float>(pattern & 0x3fffffu)).words, "")
+        << "no NaN at all";
   }
 }
 

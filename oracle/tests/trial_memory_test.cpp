@@ -22,8 +22,8 @@ TEST(TrialMemory, sees_what_a_launch_may_not_write) {
     const Plan plan{.rule = c.beta == 0 ? Rule::replay : Rule::bound};
     expect_status(TrialStatus::wrong, run("writes_a", c, plan), {"wrote to A", "row 0, column 4"});
     expect_status(TrialStatus::wrong, run("writes_b", c, plan), {"wrote to B", "row 0, column 0"});
-    expect_status(TrialStatus::wrong, run("writes_past_c", c, plan), {"1 floats past", "C"});
-    expect_status(TrialStatus::wrong, run("writes_before_c", c, plan), {"1 floats before", "C"});
+    expect_status(TrialStatus::wrong, run("writes_past_c", c, plan), {"the 1st float past", "C"});
+    expect_status(TrialStatus::wrong, run("writes_before_c", c, plan), {"the 1st float before", "C"});
   }
   expect_status(TrialStatus::wrong, run("writes_gap", scaled), {"between the rows of C", "n = 7"});
 }

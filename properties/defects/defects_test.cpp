@@ -57,11 +57,14 @@ TEST_P(Catalogue, is_caught_by) {
   const Failure& failure = *result.failure;
   const std::string verdict = fmt::format("{}: {}\n{}", to_string(failure.verdict.status),
                                           failure.verdict.reason, failure.verdict.diagnosis);
-  fmt::print("caught by case {}, {} steps to {}\n{}\n", result.cases, failure.shrink_steps,
-             to_string(failure.shrunk), verdict);
+  fmt::print("caught by case {}, {} steps to {}\n{}: {}\n", result.cases, failure.shrink_steps,
+             to_string(failure.shrunk), to_string(failure.verdict.finding.fault), verdict);
   EXPECT_NE(verdict.find(defect.says), verdict.npos) << verdict << "\nlacks: " << defect.says;
   EXPECT_EQ(failure.verdict.context_lost, defect.loses_context)
       << "the catalogue must say LOSES_CONTEXT where it does, and nowhere else";
+  EXPECT_TRUE(still_shows(failure.original_verdict.finding, failure.verdict.finding))
+      << failure.original_verdict.reason << "\n"
+      << failure.original_verdict.diagnosis;
   if (claim.most_cases < 100) return;  // about large cases
   EXPECT_TRUE(failure.shrunk_fully || failure.verdict.status == TrialStatus::hung);
   EXPECT_LE(failure.shrunk.multiply_adds(), 1e5) << "a case this large is not small";

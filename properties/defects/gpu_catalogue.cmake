@@ -149,14 +149,14 @@ assay_defect(leaves_elements_beyond_2_31 VARIANT naive FILE naive.cu CLAIM large
   REPLACE [=[if (row * g.ldc + col >= std::int64_t{1} << 31) return;
   float* c = &g.c[row * g.ldc + col];]=])
 assay_defect(writes_around_a_large_c VARIANT naive FILE naive.cu CLAIM large_result ON cuda
-  SAYS "wrote 2 floats before the first or past the last element of C"
+  SAYS "wrote to 2 floats before the first or past the last element of C"
   FIND [=[float* c = &g.c[row * g.ldc + col];]=]
   REPLACE [=[float* c = &g.c[row * g.ldc + col];
   if (row == 0 && col == 0) c[-1] = 0;
   if (row == g.m - 1 && col == g.n - 1) c[1] = 0;]=])
 
 assay_defect(writes_to_an_input_of_a_large_c VARIANT naive FILE naive.cu CLAIM large_result ON cuda
-  SAYS "wrote outside A"
+  SAYS "element of A, which is only to be read"
   FIND [=[float* c = &g.c[row * g.ldc + col];]=]
   REPLACE [=[float* c = &g.c[row * g.ldc + col];
   if (row == g.m - 1 && col == g.n - 1) const_cast<float*>(g.a)[row * g.lda + k] = 0;]=])

@@ -1,0 +1,48 @@
+// Findings: which of them show the same fault.
+#include "oracle/finding.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace {
+
+using namespace assay;
+
+constexpr int faults = static_cast<int>(Fault::unnamed) + 1;
+
+TEST(Finding, has_a_name_of_its_own_for_every_fault) {
+  std::set<std::string_view> names;
+  for (int i = 0; i < faults; ++i) names.insert(to_string(static_cast<Fault>(i)));
+  EXPECT_EQ(names.size(), faults);
+  EXPECT_EQ(names.count("unknown"), 0u);
+}
+
+TEST(Finding, is_shown_by_itself_and_by_one_that_says_more) {
+  for (int i = 0; i < faults; ++i) {
+    const Finding found{static_cast<Fault>(i)};
+    EXPECT_TRUE(still_shows(found, found));
+    EXPECT_TRUE(still_shows(found, {found.fault, Operand::a}));
+    EXPECT_FALSE(still_shows({found.fault, Operand::a}, found)) << "it says less";
+    EXPECT_FALSE(still_shows({found.fault, Operand::a}, {found.fault, Operand::b}));
+  }
+  EXPECT_TRUE(still_shows({Fault::wrong_values}, {Fault::beta}));
+  EXPECT_TRUE(still_shows({Fault::wrong_values}, {Fault::read_shared}));
+  EXPECT_TRUE(still_shows({Fault::nan}, {Fault::read_gap}));
+}
+
+TEST(Finding, is_not_shown_by_another) {
+  for (Fault named : {Fault::beta, Fault::read_shared, Fault::thread_order, Fault::bad_address,
+                      Fault::k_missing, Fault::wrote_beside, Fault::never_ends}) {
+    for (int i = 0; i < faults; ++i) {
+      const auto other = static_cast<Fault>(i);
+      EXPECT_EQ(still_shows({named}, {other}), named == other) << to_string(other);
+    }
+  }
+  EXPECT_FALSE(still_shows({Fault::nan}, {Fault::beta}));
+  EXPECT_FALSE(still_shows({Fault::nan}, {Fault::wrong_values}));
+  EXPECT_FALSE(still_shows({Fault::wrong_values}, {Fault::bad_address}));
+  EXPECT_FALSE(still_shows({Fault::wrong_values}, {Fault::thread_order}));
+}
+
+}  // namespace
