@@ -32,13 +32,13 @@ using Judge = std::function<Verdict(const Claim&, const Case&, double watchdog_s
 // The trials of one claim about one entry: counts what they show, and stops at the first failure.
 class Trials {
  public:
-  Trials(const Claim& claim, const Entry& entry, int wanted, double watchdog_seconds,
+  Trials(const Claim& claim, const Entry& entry, int wanted, const Budget& budget,
          const Judge& judge, const std::function<void()>& tick)
-      : claim_(claim), judge_(judge), tick_(tick) {
+      : claim_(claim), judge_(judge), tick_(tick), shrinks_(!budget.first_failure) {
     result_.entry = entry;
     result_.claim = &claim;
     result_.wanted = std::min(wanted, claim.most_cases);
-    result_.watchdog_seconds = watchdog_seconds;
+    result_.watchdog_seconds = budget.watchdog_seconds;
     result_.exempt = exemption(claim, entry);
   }
 
@@ -97,6 +97,8 @@ class Trials {
   }
 
   Failure shrink(const Case& c, const Verdict& verdict) const {
+    if (!shrinks_)
+      return {.original = c, .shrunk = c, .original_verdict = verdict, .verdict = verdict};
     return assay::shrink(
         c, verdict, result_.watchdog_seconds,
         [&](const Case& larger) { return smaller_cases(larger, claim_, result_.entry); },
@@ -108,6 +110,7 @@ class Trials {
   const Claim& claim_;
   const Judge& judge_;
   const std::function<void()>& tick_;
+  bool shrinks_;
   int skips_ = 0;
   ClaimResult result_;
   Clock::time_point start_ = Clock::now();
@@ -143,7 +146,7 @@ void settle_skips(ClaimResult& result) {
 ClaimResult check_pair(const Claim& claim, const Entry& entry, const Budget& budget,
                        const Judge& judge, const std::vector<CorpusLine>& corpus,
                        const std::function<void()>& tick) {
-  Trials trials(claim, entry, budget.cases, budget.watchdog_seconds, judge, tick);
+  Trials trials(claim, entry, budget.cases, budget, judge, tick);
   const int past = run_past_failures(trials, claim, entry, corpus);  // beyond the budget
   const auto large = large_cases(claim, entry, budget.cases, budget.seed);
   const int drawn = past + std::max(1, budget.cases - static_cast<int>(large.size()));
@@ -162,13 +165,19 @@ ClaimResult check_pair(const Claim& claim, const Entry& entry, const Budget& bud
 }
 
 ClaimResult check_pair_on(const Case& c, const Claim& claim, const Entry& entry,
-                          double watchdog_seconds, const Judge& judge) {
+                          const Budget& budget, const Judge& judge) {
   const std::function<void()> no_tick = [] {};
-  Trials trials(claim, entry, 1, watchdog_seconds, judge, no_tick);
+  Trials trials(claim, entry, 1, budget, judge, no_tick);
   if (trials.wants_more(1)) trials.run(c);
   ClaimResult result = std::move(trials).finish();
   if (result.empty > 0) result.skipped = Skip{Skip::By::empty_c, "C is empty: nothing to judge"};
   return result;
+}
+
+ClaimResult result_after_a_failure(const Claim& claim, const Entry& entry) {
+  return {.entry = entry,
+          .claim = &claim,
+          .exempt = Skip{Skip::By::claim, "something had failed before"}};
 }
 
 std::size_t cores() { return std::max(1u, std::thread::hardware_concurrency()); }
@@ -192,7 +201,9 @@ std::vector<Lane> lanes_of(const std::vector<Entry>& entries, std::size_t claims
 std::vector<ClaimResult> for_each_pair(const std::vector<Entry>& entries,
                                        const std::vector<const Claim*>& claims,
                                        const Budget& budget, const CheckPair& check_pair) {
-  const std::size_t jobs = budget.jobs > 0 ? static_cast<std::size_t>(budget.jobs) : cores();
+  const std::size_t jobs = budget.first_failure ? 1
+                           : budget.jobs > 0    ? static_cast<std::size_t>(budget.jobs)
+                                                : cores();
   const bool in_workers = !budget.worker.arguments.empty();
   std::vector<ClaimResult> results(entries.size() * claims.size());
   const int cores_of_each =
@@ -201,8 +212,13 @@ std::vector<ClaimResult> for_each_pair(const std::vector<Entry>& entries,
   for (std::size_t t = 0; t < workers.size(); ++t)
     workers[t] = std::make_unique<Worker>(budget.worker, t);
 
+  bool stopped = false;
   in_lanes(lanes_of(entries, claims.size(), jobs), [&](std::size_t i, std::size_t t) {
     const Entry& entry = entries[i / claims.size()];
+    if (stopped) {
+      results[i] = result_after_a_failure(*claims[i % claims.size()], entry);
+      return;
+    }
     Resources resources{.threads = cores_of_each};
     if (in_workers && entry.backend == Backend::cuda)
       resources.gpu = static_cast<int>(t) % std::max(1, gpu_count());
@@ -218,6 +234,7 @@ std::vector<ClaimResult> for_each_pair(const std::vector<Entry>& entries,
       return judge(calibration(), c, budget.watchdog_seconds);
     });
     results[i] = check_pair(entry, *claims[i % claims.size()], judge);
+    if (budget.first_failure) stopped = results[i].failure.has_value();
   });
   return results;
 }
@@ -246,7 +263,7 @@ std::vector<ClaimResult> check_case(const std::vector<Entry>& entries,
                                     const Budget& budget) {
   return for_each_pair(entries, claims, budget,
                        [&](const Entry& entry, const Claim& claim, const Judge& judge) {
-                         return check_pair_on(c, claim, entry, budget.watchdog_seconds, judge);
+                         return check_pair_on(c, claim, entry, budget, judge);
                        });
 }
 

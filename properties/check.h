@@ -16,6 +16,8 @@ struct Budget {
   std::uint64_t seed = 0;                              // of the drawn cases
   int jobs = 0;                                        // at once; 0 means one for each core
   double watchdog_seconds = default_watchdog_seconds;  // of a trial; while shrinking 1 at most
+  // One claim after the other, and none after the first that fails; that case stays as it is.
+  bool first_failure = false;
   // Starts the processes that run the trials; without arguments they run in this process.
   WorkerCommand worker = {};
 };

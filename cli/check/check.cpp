@@ -29,6 +29,7 @@ struct CheckRequest {
   std::string json, junit;
   std::string corpus;
   bool no_corpus = false;
+  bool first_failure = false;
   bool quiet = false;
   std::vector<std::string> arguments;
 };
@@ -108,6 +109,7 @@ ExitCode run(const CheckRequest& request) {
                    .seed = request.seed,
                    .jobs = request.jobs,
                    .watchdog_seconds = static_cast<double>(request.watchdog),
+                   .first_failure = request.first_failure,
                    .worker = {{worker_flag}}};
   if (request.case_text) report.given = parse_case(*request.case_text);
   report.selection =
@@ -154,6 +156,8 @@ void add_flags(Flags& flags, CheckRequest& request) {
   flags.result("--junit", request.junit, "write the results as JUnit XML; - is stdout");
   flags.corpus(request.corpus);
   flags.flag("--no-corpus", request.no_corpus, "neither try past failures nor keep new ones");
+  flags.flag("--first-failure", request.first_failure,
+             "stop at the first claim that fails, and do not shrink its case");
   flags.flag("--quiet", request.quiet, "print only failures and the verdict");
   flags.keep_all(request.arguments);
   flags.exclude("--cases", "--case",

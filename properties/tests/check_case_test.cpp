@@ -1,4 +1,5 @@
-// The check of a given case, and the lines by which it is named and replayed.
+// The check of a given case, the lines by which it is named and replayed, and a check that stops at
+// its first failure.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -133,6 +134,19 @@ TEST(Claims, have_names_that_are_found_and_suggested) {
     EXPECT_NE(message.find("did you mean within_bound?"), message.npos) << message;
     for (const Claim& claim : claims()) EXPECT_NE(message.find(claim.name), message.npos);
   }
+}
+
+TEST(FirstFailure, ends_the_check_and_stays_as_it_is) {
+  const auto failing = host_entry([](const Gemm&, cudaStream_t) { return cudaErrorInvalidValue; });
+  const Claim& zero = claim_named("beta_zero");
+  const auto results = check({host_entry(multiply), failing, host_entry(multiply)}, {&bound, &zero},
+                             {.cases = 5, .jobs = 4, .first_failure = true});
+  ASSERT_EQ(results.size(), 6u);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(results[i].status(), ClaimStatus::holds);
+  ASSERT_TRUE(results[2].failure);
+  EXPECT_EQ(results[2].failure->shrink_steps, 0);
+  for (std::size_t i = 3; i < 6; ++i)
+    EXPECT_EQ(results[i].reason(), "something had failed before") << results[i].cases;
 }
 
 }  // namespace

@@ -1,0 +1,117 @@
+"""Compiles mutants of kernels as replacements of the shared libraries of a build folder."""
+
+import hashlib
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+from mutation.source import Source
+
+LIBRARIES = ("kernel", "watched")  # a file is compiled into libkernel_STEM.so and, to be watched, into libwatched_STEM.so
+
+
+class Unfit(Exception):
+    pass
+
+
+def run(arguments, **options):
+    return subprocess.run(arguments, capture_output=True, text=True, check=False, **options)
+
+
+class Build:
+    """What the build folder compiles each kernel file with."""
+
+    def __init__(self, root, folder):
+        self.root, self.folder = Path(root).resolve(), Path(folder).resolve()
+        self.program = self.folder / "assay"
+        if not self.program.exists():
+            raise Unfit(f"{self.program} is missing: run `cmake --preset cpu && cmake --build --preset cpu --target assay`")
+        self.stages, self.libraries, self.variants = {}, {}, {}
+        for path in sorted((self.root / "kernels").glob("*.cu")):
+            found = [name for name in LIBRARIES if (self.folder / f"lib/lib{name}_{path.stem}.so").exists()]
+            if found:  # others are for the GPU alone
+                self.stages[path.name] = Source(path.name, path.read_text())
+                self.libraries[path.name] = {name: self._commands(f"{name}_{path.stem}") for name in found}
+                self.variants[path.name] = self._variants(self.stages[path.name])
+        if not self.stages:
+            raise Unfit(f"{self.folder}/lib has no library of a kernel")
+
+    def _commands(self, target):
+        """The commands that compile and link a library, as lists of words."""
+        answer = run(["ninja", "-C", self.folder, "-t", "commands", f"lib/lib{target}.so"])
+        if answer.returncode != 0:
+            raise Unfit(f"ninja does not know lib{target}.so in {self.folder}: configure the build folder with a preset")
+        lines = answer.stdout.splitlines()
+        compiles = [line for line in lines if f"/{target}.dir/" in line and " -c " in line]
+        links = [line for line in lines if f" -o lib/lib{target}.so " in line]
+        if len(compiles) != 1 or len(links) != 1:
+            raise Unfit(f"lib{target}.so is not made by one compilation and one link, as a kernel library is")
+        words = shlex.split(compiles[0])
+        words = words[next(i for i, word in enumerate(words) if re.search(r"(c\+\+|g\+\+)[-\w.]*$", word)):]  # no launcher
+        return self._without_outputs(words), shlex.split(links[0].removeprefix(": && ").removesuffix(" && :"))
+
+    @staticmethod
+    def _without_outputs(words):
+        kept, skip = [], False
+        for word in words:
+            if not skip and word not in ("-o", "-MT", "-MF", "-MD"):
+                kept.append(word)
+            skip = not skip and word in ("-o", "-MT", "-MF")
+        return kept
+
+    @staticmethod
+    def _variants(source):
+        """The names that its records enter: the only texts in them that are one word."""
+        records = [d for d in source.declarations if d.kind == "record"]
+        texts = [text for d in records for text in source.texts(d.first, d.last - 1)]
+        return [text.strip('"') for text in texts if re.fullmatch(r'"\w+"', text)]
+
+    def compile(self, stage, replaced, text, scratch):
+        """Compiles the libraries of a stage with kernels/`replaced` of that text into a folder. Returns what the compiler
+        says where it does not compile, or None."""
+        changed = Path(scratch) / "source/kernels" / replaced
+        changed.parent.mkdir(parents=True, exist_ok=True)
+        changed.write_text(f'#line 1 "{self.root}/kernels/{replaced}"\n{text}')  # the name is part of the machine code
+        source = changed if replaced == stage else self.root / "kernels" / stage
+        for name, (compile_words, link_words) in self.libraries[stage].items():
+            target = f"{name}_{Path(stage).stem}"
+            wrapper = Path(scratch) / f"{target}.cpp"
+            original = Path(compile_words[-1]).read_text()
+            wrapper.write_text(re.sub(r'(#include ").*(")', rf"\g<1>{source}\g<2>", original))
+            made = Path(scratch) / f"{target}.o"
+            words = [compile_words[0], "-w", f"-I{changed.parent.parent}", *compile_words[1:-1], wrapper, "-o", made]
+            answer = run(words, cwd=self.folder)
+            if answer.returncode != 0:
+                return answer.stderr
+            library = Path(scratch) / f"lib{target}.so"
+            swapped = [library if word == f"lib/lib{target}.so" else made if word.endswith(".o") else word
+                       for word in link_words]
+            answer = run(swapped, cwd=self.folder)
+            if answer.returncode != 0:
+                return answer.stderr
+        return None
+
+    def machine_code(self, stage, scratch):
+        """A digest of the instructions, with what they refer to, and of the constants; places in the source are left out."""
+        made = Path(scratch) / f"kernel_{Path(stage).stem}.o"
+        answer = run(["objdump", "-d", "-r", "--no-show-raw-insn", made])
+        if answer.returncode != 0:
+            raise Unfit(f"objdump cannot read {made}: {answer.stderr}")
+        code = answer.stdout.split("\n", 3)[-1]
+        sections = re.findall(r"^ *\d+ (\.rodata(?!\.str)\S*|\.data\.rel\.ro\S*|\.tbss\S*|\.tdata\S*) ",
+                              run(["objdump", "-h", made]).stdout, re.MULTILINE)
+        for section in sorted(set(sections)):
+            code += run(["objdump", "-s", "-r", "-j", section, made]).stdout.split("\n", 3)[-1]
+        return hashlib.sha256(code.encode()).hexdigest()
+
+    def check(self, stage, scratch, report, seconds, cases=()):
+        """Runs `assay check` about the variants of a stage with the libraries in a folder. Returns its exit code, or None
+        where the time ran out."""
+        words = [self.program, "check", *self.variants[stage], "--backend", "simt", "--no-corpus", "--first-failure",
+                 "--jobs", "1", "--quiet", "--json", report, *cases]
+        environment = {"PATH": "/usr/bin:/bin", "CUDA_VISIBLE_DEVICES": "", "LD_LIBRARY_PATH": str(scratch)}
+        try:
+            return run(words, env=environment, timeout=seconds).returncode
+        except subprocess.TimeoutExpired:
+            return None

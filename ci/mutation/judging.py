@@ -1,0 +1,135 @@
+"""Judges mutants: compiles each, and lets `assay check` look at it until the first claim fails."""
+
+import json
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple, Optional
+
+from mutation.build import Unfit
+from mutation.mutants import HEADERS, Mutant, users_of
+from mutation.source import Source
+
+BATCH = 16
+
+
+class Outcome(NamedTuple):
+    mutant: Mutant
+    kind: str  # killed, survived, "does not compile", "same code" or undecided
+    by: str = ""  # what killed it, or why it is undecided
+    cases: int = 0  # judged by the claim that killed it
+
+
+class Candidate(NamedTuple):
+    mutant: Mutant
+    users: list  # the stages left to judge it in
+    scratch: Path
+    refused: Optional[str]  # what the compiler says
+    code: Optional[tuple]  # the first of its stages whose machine code it changes, and that code
+
+
+class Judging:
+    def __init__(self, build, scratch, jobs, seconds):
+        self.build, self.scratch, self.seconds = build, Path(scratch), seconds
+        self.headers = {name: Source(name, (build.root / "kernels" / name).read_text()) for name in HEADERS}
+        self.pool = ThreadPoolExecutor(jobs)
+        self.original, self.seen, self.made = {}, set(), 0
+
+    def control(self, stages):
+        """Shows that what is judged is the library made here: the kernel as it is passes, and one that launches nothing
+        fails. Throws Unfit where it does not."""
+        header = self.headers["gemm.h"].text
+        nothing = header.replace("return launch(kernel", "return true ? cudaSuccess : launch(kernel")
+        if nothing == header:
+            raise Unfit("kernels/gemm.h has no `return launch(kernel` any more, which the control replaces")
+
+        def control(stage):
+            for text, wanted in ((header, 0), (nothing, 1)):
+                scratch = self._folder()
+                refused = self.build.compile(stage, "gemm.h", text, scratch)
+                if refused:
+                    raise Unfit(f"{stage} does not compile as it is: {refused}")
+                if wanted == 0:
+                    self.original[stage] = self.build.machine_code(stage, scratch)
+                code = self.build.check(stage, scratch, scratch / "report.json", self.seconds, ["--cases", "2", "--claim", "within_bound"])
+                if code != wanted:
+                    raise Unfit(f"control: assay check ended with {code} instead of {wanted} for {stage} "
+                                f"{'as it is' if wanted == 0 else 'with launches that do nothing'}")
+                shutil.rmtree(scratch)
+
+        list(self.pool.map(control, stages))
+
+    def judge(self, mutants, most, tell):
+        """Judges mutants in this order, up to `most` of those that compile to code of their own. Calls tell(outcome)."""
+        judged, at = 0, 0
+        while at < len(mutants) and judged < most:
+            batch = mutants[at:at + min(BATCH, most - judged)]
+            at += len(batch)
+            accepted = []
+            for candidate in self.pool.map(self._compile, batch):
+                kind = self._not_to_be_judged(candidate)
+                if kind:
+                    shutil.rmtree(candidate.scratch)
+                    tell(Outcome(candidate.mutant, kind))
+                else:
+                    accepted.append(candidate)
+            for outcome in self.pool.map(self._judge, accepted):
+                judged += 1
+                tell(outcome)
+
+    def _folder(self):
+        self.made += 1
+        folder = self.scratch / str(self.made)
+        while folder.exists():
+            self.made += 1
+            folder = self.scratch / str(self.made)
+        folder.mkdir()
+        return folder
+
+    def _compile(self, mutant):
+        """Compiles a mutant in its stages, up to the first whose machine code differs from the original's."""
+        users, scratch = users_of(mutant, self.build.stages, self.headers), self._folder()
+        for i, stage in enumerate(users):
+            refused = self.build.compile(stage, mutant.stage, mutant.text, scratch)
+            if refused:
+                return Candidate(mutant, [], scratch, refused, None)
+            code = self.build.machine_code(stage, scratch)
+            if code != self.original[stage]:
+                return Candidate(mutant, users[i:], scratch, None, (stage, code))
+        return Candidate(mutant, [], scratch, None, None)
+
+    def _not_to_be_judged(self, candidate):
+        if candidate.refused:
+            return "does not compile"
+        if candidate.code is None or candidate.code in self.seen:
+            return "same code"
+        self.seen.add(candidate.code)
+        return ""
+
+    def _judge(self, candidate):
+        mutant = candidate.mutant
+        for i, stage in enumerate(candidate.users):
+            if i > 0:
+                refused = self.build.compile(stage, mutant.stage, mutant.text, candidate.scratch)
+                if refused:
+                    continue  # one that does not compile everywhere is judged where it does
+            report = candidate.scratch / "report.json"
+            report.unlink(missing_ok=True)
+            code = self.build.check(stage, candidate.scratch, report, self.seconds)
+            if code != 0:
+                outcome = self._outcome(mutant, code, report)
+                shutil.rmtree(candidate.scratch)
+                return outcome
+        shutil.rmtree(candidate.scratch)
+        return Outcome(mutant, "survived")
+
+    def _outcome(self, mutant, code, report):
+        if code is None:
+            return Outcome(mutant, "killed", "hanging")
+        if code not in (1, 2):
+            return Outcome(mutant, "undecided", f"assay check ended with {code}")
+        results = json.loads(report.read_text())["results"] if report.exists() else []
+        failed = [result for result in results if result["status"] == "fails"]
+        if not failed:
+            return Outcome(mutant, "killed", "refusal")  # the command takes no such variant, or judged too little
+        return Outcome(mutant, "killed", failed[0]["claim"], failed[0]["cases"])

@@ -1,0 +1,73 @@
+"""What a run of ci/mutate prints, and how it ends."""
+
+import time
+from collections import Counter
+
+
+def share(killed, of):
+    return f"{killed}/{of} {100 * killed / of:5.1f} %" if of else "-"
+
+
+class Report:
+    def __init__(self, order, most, listed, start):
+        self.most, self.listed, self.start = min(most, len(order)), listed, start
+        self.outcomes = []
+
+    def add(self, outcome):
+        self.outcomes.append(outcome)
+
+    def progress(self):
+        """A line, after every twentieth mutant and after each survivor; else nothing."""
+        done = sum(o.kind in ("killed", "survived", "undecided") for o in self.outcomes)
+        if done == 0 or done % 20 and self.outcomes[-1].kind not in ("survived", "undecided"):
+            return ""
+        return (f"{done} judged of at most {self.most}, {len(self.outcomes) - done} skipped, {len(self.of('survived'))} "
+                f"survived, {time.monotonic() - self.start:.0f} s")
+
+    def of(self, *kinds):
+        """The outcomes of these kinds, those of listed mutants left out."""
+        return [o for o in self.outcomes if o.kind in kinds and o.mutant not in self.listed]
+
+    def killed_equivalents(self):
+        return [o for o in self.outcomes if o.kind == "killed" and o.mutant in self.listed]
+
+    def table(self, title, key):
+        judged, killed = Counter(map(key, self.of("killed", "survived"))), Counter(map(key, self.of("killed")))
+        return [f"{title:20} killed"] + [f"{name:20} {share(killed[name], judged[name])}" for name in sorted(judged)]
+
+    def text(self):
+        lines = self.table("stage", lambda o: o.mutant.stage) + [""] + self.table("operator", lambda o: o.mutant.operator)
+        lines += ["", f"{'killed by':20} mutants"]
+        lines += [f"{name:20} {count}" for name, count in Counter(o.by for o in self.of("killed")).most_common()]
+        for outcome in self.of("survived", "undecided"):
+            why = "survived" if outcome.kind == "survived" else f"undecided: {outcome.by}"
+            lines += ["", f"{why}: {outcome.mutant.operator} in {outcome.mutant.function or 'a constant'}",
+                      outcome.mutant.diff()]
+        for outcome in self.killed_equivalents():
+            lines += ["", f"listed as equivalent, {self.listed[outcome.mutant].title()}, and killed by {outcome.by}",
+                      outcome.mutant.diff()]
+        return "\n".join(lines + ["", self.summary()])
+
+    def summary(self):
+        killed, judged = len(self.of("killed")), len(self.of("killed", "survived"))
+        kinds = Counter(o.kind for o in self.outcomes)
+        equivalent = sum(o.kind == "survived" and o.mutant in self.listed for o in self.outcomes)
+        return (f"{share(killed, judged)} of the mutants are killed; {kinds['same code']} have the same machine code, "
+                f"{kinds['does not compile']} do not compile, {equivalent} survive as proven; "
+                f"{time.monotonic() - self.start:.0f} s")
+
+    def exit_code(self, least):
+        killed, judged = len(self.of("killed")), len(self.of("killed", "survived"))
+        if self.killed_equivalents():
+            return 2
+        if self.of("undecided"):
+            return 4
+        if judged == 0:
+            return 77
+        return 0 if 100 * killed >= least * judged else 1
+
+    def json(self):
+        return {"killed": len(self.of("killed")), "judged": len(self.of("killed", "survived")),
+                "mutants": [{"stage": o.mutant.stage, "operator": o.mutant.operator, "function": o.mutant.function,
+                             "change": o.mutant.change(), "outcome": o.kind, "by": o.by, "cases": o.cases,
+                             "equivalent": o.mutant in self.listed} for o in self.outcomes]}
