@@ -143,18 +143,21 @@ class CpuMachine : public Machine {
     cudaError_t error = cudaSuccess;
     std::string thrown;
     const auto call = [&] { thrown = thrown_by([&] { error = variant.launch(gemm, nullptr); }); };
-    std::optional<simt::Fault> fault;
+    simt::Observation seen;
     if (backend_ == Backend::host) {
       call();
     } else {
-      fault = simt::observe(settings_of(c, plan, resources), call);
+      seen = simt::observe(settings_of(c, plan, resources), call);
     }
-    if (fault) return verdict_on(*fault);
+    remark_ = std::move(seen.remark);
+    if (seen.fault) return verdict_on(*seen.fault);
     if (!thrown.empty()) return launch_crashed(thrown);
     if (error != cudaSuccess)
       return launch_crashed(fmt::format("launch returned {}", cudaGetErrorName(error)));
     return std::nullopt;
   }
+
+  std::string remark() const override { return remark_; }
 
  private:
   struct Slot {
@@ -169,12 +172,14 @@ class CpuMachine : public Machine {
                                    simt::Order::shuffled};  // as ThreadOrder, after by_seed
     const std::size_t order =
         plan.order == ThreadOrder::by_seed ? c.seed % 3 : static_cast<std::size_t>(plan.order) - 1;
-    // Generous: on a slow core the slowest variants do a hundred times as many a second.
-    const double cpu_seconds = 1 + c.multiply_adds() / 2e6;
+    // Some ten times as long as slow but right kernels take on a slow core: one thread for all
+    // elements, a warp for each of them, a block that meets at a barrier for every step along k.
+    const double elements = static_cast<double>(c.m) * static_cast<double>(c.n);
     return {.order = orders[order],
             .seed = c.seed,
             .workers = resources.threads,
-            .cpu_seconds = cpu_seconds};
+            .cpu_seconds = 1 + 50e-9 * c.multiply_adds() + 200e-9 * elements,
+            .cpu_seconds_per_thread = 20e-6 + 200e-9 * static_cast<double>(c.k)};
   }
 
   Verdict verdict_on(const simt::Fault& fault) const {
@@ -216,6 +221,7 @@ class CpuMachine : public Machine {
 
   Backend backend_;
   std::array<Slot, 3> slots_;
+  std::string remark_;
 };
 
 }  // namespace

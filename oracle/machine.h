@@ -43,6 +43,8 @@ class Machine {
   // Calls the variant's launch function, in the plan's order and setting, and waits for its work.
   virtual LaunchFailure launch(const Variant&, const Gemm&, const Case&, const Plan&,
                                const Resources&) = 0;
+  // One sentence on what the last launch did that is no fault, but worth knowing; else empty.
+  virtual std::string remark() const { return ""; }
   // The reference for problems that are too large for the host; nothing for the others.
   virtual std::optional<Reference> reference(const Case&, const Operands&) { return std::nullopt; }
   // Compares the references that can be computed here on a case: how they differ by more than their

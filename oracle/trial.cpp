@@ -147,6 +147,22 @@ Verdict judge(const Variant& variant, const Case& c, const Plan& plan, const Ope
   return verdict;
 }
 
+// What a launch that ran to its end has left in memory.
+Verdict judge_memory(const Variant& variant, const Case& c, const Plan& plan, const Placed& placed,
+                     Output* output) {
+  const Operands& before = placed.images;
+  const Operands after = fetch(placed, plan);
+  if (Breach breach = contract_breach(before, after); !breach.words.empty()) {
+    return {
+        .status = TrialStatus::wrong, .finding = breach.finding, .reason = std::move(breach.words)};
+  }
+  if (plan.rule == Rule::untouched) return judge_untouched(before[Operand::c], after[Operand::c]);
+  if (output != nullptr) *output = elements_of(after[Operand::c]);
+  std::optional<Reference> from_machine = placed.machine.reference(c, before);
+  const Reference reference = from_machine ? std::move(*from_machine) : make_reference(c, before);
+  return judge(variant, c, plan, before, after[Operand::c], reference);
+}
+
 }  // namespace
 
 Verdict run_trial(const Entry& entry, const Case& c, const Plan& plan, const Resources& resources,
@@ -162,17 +178,9 @@ Verdict run_trial(const Entry& entry, const Case& c, const Plan& plan, const Res
           placed.machine.launch(entry.variant, placed.gemm, c, plan, resources)) {
     return *failure;
   }
-
-  const Operands after = fetch(placed, plan);
-  if (Breach breach = contract_breach(before, after); !breach.words.empty()) {
-    return {
-        .status = TrialStatus::wrong, .finding = breach.finding, .reason = std::move(breach.words)};
-  }
-  if (plan.rule == Rule::untouched) return judge_untouched(before[Operand::c], after[Operand::c]);
-  if (output != nullptr) *output = elements_of(after[Operand::c]);
-  std::optional<Reference> from_machine = placed.machine.reference(c, before);
-  const Reference reference = from_machine ? std::move(*from_machine) : make_reference(c, before);
-  return judge(entry.variant, c, plan, before, after[Operand::c], reference);
+  Verdict verdict = judge_memory(entry.variant, c, plan, placed, output);
+  verdict.remark = placed.machine.remark();
+  return verdict;
 }
 
 }  // namespace assay

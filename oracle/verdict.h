@@ -27,6 +27,7 @@ struct Verdict {
   std::string reason;       // one sentence on anything but `right`
   std::string diagnosis;    // of a wrong result: which elements, and what that usually means
   std::string picture;      // of the wrong elements of C, some lines of text
+  std::string remark;       // one sentence on what is right, but worth knowing; else empty
   std::int64_t judged = 0;  // elements
   std::optional<Element> worst;
   double allowed_gulps = 0;

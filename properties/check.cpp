@@ -82,6 +82,7 @@ class Trials {
   }
 
   void count(const Verdict& verdict) {
+    if (result_.remark.empty()) result_.remark = verdict.remark;
     if (verdict.judged == 0 && !is_failure(verdict)) {
       ++result_.empty;
       return;

@@ -40,6 +40,7 @@ struct ClaimResult {
   std::int64_t elements = 0;  // judged
   double worst_gulps = 0;     // the largest share of what was allowed,
   double allowed_gulps = 0;   // and what was allowed there
+  std::string remark;         // the first of a trial: right, but worth knowing
   double seconds = 0;
   double watchdog_seconds = default_watchdog_seconds;  // of each trial
 

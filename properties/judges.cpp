@@ -51,6 +51,18 @@ Verdict compare_runs(const Case& c, const std::vector<Run>& runs, Fault if_they_
     } else {
       verdict = compare_outputs(c, first, runs[0].name, output, runs[i].name, if_they_differ);
     }
+    verdict.remark = std::move(of_run.remark);
+  }
+  return verdict;
+}
+
+Verdict judge_runs(const Case& c, const std::vector<Run>& runs, const Resources& resources) {
+  Verdict verdict;
+  for (const Run& run : runs) {
+    verdict = run_trial(run.entry, c, run.plan, resources);
+    if (verdict.status == TrialStatus::right) continue;
+    verdict.reason += fmt::format(" ({})", run.name);
+    break;
   }
   return verdict;
 }

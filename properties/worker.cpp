@@ -73,7 +73,7 @@ Message pack(const Verdict& v) {
       .put(v.allowed_gulps)
       .put(v.worst.has_value());
   message.put(v.worst.value_or(Element{})).put(v.context_lost);
-  return message.put(v.reason).put(v.diagnosis).put(v.picture);
+  return message.put(v.reason).put(v.diagnosis).put(v.picture).put(v.remark);
 }
 
 Verdict unpack(Message& message) {
@@ -89,6 +89,7 @@ Verdict unpack(Message& message) {
   v.reason = message.take_text();
   v.diagnosis = message.take_text();
   v.picture = message.take_text();
+  v.remark = message.take_text();
   return v;
 }
 

@@ -1,6 +1,5 @@
 #include "simt/block.h"
 
-#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -22,17 +21,6 @@ constexpr std::size_t dynamic_arena_bytes = (max_shared + page - 1) / page * pag
 uint3 unflatten(std::uint64_t i, dim3 size) {
   return {static_cast<unsigned>(i % size.x), static_cast<unsigned>(i / size.x % size.y),
           static_cast<unsigned>(i / size.x / size.y)};
-}
-
-std::string at(uint3 i) { return fmt::format("({},{},{})", i.x, i.y, i.z); }
-
-std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
-std::string_view name_of(WarpOperation operation) {
-  constexpr std::array names = {"__syncwarp",       "__shfl_sync",     "__shfl_up_sync",
-                                "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync",
-                                "__any_sync",       "__all_sync"};
-  return names[static_cast<std::size_t>(operation)];
 }
 
 // To the last byte: the smallest variable must not carry a value from block to block either. Floats
@@ -59,7 +47,6 @@ BlockRunner& BlockRunner::mine() {
 BlockRunner::BlockRunner()
     : stacks_(max_threads_per_block, &BlockRunner::carry), timer_(make_cpu_timer()) {
   threads_.resize(max_threads_per_block);
-  gathered_.resize(max_threads_per_block);
   queue_.resize(max_threads_per_block);
   // One page more than a block can have, unreadable: dynamic shared memory ends right before it.
   void* arena = mmap(nullptr, dynamic_arena_bytes + page, PROT_READ | PROT_WRITE,
@@ -84,10 +71,17 @@ void BlockRunner::begin(const Launch& launch, const Settings& settings) {
   gridDim = launch.grid;
   blockDim = launch.block;
   put_in_order();
+  for (unsigned i = 0; i < thread_count_; ++i) {
+    threads_[i].number = i;
+    threads_[i].index = unflatten(i, launch.block);
+  }
+  remark_.clear();
   expired_ = false;
   active_runner = this;
   catch_signals_on_this_thread();
-  arm_cpu_timer(timer_, settings.cpu_seconds);
+  cpu_seconds_ = settings.cpu_seconds + settings.cpu_seconds_per_thread * thread_count_ *
+                                            launch.grid.x * launch.grid.y * launch.grid.z;
+  arm_cpu_timer(timer_, cpu_seconds_);
 }
 
 void BlockRunner::end() {
@@ -100,10 +94,10 @@ std::optional<Fault> BlockRunner::run(std::uint64_t block_index) {
   random_.seed(static_cast<std::uint32_t>(settings_.seed * 2654435761u + block_index * 40503u + 1));
   if (settings_.order == Order::shuffled) put_in_order();  // not what the last block made of it
   poison_shared();
-  for (unsigned i = 0; i < thread_count_; ++i) {
-    threads_[i].state = Thread::State::fresh;
-    threads_[i].number = i;
-    threads_[i].index = unflatten(i, launch_.block);
+  warps_.fill({});
+  for (Thread& thread : threads()) {
+    thread.state = Thread::State::fresh;
+    warps_[thread.number / 32].present |= 1u << thread.number % 32;
   }
   done_ = at_barrier_ = 0;
   queue_size_ = 0;
@@ -129,12 +123,13 @@ void BlockRunner::put_in_order() {
   if (settings_.order == Order::reverse) std::reverse(order_.begin(), order_.end());
 }
 
-// All threads may run, in the order of this barrier interval.
+// All threads that have not returned may run, in the order of this barrier interval.
 void BlockRunner::queue_all() {
   if (settings_.order == Order::shuffled) std::shuffle(order_.begin(), order_.end(), random_);
   queue_head_ = 0;
-  queue_size_ = thread_count_;
-  std::copy(order_.begin(), order_.end(), queue_.begin());
+  const auto may_run = [&](unsigned i) { return threads_[i].state != Thread::State::done; };
+  const auto end = std::copy_if(order_.begin(), order_.end(), queue_.begin(), may_run);
+  queue_size_ = static_cast<std::size_t>(end - queue_.begin());
 }
 
 // The next thread to run; none once all are done, or once those left wait for each other in vain (a
@@ -146,7 +141,8 @@ BlockRunner::Thread* BlockRunner::pick() {
   }
   if (queue_size_ == 0) {
     if (done_ == thread_count_) return nullptr;
-    if (at_barrier_ == thread_count_) {
+    if (at_barrier_ > 0 && at_barrier_ + done_ == thread_count_) {
+      if (done_ > 0 && remark_.empty()) remark_ = describe_departed();
       at_barrier_ = 0;
       tally_ = said_yes_;
       queue_all();
@@ -163,15 +159,11 @@ BlockRunner::Thread* BlockRunner::pick() {
 // Lanes that named a lane which has returned since then wait no longer for it. False, with a fault,
 // if that frees nobody.
 bool BlockRunner::release_warps_of_the_departed() {
-  bool any_at_warp = false;
-  for (Thread& thread : threads()) {
-    if (thread.state != Thread::State::at_warp) continue;
-    any_at_warp = true;
-    release_warp(thread);
+  for (const Thread& thread : threads()) {
+    if (thread.state == Thread::State::at_warp) release_warp(thread.number / 32, thread.mask);
   }
   if (queue_size_ > 0) return true;
-  fault_ =
-      RawFault{.kind = any_at_warp ? FaultKind::warp_not_reached : FaultKind::barrier_not_reached};
+  fault_ = RawFault{.kind = FaultKind::warp_not_reached};
   return false;
 }
 
@@ -196,8 +188,7 @@ void BlockRunner::carry(StackPool::Transfer from) {
     runner.enter_kernel();
     runner.launch_.kernel.call(runner.launch_.kernel.code, runner.launch_.kernel.arguments);
     runner.leave_kernel();
-    runner.current_->state = Thread::State::done;
-    ++runner.done_;
+    runner.finish(*runner.current_);
 
     Thread* next = runner.pick();
     if (next != nullptr && next->state == Thread::State::fresh) {
@@ -212,6 +203,12 @@ void BlockRunner::carry(StackPool::Transfer from) {
       switch_to(runner.scheduler_, &self);
     }
   }
+}
+
+void BlockRunner::finish(Thread& thread) {
+  thread.state = Thread::State::done;
+  warps_[thread.number / 32].left |= 1u << thread.number % 32;
+  ++done_;
 }
 
 // The current thread stops here until somebody picks it again.
@@ -239,8 +236,8 @@ int BlockRunner::barrier(int line, bool yes) {
   return tally;
 }
 
-const std::array<std::uint64_t, 32>& BlockRunner::warp_exchange(unsigned mask, std::uint64_t value,
-                                                                WarpCall call) {
+std::uint64_t BlockRunner::warp_exchange(unsigned mask, std::uint64_t value, unsigned from,
+                                         WarpCall call) {
   leave_kernel();
   Thread& self = *current_;
   if ((mask >> (self.number % 32) & 1) == 0)
@@ -249,53 +246,59 @@ const std::array<std::uint64_t, 32>& BlockRunner::warp_exchange(unsigned mask, s
   self.line = call.line;
   self.operation = call.operation;
   self.mask = mask;
-  self.brought = value;
-  require_one_operation(self);
-  release_warp(self);
+  self.from = from;
+  self.value = value;
+  Warp& warp = warps_[self.number / 32];
+  require_one_operation(self, warp.waiting);
+  warp.waiting |= 1u << self.number % 32;
+  release_warp(self.number / 32, mask);
   wait();
   enter_kernel();
-  return gathered_[self.number];
-}
-
-std::span<BlockRunner::Thread> BlockRunner::warp_of(const Thread& thread) {
-  const unsigned first = thread.number / 32 * 32;
-  return threads().subspan(first, std::min(32u, thread_count_ - first));
+  return self.value;
 }
 
 // Lanes that name each other must do so in the same place. But a __syncwarp waits for any other, as
-// on a GPU.
-void BlockRunner::require_one_operation(const Thread& arriving) {
-  for (const Thread& lane : warp_of(arriving)) {
-    if (lane.state != Thread::State::at_warp || lane.mask != arriving.mask) continue;
+// on a GPU. It is enough to compare with one lane: those that wait agree with each other.
+void BlockRunner::require_one_operation(const Thread& arriving, unsigned waiting) {
+  const unsigned first = arriving.number / 32 * 32;
+  for (; waiting != 0; waiting &= waiting - 1) {
+    const Thread& lane = threads_[first + static_cast<unsigned>(std::countr_zero(waiting))];
+    if (lane.mask != arriving.mask) continue;
     if (lane.operation == arriving.operation &&
         (lane.line == arriving.line || lane.operation == WarpOperation::syncwarp)) {
-      continue;
+      return;
     }
     abandon({.kind = FaultKind::warp_not_reached, .line = arriving.line, .other = lane.number});
   }
 }
 
-// Lets the lanes go on that the mask of `waiting` names, once all of them that still run have come.
+// Lets the lanes go on that `mask` names in a warp, once all of them that still run have come.
 // They are the next to run: a warp that gets ahead of the others as far as it can shows what it
 // should have waited for.
-void BlockRunner::release_warp(const Thread& waiting) {
-  const unsigned mask = waiting.mask;
-  const unsigned first = waiting.number / 32 * 32, lanes = std::min(32u, thread_count_ - first);
-  std::array<std::uint64_t, 32> gathered;
-  gathered.fill(0x7fc000007fc00000u);
-  for (unsigned i = 0; i < lanes; ++i) {
-    const Thread& lane = threads_[first + i];
-    if ((mask >> i & 1) == 0 || lane.state == Thread::State::done) continue;
-    if (lane.state != Thread::State::at_warp || lane.mask != mask) return;
-    gathered[i] = lane.brought;
+void BlockRunner::release_warp(unsigned number, unsigned mask) {
+  Warp& warp = warps_[number];
+  const unsigned group = mask & warp.present & ~warp.left;
+  if ((group & ~warp.waiting) != 0) return;
+  Thread* const lanes = &threads_[number * 32];
+  std::array<std::uint64_t, 32> brought;
+  brought.fill(0x7fc000007fc00000u);
+  std::uint64_t yes = 0;
+  for (unsigned left = group; left != 0; left &= left - 1) {
+    const auto i = static_cast<unsigned>(std::countr_zero(left));
+    if (lanes[i].mask != mask) return;
+    brought[i] = lanes[i].value;
+    yes |= (lanes[i].value == 1 ? std::uint64_t{1} : 0) << i;
   }
-  for (unsigned i = 0; i < lanes; ++i) {
-    Thread& lane = threads_[first + (settings_.order == Order::reverse ? i : lanes - 1 - i)];
-    if ((mask >> (lane.number % 32) & 1) == 0 || lane.state == Thread::State::done) continue;
-    lane.state = Thread::State::ready;
-    gathered_[lane.number] = gathered;
+  warp.waiting &= ~group;
+  const bool backwards = settings_.order == Order::reverse;  // the last to be queued runs first
+  for (unsigned left = group; left != 0;) {
+    const auto i =
+        static_cast<unsigned>(backwards ? std::countr_zero(left) : 31 - std::countl_zero(left));
+    left &= ~(1u << i);
+    lanes[i].state = Thread::State::ready;
+    lanes[i].value = lanes[i].from == votes ? yes : brought[lanes[i].from];
     queue_head_ = (queue_head_ + max_threads_per_block - 1) % max_threads_per_block;
-    queue_[queue_head_] = lane.number;
+    queue_[queue_head_] = lanes[i].number;
     ++queue_size_;
   }
 }
@@ -321,70 +324,6 @@ void BlockRunner::expire() {
 
 FaultKind BlockRunner::classify_address(const void* address) const {
   return stacks_.in_guard_page(address) ? FaultKind::stack_overflow : FaultKind::bad_address;
-}
-
-Fault BlockRunner::describe(const RawFault& raw) const {
-  return {raw.kind, words(raw), raw.address, raw.is_write};
-}
-
-std::string BlockRunner::words(const RawFault& raw) const {
-  const std::string block = "block " + at(blockIdx);
-  const std::string thread = launch_.kernel.code == nullptr
-                                 ? "a memset or memcpy"
-                                 : fmt::format("thread {} of {}", at(current_->index), block);
-  switch (raw.kind) {
-    case FaultKind::barrier_not_reached:
-      if (raw.line == 0) return describe_stuck(raw.kind, block);
-      return fmt::format(
-          "{} came to the barrier in line {} while others of its block wait at the one in line {}",
-          thread, raw.line, barrier_line_);
-    case FaultKind::warp_not_reached:
-      if (raw.line == 0) return describe_stuck(raw.kind, block);
-      if (raw.other) {
-        const Thread& other = threads_[*raw.other];
-        return fmt::format(
-            "{} came to {} in line {} while thread {}, which it names, waits at {} in line {}",
-            thread, name_of(current_->operation), raw.line, at(other.index),
-            name_of(other.operation), other.line);
-      }
-      return fmt::format("{} is not in the mask of its own warp operation in line {}", thread,
-                         raw.line);
-    case FaultKind::never_ends:
-      return fmt::format("{} was still running after {:.3g} s of CPU time", thread,
-                         settings_.cpu_seconds);
-    case FaultKind::misaligned_access:
-      return fmt::format(
-          "{} accessed a vector at an address that is not a multiple of its size ({}:{})", thread,
-          file_name(raw.file), raw.line);
-    case FaultKind::bad_address:
-      if (raw.address == nullptr) return thread + " followed a null or wild pointer";
-      return fmt::format("{} {} memory that is not its own", thread,
-                         raw.is_write ? "wrote to" : "read from");
-    case FaultKind::stack_overflow: return thread + " needs more than 60 KiB of local memory";
-    case FaultKind::bad_instruction:
-      if (raw.assertion != nullptr) {
-        return fmt::format("{} found that '{}' is not true ({}:{})", thread, raw.assertion,
-                           file_name(raw.file), raw.line);
-      }
-      return thread + " executed a trap or divided by zero";
-    case FaultKind::launch_refused: break;
-  }
-  return thread;
-}
-
-std::string BlockRunner::describe_stuck(FaultKind kind, const std::string& block) const {
-  const bool warp = kind == FaultKind::warp_not_reached;
-  const auto waits_at = warp ? Thread::State::at_warp : Thread::State::at_barrier;
-  unsigned waiting = 0;
-  int line = 0;
-  for (unsigned i = 0; i < thread_count_; ++i) {
-    if (threads_[i].state == waits_at) ++waiting, line = threads_[i].line;
-  }
-  return fmt::format("{} of {} threads wait at the {} in line {} and {}, in {}", waiting,
-                     thread_count_, warp ? "warp operation" : "barrier", line,
-                     done_ == 0 ? "never meet the others there"
-                                : fmt::format("{} have returned without it", done_),
-                     block);
 }
 
 }  // namespace simt

@@ -46,10 +46,12 @@ class BlockRunner {
   void begin(const Launch& launch, const Settings& settings);
   void end();
   std::optional<Fault> run(std::uint64_t block_index);
+  // About a block since `begin`; empty if there is none.
+  const std::string& remark() const { return remark_; }
 
   // Called by simulated threads.
   int barrier(int line, bool yes);
-  const std::array<std::uint64_t, 32>& warp_exchange(unsigned mask, std::uint64_t value, WarpCall);
+  std::uint64_t warp_exchange(unsigned mask, std::uint64_t value, unsigned from, WarpCall);
   void* dynamic_shared() const { return dynamic_shared_.data(); }
   unsigned lane() const { return current_->number % 32; }
   // Ends the block, from inside one of its threads. Safe in a signal handler that interrupts a
@@ -71,8 +73,12 @@ class BlockRunner {
     WarpOperation operation;
     unsigned number;
     uint3 index;
-    unsigned mask;
-    std::uint64_t brought;
+    unsigned mask, from;
+    std::uint64_t value;  // that it brings to a warp operation, and then gets there
+  };
+  // Lanes, as bits.
+  struct Warp {
+    unsigned present = 0, waiting = 0, left = 0;
   };
   static void carry(StackPool::Transfer);
 
@@ -82,19 +88,20 @@ class BlockRunner {
   Thread* pick();
   void resume(Thread& next, Context* self);
   void wait();
-  void require_one_operation(const Thread& arriving);
-  void release_warp(const Thread& waiting);
+  void require_one_operation(const Thread& arriving, unsigned waiting);
+  void release_warp(unsigned number, unsigned mask);
   bool release_warps_of_the_departed();
   void enter(Thread&);
+  void finish(Thread&);
   std::span<Thread> threads() { return {threads_.data(), thread_count_}; }
-  std::span<Thread> warp_of(const Thread&);
   Fault describe(const RawFault&) const;
   std::string words(const RawFault&) const;
-  std::string describe_stuck(FaultKind, const std::string& block) const;
+  std::string describe_stuck(const std::string& block) const;
+  std::string describe_departed() const;
 
   StackPool stacks_;
   std::vector<Thread> threads_;
-  std::vector<std::array<std::uint64_t, 32>> gathered_;  // by thread: the last values of its warp
+  std::array<Warp, max_threads_per_block / 32> warps_;
   std::vector<unsigned>
       queue_;  // a ring of thread numbers that may run; each is in it at most once
   std::size_t queue_head_ = 0, queue_size_ = 0;
@@ -104,6 +111,8 @@ class BlockRunner {
   Thread* current_ = nullptr;
   Context scheduler_ = nullptr;
   std::optional<RawFault> fault_;
+  std::string remark_;
+  double cpu_seconds_ = 0;
   volatile bool in_kernel_ = false, expired_ = false;
   std::vector<unsigned> order_;
   std::minstd_rand random_;

@@ -16,7 +16,7 @@ namespace {
 // What `observe` has set up for launches from this thread.
 struct Session {
   Settings settings;
-  std::optional<Fault> fault;
+  Observation seen;
 };
 thread_local Session* session = nullptr;
 thread_local cudaError_t last_error = cudaSuccess;
@@ -111,12 +111,12 @@ class BlockOrder {
   std::uint64_t count_, start_ = 0;
 };
 
-std::optional<Fault> run_blocks(const Launch& launch, const Settings& settings) {
+Observation run_blocks(const Launch& launch, const Settings& settings) {
   const std::uint64_t count = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   const BlockOrder order(settings, count);
   std::atomic<std::uint64_t> next = 0;
   std::mutex mutex;
-  std::optional<Fault> first_fault;
+  Observation seen;
 
   const int workers = settings.watch != nullptr ? 1 : settings.workers;
   run_on_workers(
@@ -127,17 +127,19 @@ std::optional<Fault> run_blocks(const Launch& launch, const Settings& settings) 
           if (auto fault = runner.run(order[i])) {
             next = count;  // the others stop at their next block
             const std::lock_guard lock(mutex);
-            if (!first_fault) first_fault = std::move(fault);
+            if (!seen.fault) seen.fault = std::move(fault);
           }
         }
         runner.end();
+        const std::lock_guard lock(mutex);
+        if (seen.remark.empty()) seen.remark = runner.remark();
       });
-  return first_fault;
+  return seen;
 }
 
 cudaError_t fail(cudaError_t error, Fault fault) {
   last_error = error;
-  if (!session->fault) session->fault = std::move(fault);
+  if (!session->seen.fault) session->seen.fault = std::move(fault);
   return error;
 }
 
@@ -157,8 +159,8 @@ std::string_view to_string(FaultKind kind) {
   return "unknown";
 }
 
-std::optional<Fault> observe(const Settings& settings, const std::function<void()>& host_code) {
-  Session mine{settings, std::nullopt};
+Observation observe(const Settings& settings, const std::function<void()>& host_code) {
+  Session mine{settings, {}};
   Session* const outer = std::exchange(session, &mine);
   Watch* const outer_watch = std::exchange(watching, settings.watch);
   const auto leave = [&] { session = outer, watching = outer_watch; };
@@ -170,21 +172,21 @@ std::optional<Fault> observe(const Settings& settings, const std::function<void(
     throw;
   }
   leave();
-  return std::move(mine.fault);
+  return std::move(mine.seen);
 }
 
 cudaError_t launch(const cudaLaunchConfig_t& config, const Kernel& kernel) {
   if (session == nullptr) throw std::logic_error("kernels are launched inside simt::observe");
-  if (session->fault) return last_error;
+  if (session->seen.fault) return last_error;
   if (Refusal refusal = refuse(config, kernel); refusal.error != cudaSuccess) {
     return fail(refusal.error, {FaultKind::launch_refused, std::move(refusal.reason)});
   }
   const Launch launch{kernel, config.gridDim, config.blockDim, config.dynamicSmemBytes};
-  if (auto fault = run_blocks(launch, session->settings)) {
-    const cudaError_t error = error_of(fault->kind);
-    return fail(error, std::move(*fault));
-  }
-  return cudaSuccess;
+  Observation seen = run_blocks(launch, session->settings);
+  if (session->seen.remark.empty()) session->seen.remark = std::move(seen.remark);
+  if (!seen.fault) return cudaSuccess;
+  const cudaError_t error = error_of(seen.fault->kind);
+  return fail(error, std::move(*seen.fault));
 }
 
 cudaError_t allow_dynamic_shared(const void* code, int bytes) {
@@ -199,9 +201,8 @@ cudaError_t allow_dynamic_shared(const void* code, int bytes) {
 void* dynamic_shared() { return active_runner->dynamic_shared(); }
 unsigned lane() { return active_runner->lane(); }
 int barrier(int line, bool yes) { return active_runner->barrier(line, yes); }
-const std::array<std::uint64_t, 32>& warp_exchange(unsigned mask, std::uint64_t value,
-                                                   WarpCall call) {
-  return active_runner->warp_exchange(mask, value, call);
+std::uint64_t warp_exchange(unsigned mask, std::uint64_t value, unsigned from, WarpCall call) {
+  return active_runner->warp_exchange(mask, value, from, call);
 }
 
 }  // namespace simt

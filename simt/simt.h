@@ -6,10 +6,11 @@
 // the other up to the next barrier, in the order asked for, and shared memory holds NaN before
 // every block.
 //
-// It refuses what an sm_90 GPU would refuse. It cannot see races that reordering whole threads
-// between barriers cannot expose, weak memory, and shared memory accesses that leave one array but
-// stay inside the memory of the block. Threads that wait for each other without a barrier count as
-// never ending.
+// It refuses what an sm_90 GPU would refuse. A barrier waits for the threads that have not returned,
+// as it does from sm_70 on; that some have is a remark. It cannot see races that reordering whole
+// threads between barriers cannot expose, weak memory, and shared memory accesses that leave one
+// array but stay inside the memory of the block. Threads that wait for each other without a barrier
+// count as never ending.
 #pragma once
 
 #include <cstddef>
@@ -27,17 +28,18 @@ enum class Order { forward, reverse, shuffled };
 
 struct Settings {
   Order order = Order::forward;
-  std::uint64_t seed = 0;   // of the shuffled order
-  int workers = 1;          // operating system threads that blocks are spread over
-  double cpu_seconds = 10;  // a launch never ends if one worker computes for longer
+  std::uint64_t seed = 0;  // of the shuffled order
+  int workers = 1;         // operating system threads that blocks are spread over
+  // A launch never ends if one worker computes for longer than this.
+  double cpu_seconds = 10, cpu_seconds_per_thread = 0;
   // Told what watched code compares (simt/watch.h); then one worker runs all blocks.
   Watch* watch = nullptr;
 };
 
 enum class FaultKind {
   launch_refused,       // the hardware would refuse this grid, block or amount of shared memory
-  barrier_not_reached,  // some threads wait at a barrier that others never reach
-  warp_not_reached,     // the same for a warp-wide operation
+  barrier_not_reached,  // threads of a block wait at different barriers
+  warp_not_reached,     // some lanes wait at a warp-wide operation that others never reach
   never_ends,
   misaligned_access,
   bad_address,
@@ -54,9 +56,14 @@ struct Fault {
   bool is_write = false;
 };
 
+struct Observation {
+  std::optional<Fault> fault;  // the first
+  std::string remark;          // what is no fault, but worth knowing: one sentence, or empty
+};
+
 // Runs `host_code` on this thread. The kernels that it launches follow `settings`, and have
 // finished when the launch returns. After a fault, later launches of the same call do nothing.
-std::optional<Fault> observe(const Settings& settings, const std::function<void()>& host_code);
+Observation observe(const Settings& settings, const std::function<void()>& host_code);
 
 // Fills shared memory before every block: a signalling NaN, which arithmetic turns into the quiet
 // one of the same payload, so that a result shows where it came from.

@@ -39,6 +39,7 @@ JsonValue json_of_result(const ClaimResult& r) {
           {"claim", r.claim->name},
           {"status", word_for(r.status())},
           {"reason", r.reason()},
+          {"remark", r.remark},
           {"cases", r.cases},
           {"empty", r.empty},
           {"elements", r.elements},

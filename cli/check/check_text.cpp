@@ -190,6 +190,12 @@ std::string notes_text(const CheckReport& report) {
     text += fmt::format("error: {}: {}: {}\n", headings_of(remark, report), names(remark),
                         printable(remark.reason));
   }
+  for_each_entry(report.results, [&](Results begin, Results end) {
+    const auto first = std::find_if(begin, end, [](const auto& r) { return !r.remark.empty(); });
+    if (first == end) return;
+    text += fmt::format("remark: {} on {}: {}\n", begin->entry.variant.name,
+                        to_string(begin->entry.backend), first->remark);
+  });
   if (!remarks(report, Skip::By::empty_c).empty()) text += "none: C is empty: nothing to judge\n";
   return text;
 }

@@ -128,11 +128,18 @@ TEST(Trial, names_a_crash) {
   c.offset = {{1, 0, 0}};
   expect_status(TrialStatus::crashed, run("loads_float4_of_a", c), {"misaligned"});
   expect_status(TrialStatus::right, run("loads_float4_of_a", small), {});
-  expect_status(TrialStatus::crashed, run("leaves_before_barrier", c), {"barrier"});
-  for (const Verdict& verdict : {run("leaves_before_barrier", c), run("loads_float4_of_a", c)}) {
+  expect_status(TrialStatus::crashed, run("waits_at_two_barriers", c), {"barrier"});
+  for (const Verdict& verdict : {run("waits_at_two_barriers", c), run("loads_float4_of_a", c)}) {
     EXPECT_EQ(verdict.judged, 0);
     EXPECT_FALSE(verdict.worst);
   }
+}
+
+TEST(Trial, remarks_on_what_is_right_but_worth_knowing) {
+  const Verdict verdict = run("leaves_before_barrier", {.m = 1, .n = 3, .k = 2});
+  expect_status(TrialStatus::right, verdict, {});
+  expect_words(verdict.remark, {"61 of 64 threads returned before the barrier", "sm_70"});
+  EXPECT_EQ(run("none", small).remark, "");
 }
 
 TEST(Trial, names_a_launch_that_failed_even_if_nobody_else_does) {
@@ -159,7 +166,7 @@ TEST(Trial, sees_a_race_in_some_order_of_threads) {
 }
 
 TEST(Trial, goes_on_after_every_fault) {
-  for (const char* name : {"reads_before_b", "leaves_before_barrier", "swallows_the_error",
+  for (const char* name : {"reads_before_b", "waits_at_two_barriers", "swallows_the_error",
                            "writes_a", "writes_before_c"}) {
     EXPECT_NE(status_of(name, small, {.placement = Placement::begins_at_fence}), "right");
     expect_status(TrialStatus::right, run("none", scaled), {});

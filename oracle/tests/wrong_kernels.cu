@@ -22,7 +22,8 @@ enum class Fault {
   writes_a,
   writes_b,
   loads_float4_of_a,  // and adds 0 times what was there
-  leaves_before_barrier,
+  waits_at_two_barriers,
+  leaves_before_barrier,  // without an element of C, which is no fault
   reads_c_always,
   reads_a_always,  // one float, and forgets it
   loops_forever,
@@ -67,8 +68,15 @@ template <Fault fault>
 __global__ void multiply(Gemm g) {
   const Corner corner = block_corner<tile>(g);
   const std::int64_t row = corner.row + threadIdx.y, col = corner.col + threadIdx.x;
+  if constexpr (fault == Fault::waits_at_two_barriers) {
+    if (row == 0 && col == 0) {
+      __syncthreads();
+    } else {
+      __syncthreads();
+    }
+  }
   if constexpr (fault == Fault::leaves_before_barrier) {
-    if (row == 0 && col == 0) return;
+    if (row >= g.m || col >= g.n) return;
     __syncthreads();
   }
   float factor = 1;
@@ -140,6 +148,7 @@ const Registrar all[] = {
     PLANT(writes_a),
     PLANT(writes_b),
     PLANT(loads_float4_of_a),
+    PLANT(waits_at_two_barriers),
     PLANT(leaves_before_barrier),
     PLANT(reads_c_always),
     PLANT(reads_a_always),

@@ -25,9 +25,10 @@ assay_defect(barrier_of_a_warp_only VARIANT tiled_16 FILE tiled.cu CLAIM thread_
   FIND [[__syncthreads();  // the tiles are complete]]
   REPLACE [[__syncwarp();]])
 
-# trueno#69, acts-project/acts#307: threads without an element leave before the others' barrier
+# trueno#69, acts-project/acts#307: threads without an element leave before the others' barrier, which is defined from sm_70
+# on, but also before they have loaded their part of the tiles
 assay_defect(early_return_before_barrier VARIANT tiled_16 FILE tiled.cu CLAIM within_bound ON simt
-  SAYS "255 have returned without it"
+  SAYS "from shared memory before it was written"
   FIND [[const std::int64_t k = depth(g);]]
   REPLACE [[if (row >= g.m || col >= g.n) return;
   const std::int64_t k = depth(g);]])

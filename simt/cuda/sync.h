@@ -1,7 +1,6 @@
 // Functions with which threads wait for each other: barriers, shuffles, votes, fences.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <type_traits>
 
@@ -24,8 +23,10 @@ struct WarpCall {
   WarpOperation operation;
   int line;
 };
-// Waits for the lanes of this warp in `mask`, and returns the value of each of the 32.
-const std::array<std::uint64_t, 32>& warp_exchange(unsigned mask, std::uint64_t value, WarpCall);
+// Waits for the lanes of this warp in `mask`, and returns the value that lane `from` brought; for
+// `votes`, which of them brought 1.
+inline constexpr unsigned votes = 32;
+std::uint64_t warp_exchange(unsigned mask, std::uint64_t value, unsigned from, WarpCall);
 unsigned lane();
 
 template <class T>
@@ -46,16 +47,13 @@ T from_bits(std::uint64_t bits) {
 template <class T, class Source>
 T shuffle(WarpCall call, unsigned mask, T value, int width, Source source) {
   const int self = static_cast<int>(lane()), first = self / width * width;
-  const int from = source(self, first, first + width);
-  return from_bits<T>(warp_exchange(mask, to_bits(value), call)[from]);
+  const auto from = static_cast<unsigned>(source(self, first, first + width)) % 32;
+  return from_bits<T>(warp_exchange(mask, to_bits(value), from, call));
 }
 
 // The lanes of `mask` that passed true.
 inline unsigned vote(WarpCall call, unsigned mask, bool yes) {
-  const auto& lanes = warp_exchange(mask, yes, call);
-  unsigned votes = 0;
-  for (unsigned i = 0; i < 32; ++i) votes |= (mask >> i & 1) && lanes[i] == 1 ? 1u << i : 0u;
-  return votes;
+  return static_cast<unsigned>(warp_exchange(mask, yes, votes, call));
 }
 
 }  // namespace simt
@@ -73,7 +71,7 @@ inline int __syncthreads_and(int predicate, int line = __builtin_LINE()) {
 // Lanes run one after the other, so only one is active at any place.
 inline unsigned __activemask() { return 1u << simt::lane(); }
 inline void __syncwarp(unsigned mask = ~0u, int line = __builtin_LINE()) {
-  simt::warp_exchange(mask, 0, {simt::WarpOperation::syncwarp, line});
+  simt::warp_exchange(mask, 0, 0, {simt::WarpOperation::syncwarp, line});
 }
 
 template <class T>

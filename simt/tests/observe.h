@@ -13,7 +13,7 @@ namespace simt_test {
 // Launches under `settings`, and answers the fault if there was one.
 template <class Launch>
 std::optional<simt::Fault> run(const Launch& launch, simt::Settings settings = {}) {
-  return simt::observe(settings, [&] { launch(); });
+  return simt::observe(settings, [&] { launch(); }).fault;
 }
 
 // Whether it went well; if not, the fault is told.

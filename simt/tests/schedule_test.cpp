@@ -81,7 +81,7 @@ TEST(Schedule, answers_a_fault_with_the_error_of_cuda) {
   float to[4];
   simt::observe({}, [&] { EXPECT_EQ(load_float4(from + 1, to), cudaErrorMisalignedAddress); });
   simt::observe({.cpu_seconds = 0.02}, [] { EXPECT_EQ(loop_forever(), cudaErrorLaunchTimeout); });
-  simt::observe({}, [] { EXPECT_EQ(return_before_barrier(2, 1), cudaErrorLaunchFailure); });
+  simt::observe({}, [] { EXPECT_EQ(two_different_barriers(2), cudaErrorLaunchFailure); });
 }
 
 TEST(Schedule, aligns_dynamic_shared_memory_for_vectors) {
