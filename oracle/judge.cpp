@@ -9,12 +9,15 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// 0 where both agree (NaN with NaN, an infinity with itself), infinite where no number says how far
-// they are apart.
-double error_gulps(float got, double wanted, double gauge) {
+// Beyond what underflow may do. 0 where both agree (NaN with NaN, an infinity with itself),
+// infinite where no number says how far they are apart.
+double error_gulps(float got, double wanted, const Reference& reference, std::size_t at) {
   if (std::isnan(wanted) && std::isnan(got)) return 0;
-  if (double{got} == wanted || (std::isinf(got) && got == static_cast<float>(wanted))) return 0;
-  const double gulps = std::abs(got - wanted) / (unit_roundoff * gauge);
+  const auto nearest = static_cast<float>(wanted);
+  if (double{got} == wanted || (std::isinf(got) && got == nearest)) return 0;
+  const double error = std::abs(got - wanted);
+  if (error <= reference.underflow && !std::isinf(nearest)) return 0;
+  const double gulps = (error - reference.underflow) / (unit_roundoff * reference.gauge[at]);
   return std::isnan(gulps) ? infinity : gulps;
 }
 
@@ -25,7 +28,7 @@ Judgement judge(const Image& c, const Reference& reference, const IsRight& is_ri
     for (std::int64_t j = 0; j < reference.n; ++j) {
       const auto at = static_cast<std::size_t>(i * reference.n + j);
       const Element element{i, j, c.row(i)[j], reference.c[at],
-                            error_gulps(c.row(i)[j], reference.c[at], reference.gauge[at])};
+                            error_gulps(c.row(i)[j], reference.c[at], reference, at)};
       const bool right = is_right(element, at);
       const bool first_wrong = !right && judgement.wrong == 0;
       if (!right) {
@@ -47,12 +50,11 @@ Judgement judge(const Image& c, const Reference& reference, const IsRight& is_ri
 }  // namespace
 
 Judgement judge_bound(const Image& c, const Reference& reference, double allowed) {
-  return judge(c, reference, [&](const Element& e, std::size_t at) {
-    if (std::isnan(e.wanted)) return std::isnan(e.got);
+  return judge(c, reference, [&](const Element& e, std::size_t) {
+    if (std::isnan(e.got) || std::isnan(e.wanted)) return std::isnan(e.got) == std::isnan(e.wanted);
     const auto nearest = static_cast<float>(e.wanted);
     if (std::isinf(nearest)) return e.got == nearest;
-    // The last term lets a result that underflows be off by the smallest number there is.
-    return std::abs(e.got - e.wanted) <= allowed * unit_roundoff * reference.gauge[at] + 0x1p-149;
+    return e.error_gulps <= allowed;
   });
 }
 

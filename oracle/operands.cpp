@@ -119,6 +119,13 @@ float fill_element(const Case& c, Operand o, std::int64_t i, std::int64_t j) {
   return 0;
 }
 
+double largest_sum(const Case& c) {
+  const double alpha = std::abs(double{c.alpha}), beta = std::abs(double{c.beta});
+  const double element = c.fill == Fill::exact ? 4095 : c.fill == Fill::small_ints ? 8 : 1;
+  const double product = c.fill == Fill::small_ints ? 64 : element;
+  return std::max(1.0, alpha) * static_cast<double>(c.k) * product + beta * element;
+}
+
 bool is_exactly_summable(const Case& c) {
   const double alpha = std::abs(double{c.alpha}), beta = std::abs(double{c.beta}),
                k = static_cast<double>(c.k);

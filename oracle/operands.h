@@ -86,6 +86,10 @@ Operands make_operands(const Case&, Placement placement, const std::array<int, 3
 // One element of a fill, which depends on these arguments alone.
 float fill_element(const Case&, Operand, std::int64_t i, std::int64_t j);
 
+// No right way to compute an element exceeds this on its way, but for infinities among the
+// elements: in whatever order it sums, and whether it applies alpha before the sum or after it.
+double largest_sum(const Case&);
+
 // Whether every order of summation is exact for a case with the fill `exact`.
 bool is_exactly_summable(const Case&);
 

@@ -22,7 +22,7 @@ Matrix in_double(const Image& image) {
 }
 
 Reference empty_reference(const Case& c) {
-  Reference reference{c.m, c.n, {}, {}};
+  Reference reference{c.m, c.n, {}, {}, underflow_of(c)};
   reference.c.assign(static_cast<std::size_t>(c.m * c.n), 0.0);
   reference.gauge = reference.c;
   return reference;
@@ -61,6 +61,11 @@ std::string wrong_element(const Case& c, const Operands& operands, const Referen
 }
 
 }  // namespace
+
+double underflow_of(const Case& c) {
+  const double products = c.alpha == 0 ? 0 : static_cast<double>(c.k);
+  return (2 + products * (1 + std::abs(double{c.alpha}))) * 0x1p-149;
+}
 
 Reference make_reference(const Case& c, const Operands& operands) {
   if (c.fill == Fill::special) return make_plain_reference(c, operands);

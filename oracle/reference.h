@@ -16,7 +16,12 @@ struct Reference {
   std::int64_t m = 0, n = 0;
   std::vector<double> c;      // m x n, packed
   std::vector<double> gauge;  // |alpha| * |A| |B| + |beta| * |C|; an error of u * gauge is one gulp
+  double underflow = 0x1p-149;  // the error that any element may have besides
 };
+
+// The error that a right result may have where products or sums are too small for full precision:
+// a unit of the smallest number for every product, with alpha applied before or after the sum.
+double underflow_of(const Case&);
 
 // By Eigen in double; by plain loops for a fill with NaN and infinities.
 Reference make_reference(const Case&, const Operands&);

@@ -33,6 +33,8 @@ struct Claim {
   // The most cases that it takes, where each is slow.
   static constexpr int as_many_as_asked_for = 1 << 30;
   int most_cases = as_many_as_asked_for;
+  // How many trials it makes of a case.
+  int trials = 1;
   // GPU memory that one case takes, where some cards have less.
   double gibibytes = 0;
   // Whether it is about problems that the variant accepts.

@@ -1,98 +1,127 @@
 #include "properties/generators.h"
 
 #include <fmt/format.h>
-#include <rapidcheck.h>
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
+#include "properties/draws/cost.h"
+#include "properties/draws/layout.h"
+#include "properties/draws/scalars.h"
+#include "properties/draws/sizes.h"
 #include "properties/fitting.h"
 
 namespace assay {
 namespace {
 
-constexpr double most_multiply_adds = 3e6;            // of a drawn case: some milliseconds
-constexpr double large_multiply_adds_per_case = 5e6;  // of the budget
+// How much of the large shapes there is beside the drawn cases.
+constexpr double large_cost_per_drawn_cost = 1.7;
 
-// Sizes around the edges of tiles.
-std::vector<std::int64_t> edges_of(int tile) {
-  const std::int64_t t = tile;
-  std::vector<std::int64_t> edges = {t - 1, t,         t + 1, t / 2 + 1, 2 * t - 1,
-                                     2 * t, 2 * t + 1, 3 * t, 3 * t + 1};
-  std::erase_if(edges, [](std::int64_t size) { return size < 1; });
-  return edges;
+// How many of 32 cases are of a kind, and how many parts of 32 of the cost they may take.
+struct Kind {
+  Sizes (*draw)(Dice&, const Tile&);
+  int cases, cost;
+};
+constexpr std::array kinds = {
+    Kind{beside_edges, 14, 7}, Kind{of_whole_tiles, 4, 3}, Kind{of_powers_of_two, 2, 1},
+    Kind{of_vectors, 2, 1},    Kind{of_few_tiles, 3, 3},   Kind{of_long_k, 3, 5},
+    Kind{of_long_side, 3, 7},  Kind{of_many_tiles, 1, 5},
+};
+constexpr std::size_t first_costly = 5;  // of the last three: those that can cost any amount
+
+Fill a_fill(Dice& dice) {
+  const std::int64_t way = dice.between(1, 14);
+  if (way <= 8) return Fill::uniform;
+  return dice.of({Fill::small_ints, Fill::small_ints, Fill::identity, Fill::one_hot, Fill::special,
+                  Fill::special});
 }
 
-rc::Gen<std::int64_t> sizes(int tile) {
-  static const std::vector<std::int64_t> primes = {2,  3,  5,  7,  13,  17,  31,
-                                                   37, 61, 67, 97, 127, 131, 257};
-  static const std::vector<std::int64_t> beside_powers = {7,  8,  9,  15,  16,  31,  32, 33,
-                                                          63, 64, 65, 127, 128, 129, 255};
-  return rc::gen::weightedOneOf<std::int64_t>({{8, rc::gen::elementOf(edges_of(tile))},
-                                               {4, rc::gen::elementOf(primes)},
-                                               {3, rc::gen::elementOf(beside_powers)},
-                                               {3, rc::gen::inRange<std::int64_t>(2, 100)},
-                                               {1, rc::gen::inRange<std::int64_t>(258, 1100)},
-                                               {1, rc::gen::just<std::int64_t>(1)},
-                                               {1, rc::gen::just<std::int64_t>(0)}});
-}
-
-rc::Gen<float> scalars() {
-  const auto random = rc::gen::map(rc::gen::inRange(-4000, 4001),
-                                   [](int i) { return static_cast<float>(i) / 999.0f; });
-  return rc::gen::weightedOneOf<float>(
-      {{5, rc::gen::element(0.0f, 1.0f, -1.0f, 0.5f, 3.0f)}, {1, random}});
-}
-
-rc::Gen<Gap> gaps() {
-  return rc::gen::map(
-      rc::gen::weightedElement<std::int64_t>({{4, 0}, {2, 1}, {2, 3}, {2, 4}, {1, 64}}),
-      [](std::int64_t floats) { return Gap{floats}; });
-}
-
-rc::Gen<Fill> fills() {
-  return rc::gen::weightedElement<Fill>({{8, Fill::uniform},
-                                         {2, Fill::small_ints},
-                                         {1, Fill::identity},
-                                         {1, Fill::one_hot},
-                                         {2, Fill::special}});
-}
-
-rc::Gen<Case> any_cases(const Tile& tile) {
-  const auto draw = [](const std::tuple<std::int64_t, std::int64_t, std::int64_t>& size,
-                       float alpha, float beta, const std::tuple<Gap, Gap, Gap>& gap,
-                       const std::array<int, 3>& offset, Fill fill, std::uint64_t seed) {
-    Case c;
-    std::tie(c.m, c.n, c.k) = size;
-    c.alpha = alpha, c.beta = beta;
-    std::tie(c.lda, c.ldb, c.ldc) = gap;
-    c.offset.floats = offset;
-    c.fill = fill;
-    c.seed = seed;
-    return c;
-  };
-  return rc::gen::apply(draw, rc::gen::tuple(sizes(tile.m), sizes(tile.n), sizes(tile.k)),
-                        scalars(), scalars(), rc::gen::tuple(gaps(), gaps(), gaps()),
-                        rc::gen::container<std::array<int, 3>>(rc::gen::inRange(0, 4)), fills(),
-                        rc::gen::inRange<std::uint64_t>(0, 1 << 16));
-}
-
-// One case in eight: many kernels have a path of their own for them.
-bool is_to_be_of_whole_tiles(const Case& c) { return c.seed % 8 == 3; }
-Case of_whole_tiles(Case c, const Tile& tile) {
-  const bool tall = c.m > c.n;
-  c.m = std::int64_t{tile.m} * (tall ? 2 : 1);
-  c.n = std::int64_t{tile.n} * (tall ? 1 : 2);
-  c.k = round_up(std::max<std::int64_t>(1, c.k), tile.k);
+Case any_case(Dice& dice, const Kind& kind, const Tile& tile, const Hints& hints) {
+  const Sizes sizes = kind.draw(dice, tile);
+  Case c{.m = sizes.m, .n = sizes.n, .k = sizes.k};
+  if (!hints.sizes.empty() && dice.one_in(4)) {
+    c.*dice.of({&Case::m, &Case::n, &Case::k}) =
+        std::max<std::int64_t>(0, dice.of(hints.sizes) + dice.between(-1, 1));
+  }
+  std::tie(c.alpha, c.beta) = draw_scalars(dice, hints.scalars);
+  draw_layout(dice, c, hints.distances);
+  c.fill = a_fill(dice);
+  c.seed = static_cast<std::uint64_t>(dice.between(0, 65535));
   return c;
 }
 
-// Squares hide a swap of sizes or distances, and so do equal pairs: only one case in sixteen may
-// have them.
-bool is_worth_drawing(const Case& c) {
-  if (c.multiply_adds() > most_multiply_adds) return false;
-  return c.seed % 16 == 0 || (c.m != c.n && c.n != c.k && c.m != c.k);
-}
+// Squares hide a swap of sizes or distances, and so do equal pairs: they are rare where sizes are
+// free.
+bool hides_a_swap(const Case& c) { return c.m == c.n || c.n == c.k || c.m == c.k; }
+
+// Draws cases of all kinds in turn. Each kind saves up what it may cost, and draws again until a
+// case costs no more than that. One of the costly kinds gets most of what there is for all of them,
+// another one for another claim, so that each now and then reaches its largest cases.
+class Drawing {
+ public:
+  Drawing(const Claim& claim, const Entry& entry, std::uint64_t seed, Hints hints)
+      : claim_(claim), entry_(entry), dice_(seed), hints_(std::move(hints)) {
+    const std::size_t favoured = first_costly + static_cast<std::size_t>(dice_.between(0, 2));
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      double parts = kinds[i].cost;
+      if (i >= first_costly) parts *= i == favoured ? 7.0 / 3 : 1.0 / 3;
+      income_[i] = cost_per_case(entry.backend) * parts / 32;
+      saved_[i] = cases_in_advance * income_[i];
+    }
+  }
+
+  Case next() {
+    for (std::size_t i = 0; i < kinds.size(); ++i) saved_[i] += income_[i];
+    const std::size_t kind = next_kind();
+    const auto [c, cost] = affordable(kind);
+    saved_[kind] -= cost;
+    return c;
+  }
+
+ private:
+  static constexpr int cases_in_advance = 30, most_attempts = 60;
+  // The first are small: a variant that is wrong everywhere shows it sooner, and in fewer words.
+  static constexpr int small_cases = 8;
+
+  struct Priced {
+    Case c;
+    double cost;
+  };
+
+  std::size_t next_kind() {
+    std::int64_t way = ++drawn_ <= small_cases ? 1 : dice_.between(1, 32);
+    std::size_t kind = 0;
+    while (way > kinds[kind].cases) way -= kinds[kind++].cases;
+    return kind;
+  }
+
+  Priced draw(std::size_t kind) {
+    Case c;
+    do {
+      c = any_case(dice_, kinds[kind], entry_.variant.tile, hints_);
+    } while (kind == 0 && c.seed % 16 != 0 && hides_a_swap(c));
+    c = nearest_case(c, claim_, entry_);
+    return {c, cost_of(c, claim_, entry_)};
+  }
+
+  // The cheapest of many where none is.
+  Priced affordable(std::size_t kind) {
+    Priced cheapest = draw(kind);
+    for (int i = 1; i < most_attempts && cheapest.cost > saved_[kind]; ++i) {
+      const Priced other = draw(kind);
+      if (other.cost < cheapest.cost) cheapest = other;
+    }
+    return cheapest;
+  }
+
+  const Claim& claim_;
+  Entry entry_;
+  Dice dice_;
+  Hints hints_;
+  int drawn_ = 0;
+  std::array<double, kinds.size()> income_, saved_;
+};
 
 // The same shape with other scalars, gaps and offsets for each number.
 Case varied(Case c, std::size_t number) {
@@ -132,28 +161,22 @@ std::vector<Case> large_cases(const Claim& claim, const Entry& entry, int cases,
   const auto shapes = curated_shapes();
   const std::size_t first =
       std::hash<std::string>{}(fmt::format("{}{}{}", entry.variant.name, claim.name, seed));
-  double room = cases * large_multiply_adds_per_case;
+  double room = cases * cost_per_case(entry.backend) * large_cost_per_drawn_cost;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    Case c = shapes[(first + i) % shapes.size()];
-    if (c.multiply_adds() > room) continue;
-    room -= c.multiply_adds();
+    Case c = varied(shapes[(first + i) % shapes.size()], first + i);
     c.seed = seed;
-    chosen.push_back(nearest_case(varied(c, first + i), claim, entry));
+    c = nearest_case(c, claim, entry);
+    const double cost = cost_of(c, claim, entry);
+    if (cost > room) continue;
+    room -= cost;
+    chosen.push_back(c);
   }
   return chosen;
 }
 
-std::function<Case()> case_generator(const Claim& claim, const Entry& entry, std::uint64_t seed) {
-  return
-      [draw = any_cases(entry.variant.tile), &claim, entry, random = rc::Random(seed)]() mutable {
-        rc::Random drawing = random.split();
-        Case c;
-        do {
-          c = draw(drawing.split(), rc::kNominalSize).value();
-          if (is_to_be_of_whole_tiles(c)) c = of_whole_tiles(c, entry.variant.tile);
-        } while (!is_worth_drawing(c));
-        return nearest_case(c, claim, entry);
-      };
+std::function<Case()> case_generator(const Claim& claim, const Entry& entry, std::uint64_t seed,
+                                     const Hints& hints) {
+  return [drawing = Drawing(claim, entry, seed, hints)]() mutable { return drawing.next(); };
 }
 
 }  // namespace assay

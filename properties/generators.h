@@ -1,5 +1,5 @@
-// The cases that a claim about a variant is judged on: drawn ones, aimed at the edges of the
-// variant's tiles, and the large shapes that people use.
+// The cases that a claim about a variant is judged on: drawn ones, each kind of which shows other
+// mistakes, and the large shapes that people use.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,18 @@
 
 namespace assay {
 
-// Draws cases of moderate size that the claim says something about, the same ones for the same
-// seed: sizes beside tile edges, primes, 1 and 0; m, n and k mostly different; alpha and beta among
-// 0, 1, -1, 0.5, 3 and random numbers.
-std::function<Case()> case_generator(const Claim&, const Entry&, std::uint64_t seed);
+// Values to draw beside the usual ones, such as the constants that a kernel compares with.
+struct Hints {
+  std::vector<std::int64_t> sizes;      // of m, n or k: drawn with their neighbours
+  std::vector<std::int64_t> distances;  // of lda, ldb or ldc: drawn with multiples and neighbours
+  std::vector<float> scalars;           // of alpha or beta
+};
+
+// Draws cases that the claim says something about, the same ones for the same seed: mostly small
+// ones beside tile edges; some with one long dimension, up to a million; some of many tiles. What
+// they cost together follows from how many are drawn, so the longest are rare where they cost most.
+std::function<Case()> case_generator(const Claim&, const Entry&, std::uint64_t seed,
+                                     const Hints& = {});
 
 // The shapes that people use, in all roles of m, n and k.
 std::vector<Case> curated_shapes();

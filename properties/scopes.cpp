@@ -1,13 +1,11 @@
 #include "properties/scopes.h"
 
-#include <cmath>
+#include "oracle/operands.h"
 
 namespace assay {
 
 std::string why_no_bound(const Case& c) {
-  constexpr float largest = 0x1p64f;
-  if (std::abs(c.alpha) > largest || std::abs(c.beta) > largest)
-    return "it takes alpha and beta of at most 2^64: with larger ones a right sum may overflow";
+  if (largest_sum(c) > 0x1p126) return "it takes smaller alpha and beta: a right sum may overflow";
   return c.fill == Fill::exact
              ? "the error bound is for zero-mean data: fill=exact belongs to exact_integers"
              : "";

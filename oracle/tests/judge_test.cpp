@@ -280,6 +280,51 @@ TEST(Judge, judges_a_fill_with_special_values) {
   }
 }
 
+// One element by one of the ways that a right kernel may take.
+float element_by(int way, const Case& c, const Operands& all, std::int64_t i, std::int64_t j) {
+  const float* a = all[Operand::a].row(i);
+  const auto b = [&](std::int64_t p) { return all[Operand::b].row(p)[j]; };
+  float sum = 0;
+  for (std::int64_t p = 0; p < c.k; ++p) {
+    const std::int64_t q = way % 2 == 0 ? p : c.k - 1 - p;
+    switch (way / 2) {
+      case 0: sum = std::fmaf(a[q], b(q), sum); break;
+      case 1: sum = sum + static_cast<float>(a[q] * b(q)); break;
+      case 2: sum = std::fmaf(c.alpha * a[q], b(q), sum); break;
+      case 3: sum = sum + static_cast<float>(c.alpha * b(q)) * a[q]; break;
+    }
+  }
+  if (way < 4) sum *= c.alpha;
+  return c.beta == 0 ? sum : std::fmaf(c.beta, all[Operand::c].row(i)[j], sum);
+}
+
+TEST(Judge, allows_every_right_way_what_underflow_takes_and_no_more) {
+  for (float alpha : {1.0f, -2.0f, 1e-30f, 0x1p-100f, -0x1p-130f, 0x1p-148f, 1e30f, 3e37f}) {
+    for (Case c :
+         {Case{.m = 4, .n = 6, .k = 1}, Case{.m = 3, .n = 5, .k = 8}, {.m = 2, .n = 2, .k = 60}}) {
+      c.alpha = alpha, c.seed = 7;
+      for (float beta : {0.0f, alpha, 1e-20f}) {
+        c.beta = beta;
+        const Operands all = make_operands(c, Placement::guarded, {4, 4, 4});
+        const Reference reference = make_reference(c, all);
+        for (int way = 0; way < 8; ++way) {
+          Image result = all[Operand::c];
+          for (std::int64_t i = 0; i < c.m; ++i) {
+            for (std::int64_t j = 0; j < c.n; ++j) result.row(i)[j] = element_by(way, c, all, i, j);
+          }
+          const double allowed = allowed_gulps({}, c.k);
+          const Judgement judged = judge_bound(result, reference, allowed);
+          EXPECT_EQ(judged.wrong, 0) << to_string(c) << ", way " << way;
+          EXPECT_LE(judged.worst.error_gulps, allowed);
+          if (alpha == 0x1p-148f) continue;  // where nothing is left to be seen
+          for (std::int64_t i = 0; i < c.m; ++i) result.row(i)[0] *= 1.25f;
+          EXPECT_GT(judge_bound(result, reference, allowed).wrong, 0) << to_string(c);
+        }
+      }
+    }
+  }
+}
+
 TEST(References, agree_only_where_every_element_does) {
   const Reference reference = wanting({1, -2, 0, 1e6}, 1e6);
   EXPECT_TRUE(agree(reference, reference, 100));

@@ -6,12 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <map>
-#include <numeric>
-#include <random>
 #include <set>
 
 #include "base/text.h"
+#include "properties/draws/cost.h"
 #include "properties/fitting.h"
 #include "properties/tests/planted.h"
 
@@ -42,9 +43,6 @@ TEST(Cases, are_what_the_claim_speaks_of_and_the_variant_accepts) {
         ASSERT_EQ(claim.excludes_case(c), "");
         if (claim.inside_needs) {
           ASSERT_EQ(refusal_of(entry, c), "");
-        }
-        if (claim.most_cases > 100) {
-          ASSERT_LE(c.multiply_adds(), 5e7) << "of moderate size";
         }
         ASSERT_EQ(parse_case(to_string(c)), c);
       }
@@ -130,22 +128,22 @@ TEST(Cases, have_every_scalar_gap_offset_and_fill) {
     equal[0] += c.m == c.n, equal[1] += c.n == c.k, equal[2] += c.m == c.k;
     both_scalars_zero += c.alpha == 0 && c.beta == 0;
   }
-  for (float scalar : {0.0f, 1.0f, -1.0f, 0.5f, 3.0f}) {
+  for (float scalar : {0.0f, 1.0f, -1.0f, 0.5f, 3.0f, 2.0f, -2.0f}) {
     EXPECT_GT(alpha[scalar], count / 20) << "alpha = " << scalar;
     EXPECT_GT(beta[scalar], count / 20) << "beta = " << scalar;
   }
   EXPECT_GT(alpha.size(), 50u) << "random ones too";
   EXPECT_GT(beta.size(), 50u);
   for (std::size_t i = 0; i < 3; ++i) {
-    for (std::int64_t gap : {0, 1, 3, 4, 64}) EXPECT_GT(gaps[i][gap], count / 30) << gap;
+    for (std::int64_t gap : {0, 1, 3, 4, 64}) EXPECT_GT(gaps[i][gap], count / 40) << gap;
     for (int offset : {0, 1, 2, 3}) EXPECT_GT(offsets[i][offset], count / 8) << offset;
   }
   for (Fill fill : {Fill::uniform, Fill::small_ints, Fill::identity, Fill::one_hot, Fill::special})
     EXPECT_GT(fills[fill], count / 40) << to_string(fill);
   EXPECT_GT(fills[Fill::uniform], count / 3) << "what the bound is made for";
   EXPECT_GT(seeds.size(), count * 9u / 10);
-  EXPECT_GT(all_different, count * 9 / 10) << "equal sizes hide a swap";
-  EXPECT_LE(std::max({equal[0], equal[1], equal[2]}), count / 40);
+  EXPECT_GT(all_different, count * 3 / 4) << "equal sizes hide a swap";
+  EXPECT_LE(std::max({equal[0], equal[1], equal[2]}), count / 6);
   EXPECT_LT(all_different, count) << "but a square may be special";
   EXPECT_LT(both_scalars_zero, count / 10);
 
@@ -155,162 +153,147 @@ TEST(Cases, have_every_scalar_gap_offset_and_fill) {
   }
 }
 
+// What the draws of several seeds have in common, each seed with the usual number of cases.
+std::vector<std::vector<Case>> runs_of(const Claim& claim, const Entry& entry) {
+  std::vector<std::vector<Case>> runs;
+  for (std::uint64_t seed : {1, 2, 3})
+    runs.push_back(draw(claim, entry, 100, seed + std::hash<std::string>{}(claim.name)));
+  return runs;
+}
+bool any(const std::vector<Case>& cases, const std::function<bool(const Case&)>& test) {
+  return std::any_of(cases.begin(), cases.end(), test);
+}
+
+TEST(Cases, cost_what_their_number_allows) {
+  for (const Entry& entry : ladder()) {
+    for (const Claim& claim : claims()) {
+      if (exemption(claim, entry) || claim.most_cases < 100) continue;
+      for (const auto& cases : runs_of(claim, entry)) {
+        double cost = 0;
+        for (const Case& c : cases) cost += cost_of(c, claim, entry);
+        EXPECT_LE(cost, 1.4 * 100 * cost_per_case(entry.backend))
+            << name_of(entry) << " " << claim.name;
+      }
+    }
+  }
+}
+
+TEST(Cases, have_one_long_dimension_now_and_then) {
+  const auto is_mid = [](std::int64_t k) { return k >= 2048 && k <= 20000; };
+  for (const Entry& entry : ladder()) {
+    std::array<std::int64_t, 3> longest = {};
+    for (const Claim& claim : claims()) {
+      if (exemption(claim, entry) || claim.most_cases < 100) continue;
+      for (const auto& cases : runs_of(claim, entry)) {
+        for (const Case& c : cases) {
+          const std::array sizes = {c.m, c.n, c.k};
+          for (std::size_t i = 0; i < 3; ++i) longest[i] = std::max(longest[i], sizes[i]);
+        }
+      }
+    }
+    EXPECT_GT(*std::min_element(longest.begin(), longest.end()), 8192) << name_of(entry);
+    for (const auto& cases : runs_of(claim_named("within_bound"), entry)) {
+      EXPECT_TRUE(any(cases, [&](const Case& c) { return is_mid(c.k); })) << name_of(entry);
+      EXPECT_TRUE(any(cases, [](const Case& c) { return c.m > 1100 || c.n > 1100; }))
+          << name_of(entry);
+    }
+  }
+}
+
+TEST(Cases, are_of_many_tiles_in_grids_of_every_shape) {
+  const Tile tile = {128, 64, 16};
+  Entry entry = host_entry(multiply, {}, tile);
+  entry.backend = Backend::simt;
+  int grids = 0, short_groups = 0, rows = 0, columns = 0, several_slices = 0, many = 0;
+  for (const Claim& claim : claims()) {
+    if (exemption(claim, entry) || claim.most_cases < 100) continue;
+    for (const Case& c : draw(claim, entry, 100)) {
+      const std::int64_t down = (c.m + tile.m - 1) / tile.m, across = (c.n + tile.n - 1) / tile.n;
+      if (down * across < 9) continue;
+      ++grids;
+      short_groups += down > 4 && down % 4 != 0 && across > 1;
+      columns += across == 1, rows += down == 1;
+      several_slices += c.k > tile.k;
+      many += down * across > 132;
+    }
+  }
+  EXPECT_GT(grids, 40);
+  EXPECT_GT(short_groups, 8);
+  EXPECT_GT(rows, 8);
+  EXPECT_GT(columns, 8);
+  EXPECT_GT(several_slices, 8);
+  EXPECT_GT(many, 2);
+}
+
+TEST(Cases, have_distances_at_and_beside_multiples_of_powers_of_two) {
+  std::map<std::int64_t, int> at, before, after;
+  int equal = 0, aligned = 0;
+  for (const Case& c : draw(claim_named("within_bound"), host_entry(multiply), 900)) {
+    const std::array distances = {c.k + c.lda.floats, c.n + c.ldb.floats, c.n + c.ldc.floats};
+    for (std::int64_t distance : distances) {
+      if (distance < 128) continue;
+      for (std::int64_t unit : {64, 128, 256, 512, 1024, 2048}) {
+        at[unit] += distance % unit == 0;
+        before[unit] += distance % unit == unit - 1;
+        after[unit] += distance % unit == 1;
+      }
+    }
+    equal += distances[0] == distances[1] && distances[1] == distances[2];
+    aligned += c.offset == Offsets{} &&
+               std::all_of(distances.begin(), distances.end(), [](auto ld) { return ld % 4 == 0; });
+  }
+  for (std::int64_t unit : {64, 128, 256, 512, 1024, 2048}) {
+    EXPECT_GT(at[unit], 15) << unit;
+    EXPECT_GT(before[unit], 4) << unit;
+    EXPECT_GT(after[unit], 4) << unit;
+  }
+  EXPECT_GT(equal, 30);
+  EXPECT_GT(aligned, 100);
+}
+
+TEST(Cases, have_scalars_of_every_magnitude) {
+  int huge = 0, tiny = 0, tiny_beside_tiny = 0, equal = 0, opposite = 0, negative_zero = 0;
+  const auto is_tiny = [](float x) { return x != 0 && std::abs(x) < 1e-6f; };
+  for (const Case& c : draw(claim_named("within_bound"), host_entry(multiply), 900)) {
+    huge += std::abs(c.alpha) >= 1e4f || std::abs(c.beta) >= 1e4f;
+    tiny += is_tiny(c.alpha) || is_tiny(c.beta);
+    tiny_beside_tiny += is_tiny(c.beta) && (c.alpha == 0 || is_tiny(c.alpha));
+    equal += c.alpha == c.beta && c.alpha != 0, opposite += c.alpha == -c.beta && c.alpha != 0;
+    negative_zero += std::signbit(c.beta) && c.beta == 0;
+    EXPECT_LE(std::max(std::abs(c.alpha), std::abs(c.beta)), 1e30f);
+  }
+  EXPECT_GT(huge, 40);
+  EXPECT_GT(tiny, 40);
+  EXPECT_GT(tiny_beside_tiny, 12) << "else alpha * A * B hides it";
+  EXPECT_GT(equal, 40);
+  EXPECT_GT(opposite, 20);
+  EXPECT_GT(negative_zero, 4);
+}
+
+TEST(Cases, take_hints) {
+  const Hints hints{.sizes = {777}, .distances = {1999}, .scalars = {42.5f}};
+  const auto next = case_generator(claim_named("within_bound"), host_entry(multiply), 1, hints);
+  std::array<int, 3> sizes = {};
+  int beside = 0, distances = 0, alphas = 0, betas = 0;
+  for (int i = 0; i < 600; ++i) {
+    const Case c = next();
+    sizes[0] += c.m == 777, sizes[1] += c.n == 777, sizes[2] += c.k == 777;
+    beside += c.m == 776 || c.m == 778 || c.n == 776 || c.n == 778;
+    distances += (c.k + c.lda.floats) % 1999 == 0;
+    alphas += c.alpha == 42.5f, betas += c.beta == 42.5f;
+  }
+  for (int count : sizes) EXPECT_GT(count, 4);
+  EXPECT_GT(beside, 8);
+  EXPECT_GT(distances, 12);
+  EXPECT_GT(alphas, 60);
+  EXPECT_GT(betas, 60);
+}
+
 TEST(Cases, are_the_same_for_the_same_random_numbers_only) {
   const Entry entry = host_entry(multiply);
   const Claim& claim = claim_named("within_bound");
   EXPECT_EQ(draw(claim, entry, 20, 5), draw(claim, entry, 20, 5));
   EXPECT_NE(draw(claim, entry, 20, 5), draw(claim, entry, 20, 6));
-}
-
-Case random_case(std::mt19937_64& random) {
-  const auto below = [&](std::int64_t end) {
-    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(end));
-  };
-  Case c{.m = below(300), .n = below(300), .k = below(10000)};
-  constexpr std::array scalars = {0.0f, -0.0f, 1.0f, -1.0f, 0.5f, 3.0f, 0.123f, -77.5f};
-  c.alpha = scalars[static_cast<std::size_t>(below(8))];
-  c.beta = scalars[static_cast<std::size_t>(below(8))];
-  c.lda = {below(9)}, c.ldb = {below(9)}, c.ldc = {below(100)};
-  for (int& floats : c.offset.floats) floats = static_cast<int>(below(4));
-  c.fill = static_cast<Fill>(below(6));
-  c.seed = random() >> below(60);
-  return c;
-}
-
-Needs random_needs(std::mt19937_64& random) {
-  const auto one_of = [&](std::initializer_list<int> values) {
-    return values.begin()[random() % values.size()];
-  };
-  const auto size = [&] { return one_of({1, 1, 2, 4, 16, 128}); };
-  const auto distance = [&] { return one_of({1, 1, 2, 4}); };
-  const auto alignment = [&] { return one_of({4, 4, 8, 16}); };
-  return {.m_multiple = size(),
-          .n_multiple = size(),
-          .k_multiple = size(),
-          .lda_multiple = distance(),
-          .ldb_multiple = distance(),
-          .ldc_multiple = distance(),
-          .a_alignment = alignment(),
-          .b_alignment = alignment(),
-          .c_alignment = alignment(),
-          .alpha_one = random() % 4 == 0,
-          .beta_zero = random() % 4 == 0};
-}
-
-void expect_fitted(const Case& c, const Needs& needs) {
-  const Entry entry = host_entry(multiply, needs);
-  const Case fit = fitted(c, needs);
-  ASSERT_EQ(refusal_of(entry, fit), "")
-      << to_string(c) << " was fitted to " << joined(describe(needs)) << " as " << to_string(fit);
-  ASSERT_EQ(fitted(fit, needs), fit) << "what fits stays as it is";
-  ASSERT_TRUE(fit.m >= c.m && fit.m < c.m + needs.m_multiple) << "the nearest";
-  const int distances = std::lcm(needs.ldb_multiple, needs.ldc_multiple);
-  const int unit = needs.packed ? std::lcm(needs.n_multiple, distances) : needs.n_multiple;
-  ASSERT_TRUE(fit.n >= c.n && fit.n < c.n + unit);
-}
-
-TEST(Fitted, meets_any_needs) {
-  std::mt19937_64 random(1);
-  for (int i = 0; i < 2000; ++i) expect_fitted(random_case(random), random_needs(random));
-}
-
-TEST(Fitted, meets_needs_of_packed_matrices_too) {
-  std::mt19937_64 random(2);
-  for (int i = 0; i < 200; ++i) {
-    expect_fitted(random_case(random), {.packed = true});
-    expect_fitted(random_case(random), {.k_multiple = 4, .packed = true});
-  }
-  expect_fitted({.m = 3, .n = 5, .k = 7}, {.lda_multiple = 4, .packed = true});
-  expect_fitted({.m = 3, .n = 5, .k = 7}, {.ldb_multiple = 4, .ldc_multiple = 2, .packed = true});
-}
-
-std::string words_of(const Needs& needs) {
-  const auto words = joined(describe(needs));
-  return words.empty() ? "nothing" : words;
-}
-
-// What is wrong with what `claim` makes of a case for `entry`; empty if nothing.
-std::string fault_of_nearest(const Case& from, const Claim& claim, const Entry& entry) {
-  const Case c = nearest_case(from, claim, entry);
-  std::string fault = claim.excludes_case(c);
-  if (fault.empty() && claim.inside_needs) fault = refusal_of(entry, c);
-  return fault.empty()
-             ? ""
-             : fmt::format("{} of a variant that needs {} makes of\n{}\nthis:\n{}\n{}", claim.name,
-                           words_of(entry.variant.needs), to_string(from), to_string(c), fault);
-}
-
-TEST(NearestCase, is_what_the_claim_speaks_of_from_anywhere) {
-  std::mt19937_64 random(3);
-  std::vector<Entry> entries = ladder();
-  for (int i = 0; i < 30; ++i) entries.push_back(host_entry(multiply, random_needs(random)));
-  for (bool exact : {false, true}) {
-    std::string faults;
-    for (const Claim& claim : claims()) {
-      std::string fault;
-      for (const Entry& entry : entries) {
-        if (exemption(claim, entry)) continue;
-        for (int i = 0; i < 20 && fault.empty(); ++i) {
-          Case from = random_case(random);
-          if (exact || from.fill == Fill::exact) from.fill = exact ? Fill::exact : Fill::uniform;
-          fault = fault_of_nearest(from, claim, entry);
-        }
-      }
-      if (!fault.empty()) faults += fault + "\n\n";
-    }
-    EXPECT_TRUE(faults.empty()) << faults;
-  }
-}
-
-TEST(NearestCase, at_a_refusal_changes_nothing_or_is_refused) {
-  const std::vector<Needs> all = {{.m_multiple = 4},   {.n_multiple = 4},   {.k_multiple = 2},
-                                  {.lda_multiple = 2}, {.ldb_multiple = 4}, {.ldc_multiple = 4},
-                                  {.a_alignment = 8},  {.b_alignment = 8},  {.c_alignment = 8},
-                                  {.a_alignment = 16}, {.b_alignment = 16}, {.c_alignment = 16},
-                                  {.packed = true},    {.alpha_one = true}, {.beta_zero = true}};
-  for (const Needs& needs : all) {
-    const Entry entry = host_entry(multiply, needs);
-    int changed = 0;
-    std::string accepted;
-    for (std::uint64_t seed = 0; seed < 24; ++seed) {
-      const Case base = fitted({.m = 5, .n = 6, .k = 7, .seed = seed}, needs);
-      const Case c = nearest_case(base, claim_named("refuses"), entry);
-      changed += c != base;
-      if (c != base && refusal_of(entry, c).empty()) accepted = to_string(c);
-    }
-    EXPECT_GE(changed, 6) << words_of(needs);
-    EXPECT_EQ(accepted, "") << "lies inside: " << words_of(needs);
-  }
-}
-
-TEST(NearestCase, at_a_large_result_lies_within_ordinary_needs_and_the_gigabytes_it_tells) {
-  const Claim& large = claim_named("large_result");
-  for (const Needs& needs : std::vector<Needs>{{},
-                                               {.m_multiple = 128, .n_multiple = 128},
-                                               {.k_multiple = 32},
-                                               {.ldc_multiple = 4},
-                                               {.n_multiple = 9, .ldc_multiple = 4},
-                                               {.packed = true},
-                                               {.alpha_one = true}}) {
-    const Entry entry = host_entry(multiply, needs);
-    const Case c = nearest_case({.m = 5, .n = 6, .k = 7}, large, entry);
-    EXPECT_EQ(large.excludes_case(c), "") << words_of(needs);
-    EXPECT_EQ(refusal_of(entry, c), "") << words_of(needs);
-    EXPECT_LE(bytes_of(c) / 0x1p30, large.gibibytes) << to_string(c);
-    EXPECT_GE(bytes_of(c) / 0x1p30, large.gibibytes - 0.5) << to_string(c);
-  }
-  EXPECT_NE(large.excludes_case({.m = 32769, .n = 65537, .k = 2, .fill = Fill::special}), "");
-}
-
-TEST(NearestCase, at_a_tall_grid_supposes_a_tile_where_none_is_declared) {
-  const auto rows = [](const Tile& tile) {
-    return nearest_case({.m = 5, .n = 6, .k = 7}, claim_named("tall_grid"),
-                        host_entry(multiply, {}, tile))
-        .m;
-  };
-  EXPECT_EQ(rows({16, 8, 4}), 65536 * 16 + 1);
-  EXPECT_EQ(rows({8, 16, 4}), 65536 * 16 + 1);
-  EXPECT_EQ(rows({}), 65536 * 128 + 1);
 }
 
 TEST(CuratedShapes, are_those_that_people_use) {

@@ -1,0 +1,45 @@
+#include "properties/draws/scalars.h"
+
+#include <cmath>
+
+namespace assay {
+namespace {
+
+constexpr float largest = 1e30f;
+
+float any_scalar(Dice& dice, const std::vector<float>& hints) {
+  if (!hints.empty() && dice.one_in(4)) {
+    const float hint = dice.of(hints);
+    if (std::abs(hint) <= largest) return hint;
+  }
+  const std::int64_t way = dice.between(1, 20);
+  if (way <= 13) return dice.of({0.0f, 1.0f, -1.0f, 0.5f, 3.0f, 2.0f, -2.0f});
+  if (way <= 16) return static_cast<float>(dice.between(-4000, 4000)) / 999.0f;
+  if (way == 20) {
+    const float any = std::ldexp(1 + static_cast<float>(dice.between(0, 255)) / 256,
+                                 static_cast<int>(dice.between(-100, 98)));
+    return dice.one_in(2) ? any : -any;
+  }
+  return dice.of({-0.0f, 300.0f, -300.0f, 65504.0f, 65536.0f, 1e-3f, 1e-7f, -1e-7f, 1e-30f,
+                  0x1p-100f, 1e30f, -1e30f, 0.1f, -0.5f, 4.0f, 0.25f});
+}
+
+// Whether one beside it of an ordinary magnitude would hide it, or be hidden.
+bool is_far_from_one(float scalar) {
+  return scalar != 0 && !(std::abs(scalar) > 0.01f && std::abs(scalar) < 100);
+}
+
+}  // namespace
+
+std::pair<float, float> draw_scalars(Dice& dice, const std::vector<float>& hints) {
+  const float alpha = any_scalar(dice, hints), beta = any_scalar(dice, hints);
+  if (is_far_from_one(beta) && dice.one_in(2))
+    return {dice.of({0.0f, beta, -beta, beta / 2, beta / 3}), beta};
+  if (is_far_from_one(alpha) && dice.one_in(2))
+    return {alpha, dice.of({0.0f, alpha, -alpha, alpha / 2, alpha / 3})};
+  if (dice.one_in(16)) return {alpha, alpha};
+  if (dice.one_in(16)) return {alpha, -alpha};
+  return {alpha, beta};
+}
+
+}  // namespace assay
