@@ -1,4 +1,5 @@
-// What nearly every source of the harness includes, parsed once.
+// What nearly every source of the harness includes, parsed once. No nlohmann/json.hpp: whoever includes it instantiates its
+// parser anew, even from here.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,5 +22,3 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <nlohmann/json.hpp>

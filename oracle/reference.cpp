@@ -21,6 +21,11 @@ Matrix in_double(const Image& image) {
       .cast<double>();
 }
 
+// One function for both products of a case: each that Eigen is asked for takes seconds to compile.
+void multiply(double scale, const Matrix& a, const Matrix& b, std::vector<double>& product) {
+  Eigen::Map<Matrix>(product.data(), a.rows(), b.cols()).noalias() = scale * (a * b);
+}
+
 Reference empty_reference(const Case& c) {
   Reference reference{c.m, c.n, {}, {}, underflow_of(c)};
   reference.c.assign(static_cast<std::size_t>(c.m * c.n), 0.0);
@@ -72,10 +77,8 @@ Reference make_reference(const Case& c, const Operands& operands) {
   Reference reference = empty_reference(c);
   if (c.alpha != 0 && c.k > 0 && c.m > 0 && c.n > 0) {
     const Matrix a = in_double(operands[Operand::a]), b = in_double(operands[Operand::b]);
-    Eigen::Map<Matrix> product(reference.c.data(), c.m, c.n),
-        gauge(reference.gauge.data(), c.m, c.n);
-    product.noalias() = double{c.alpha} * (a * b);
-    gauge.noalias() = std::abs(double{c.alpha}) * (a.cwiseAbs() * b.cwiseAbs());
+    multiply(c.alpha, a, b, reference.c);
+    multiply(std::abs(c.alpha), a.cwiseAbs(), b.cwiseAbs(), reference.gauge);
   }
   add_beta_c(c, operands[Operand::c], reference);
   return reference;
