@@ -1,13 +1,13 @@
 // One command of the program, `assay NAME`: its flags, their help, and what it does, all in a file
-// of its own. commands.cpp lists the commands.
+// of its own. CMakeLists.txt lists the commands.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "cli/exit_codes.h"
 #include "cli/flags.h"
+#include "cli/out/conclusion.h"
 
 namespace assay {
 
@@ -29,5 +29,10 @@ Command command(const char* name, const char* purpose, void (*add_flags)(Flags&,
             return flags.read(command_line) ? run(request) : ExitCode::passed;
           }};
 }
+
+// The command line as a whole: `assay COMMAND ...`, `assay --help`, `assay --version`. It begins
+// with the program. Throws BadInput for a command that does not exist, and suggests the nearest;
+// without any, prints the help on stderr.
+ExitCode run_command(const std::vector<std::string>& command_line);
 
 }  // namespace assay

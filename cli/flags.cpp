@@ -13,7 +13,6 @@
 #include "base/errors.h"
 #include "base/suggestion.h"
 #include "base/text.h"
-#include "cli/out/table.h"
 
 namespace assay {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "base/errors.h"
 #include "base/printable.h"
-#include "cli/commands.h"
+#include "cli/command.h"
 #include "cli/worker_flags.h"
 #include "oracle/gpus.h"
 #include "properties/calibration.h"

@@ -10,7 +10,6 @@
 #include "base/suggestion.h"
 #include "base/text.h"
 #include "cli/out/json.h"
-#include "cli/out/table.h"
 #include "oracle/machine.h"
 
 namespace assay {
@@ -41,22 +40,8 @@ std::vector<Backend> backends_named(const std::vector<std::string>& names) {
 
 std::string listed(const std::vector<Backend>& backends) {
   std::vector<std::string> names;
-  for (Backend backend : backends) {
-    if (!contains(names, std::string(to_string(backend)))) names.emplace_back(to_string(backend));
-  }
+  for (Backend backend : backends) add_once(names, std::string(to_string(backend)));
   return joined(names, " and ");
-}
-
-void refuse_unknown(const std::vector<std::string>& variants, const std::vector<Entry>& entries) {
-  std::vector<std::string> names;
-  for (const Entry& entry : entries) {
-    if (!contains(names, std::string(entry.variant.name))) names.emplace_back(entry.variant.name);
-  }
-  for (const std::string& name : variants) {
-    if (contains(names, name)) continue;
-    throw BadInput(fmt::format("there is no variant '{}'{}; there are {}", name,
-                               suggestion(name, names), joined(names)));
-  }
 }
 
 void refuse_without_backend(const std::string& variant, const std::vector<Entry>& entries,
@@ -95,12 +80,18 @@ std::string complaint_about(const std::string& flag, const std::string& text,
 }  // namespace
 
 void refuse_unknown(const std::vector<std::string>& variants) {
-  refuse_unknown(variants, registered());
+  std::vector<std::string> names;
+  for (const Entry& entry : registered()) add_once(names, std::string(entry.variant.name));
+  for (const std::string& name : variants) {
+    if (contains(names, name)) continue;
+    throw BadInput(fmt::format("there is no variant '{}'{}; there are {}", name,
+                               suggestion(name, names), joined(names)));
+  }
 }
 
 std::vector<std::string> variants_for_gpu(const std::vector<std::string>& named) {
   const auto entries = registered();
-  refuse_unknown(named, entries);
+  refuse_unknown(named);
   for (const std::string& name : named) refuse_without_backend(name, entries, {Backend::cuda});
   std::vector<std::string> names;
   for (const Entry& entry : entries) {
@@ -126,7 +117,7 @@ Cell cell_named(const char* flag, const std::string& text) {
   } catch (const BadInput& error) {
     throw BadInput(complaint_about(flag, text, error.what()));
   }
-  refuse_unknown({cell.variant}, registered());
+  refuse_unknown({cell.variant});
   return cell;
 }
 
@@ -156,7 +147,7 @@ Selection select(const std::vector<std::string>& variants,
                  const std::vector<std::string>& claim_names, bool about_one_case) {
   const auto entries = registered();
   const auto backends = backends_named(backend_names);
-  refuse_unknown(variants, entries);
+  refuse_unknown(variants);
   Selection selection{.claims = claims_named(claim_names, about_one_case)};
 
   const auto is_wanted = [&](Backend backend) {

@@ -9,8 +9,7 @@ set(ASSAY_ON_GPU FIXTURES_REQUIRED gpu RESOURCE_GROUPS 1,gpus:1 TIMEOUT 600 SKIP
 # The headers that nearly every test includes, parsed once for all of them.
 file(CONFIGURE OUTPUT test_headers.cpp CONTENT "int main() {}\n")
 add_executable(assay_test_headers ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cpp)
-target_link_libraries(assay_test_headers PRIVATE GTest::gtest GTest::gmock fmt::fmt
-                                                 assay_warnings assay_sanitized)
+target_link_libraries(assay_test_headers PRIVATE GTest::gtest GTest::gmock fmt::fmt assay_warnings assay_sanitized)
 target_include_directories(assay_test_headers PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_options(assay_test_headers PRIVATE $<$<CONFIG:Release>:-O0>)
 target_precompile_headers(assay_test_headers PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled_tests.h)

@@ -10,12 +10,11 @@
 
 #include "base/errors.h"
 #include "base/text.h"
-#include "regress/code/program_code.h"
+#include "regress/code/compiled_kernel.h"
 #include "regress/decide/decide.h"
 #include "regress/decide/statistics.h"
 #include "regress/problems.h"
-#include "regress/store/write_baseline.h"
-#include "regress/usable_timing.h"
+#include "regress/store/baseline.h"
 
 namespace assay {
 namespace {
@@ -132,21 +131,10 @@ std::vector<CellRun> survey(const AcceptOptions& options, const std::optional<Ba
   return runs;
 }
 
-std::vector<Rival> rivals(const AcceptOptions& options, bool has_baseline) {
-  std::vector<Rival> all;
-  if (!options.measured) return all;
-  all.push_back({"beside cuBLAS", "cublas", "", options.seed, &CellRun::beside_cublas});
-  if (has_baseline) {
-    all.push_back({"against what was accepted", "", options.baselines, options.seed + 1,
-                   &CellRun::beside_accepted});
-  }
-  return all;
-}
-
-// Adds what all processes measured to each cell; returns the median canaries.
-std::map<std::string, double> measure(std::vector<CellRun>& runs, const Rival& rival,
-                                      const AcceptOptions& options,
-                                      const TimingProgress& progress) {
+// Adds what all processes measured to each cell, and the median canaries to the baseline.
+void measure(std::vector<CellRun>& runs, const Rival& rival, const AcceptOptions& options,
+             const TimingProgress& progress, Baseline& next) {
+  if (runs.empty() || !options.measured) return;
   TimingJob job = {.baselines = rival.baselines, .seed = rival.seed};
   for (const CellRun& run : runs) job.cells.push_back({.cell = run.cell, .rival = rival.variant});
   const auto timings =
@@ -160,9 +148,7 @@ std::map<std::string, double> measure(std::vector<CellRun>& runs, const Rival& r
     for (std::size_t i = 0; i < runs.size(); ++i)
       (runs[i].*rival.measurement).add(timing.cells.at(i), runs[i].anchor_is_baseline);
   }
-  std::map<std::string, double> medians;
-  for (const auto& [name, values] : canaries) medians[name] = median(values);
-  return medians;
+  for (const auto& [name, values] : canaries) next.canaries[name] = median(values);
 }
 
 std::optional<Refusal> refusal_of(const CellRun& run, const std::optional<Baseline>& old,
@@ -263,10 +249,12 @@ void run_accept(const AcceptOptions& options, const TimingProgress& progress,
   next.device = here.device;
 
   std::vector<CellRun> runs = survey(options, old, report.left_out);
-  for (const Rival& rival : rivals(options, old.has_value())) {
-    if (runs.empty()) break;
-    for (const auto& [name, value] : measure(runs, rival, options, progress))
-      next.canaries[name] = value;
+  measure(runs, {"beside cuBLAS", "cublas", "", options.seed, &CellRun::beside_cublas}, options,
+          progress, next);
+  if (old) {
+    const Rival accepted = {"against what was accepted", "", options.baselines, options.seed + 1,
+                            &CellRun::beside_accepted};
+    measure(runs, accepted, options, progress, next);
   }
 
   const ProgramCode code(next.architecture);

@@ -6,15 +6,14 @@
 
 #include "regress/decide/statistics.h"
 #include "regress/problems.h"
-#include "regress/usable_timing.h"
 
 namespace assay {
 namespace {
 
 constexpr const char* yardstick = "cublas";
 
-Estimate estimate_of(const Ratio& ratio, double scale) {
-  return {scale * ratio.value, scale * ratio.low, scale * ratio.high};
+Ratio scaled(const Ratio& ratio, double scale) {
+  return {scale * ratio.value, scale * ratio.low, scale * ratio.high, ratio.processes};
 }
 
 // The least time that this card could take, for the arithmetic or for the fewest bytes.
@@ -41,10 +40,10 @@ void describe(BenchLine& line, const std::vector<const CellTiming*>& timings,
     clocks.push_back(replicate.clock_mhz);
     line.cold = line.cold == 0 ? timing->cold : std::min(line.cold, timing->cold);
   }
-  line.time_us = estimate_of(ratio_of(times), 1);
+  line.time_us = scaled(ratio_of(times), 1);
   line.tflops = tflops(line.cell.problem, line.time_us.value);
-  line.percent_of_cublas = line.cell.variant == yardstick ? Estimate{100, 100, 100}
-                                                          : estimate_of(ratio_of(to_cublas), 100);
+  line.percent_of_cublas =
+      line.cell.variant == yardstick ? Ratio{100, 100, 100} : scaled(ratio_of(to_cublas), 100);
   line.percent_of_peak = 100 * line.tflops / report.peak_tflops;
   line.percent_of_roofline = 100 * floor_us(line.cell.problem, report) / line.time_us.value;
   line.clock_mhz = median(clocks);

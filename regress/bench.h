@@ -5,14 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "regress/decide/statistics.h"
 #include "regress/timing.h"
 
 namespace assay {
-
-// The geometric mean over processes, and its 95 % interval.
-struct Estimate {
-  double value = 0, low = 0, high = 0;
-};
 
 struct BenchOptions {
   std::vector<std::string> variants;
@@ -27,9 +23,9 @@ struct BenchLine {
   Cell cell;
   std::string why_not;  // it was not timed, or its timing may not be used; then the rest is unset
   bool wrong = false;   // its result was wrong
-  Estimate time_us;
+  Ratio time_us;        // the geometric mean over processes, and its 95 % interval
   double tflops = 0;
-  Estimate percent_of_cublas;  // of its speed; more is faster. 0 where cuBLAS could not be timed
+  Ratio percent_of_cublas;     // of its speed; more is faster. 0 where cuBLAS could not be timed
   double percent_of_peak = 0;  // of the FFMA peak measured here
   double percent_of_roofline = 0;  // of what peak and memory bandwidth allow for this problem
   double clock_mhz = 0;

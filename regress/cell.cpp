@@ -1,7 +1,5 @@
 #include "regress/cell.h"
 
-#include <tuple>
-
 #include "base/errors.h"
 
 namespace assay {

@@ -14,7 +14,6 @@
 #include "base/text.h"
 #include "regress/decide/statistics.h"
 #include "regress/problems.h"
-#include "regress/usable_timing.h"
 
 namespace assay {
 namespace {

@@ -3,15 +3,94 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <concepts>
 #include <mutex>
 #include <set>
 #include <thread>
 
 #include "base/child_process.h"
+#include "base/strict_json.h"
 #include "oracle/gpus.h"
-#include "regress/timing_json.h"
+#include "regress/store/recipe_json.h"
 
 namespace assay {
+
+template <class T, class Kind>
+concept Any = std::same_as<std::remove_const_t<T>, Kind>;
+
+// The members of each type by name, once for writing and for reading.
+void each_member(Any<CellJob> auto& job, const auto& visit) {
+  visit("variant", job.cell.variant);
+  visit("problem", job.cell.problem);
+  visit("rival", job.rival);
+  visit("launches", job.launches);
+  visit("planted_launches", job.planted_launches);
+}
+
+void each_member(Any<TimingJob> auto& job, const auto& visit) {
+  visit("cells", job.cells);
+  visit("baselines", job.baselines);
+  visit("seed", job.seed);
+  visit("rounds", job.rounds);
+  visit("warm", job.warm);
+  visit("control", job.control);
+}
+
+void each_member(Any<CellTiming> auto& timing, const auto& visit) {
+  visit("variant", timing.cell.variant);
+  visit("problem", timing.cell.problem);
+  visit("fault", timing.fault);
+  visit("wrong", timing.wrong);
+  visit("recipe", timing.recipe);
+  visit("cubin", timing.cubin);
+  visit("no_recipe", timing.no_recipe);
+  visit("unchanged", timing.unchanged);
+  visit("cause", timing.cause);
+  visit("launches", timing.launches);
+  visit("cold", timing.cold);
+  visit("rounds", timing.rounds);
+}
+
+void each_member(Any<ProcessTiming> auto& timing, const auto& visit) {
+  visit("device", timing.device);
+  visit("canaries", timing.canaries);
+  visit("unfit", timing.unfit);
+  visit("seconds", timing.seconds);
+  visit("cells", timing.cells);
+}
+
+template <class T>
+concept HasMembers = requires(T& t) {
+  each_member(t, [](const char*, const auto&) {});
+};
+
+// The library finds these by the type of what it writes or reads.
+static void to_json(Json& json, const Case& problem) { json = to_string(problem); }
+static void from_json(const Json& json, Case& problem) {
+  problem = parse_case(json.get_ref<const std::string&>());
+}
+
+static void to_json(Json& json, const Recipe& recipe) { json = json_of(recipe); }
+static void from_json(const Json& json, Recipe& recipe) {
+  recipe = recipe_of(json, "an answer of a timing process");
+}
+
+static void to_json(Json& json, const Sample& s) { json = {s.time_us, s.clock_mhz, s.throttled}; }
+static void from_json(const Json& json, Sample& s) {
+  json.at(0).get_to(s.time_us);
+  json.at(1).get_to(s.clock_mhz);
+  json.at(2).get_to(s.throttled);
+}
+
+template <HasMembers T>
+void to_json(Json& json, const T& t) {
+  each_member(t, [&](const char* name, const auto& value) { json[name] = value; });
+}
+template <HasMembers T>
+void from_json(const Json& json, T& t) {
+  each_member(t, [&](const char* name, auto& value) { json.at(name).get_to(value); });
+}
+
 namespace {
 
 // Longer than any single batch takes: a process that stays silent longer is stuck.
@@ -50,6 +129,12 @@ bool is_like(const ProcessTiming& timing, const ProcessTiming& first) {
 }
 
 }  // namespace
+
+std::string to_text(const TimingJob& job) { return Json(job).dump(); }
+std::string to_text(const ProcessTiming& timing) { return Json(timing).dump(); }
+
+TimingJob job_of(const std::string& text) { return Json::parse(text).get<TimingJob>(); }
+ProcessTiming timing_of(const std::string& text) { return Json::parse(text).get<ProcessTiming>(); }
 
 std::vector<ProcessTiming> time_in_processes(const TimingJob& given, int processes,
                                              const std::string& argument,

@@ -1,4 +1,5 @@
-// Times in fresh processes of this program, one after the other on each GPU.
+// Times in fresh processes of this program, one after the other on each GPU, which it talks to in
+// JSON.
 #pragma once
 
 #include <string>
@@ -17,5 +18,13 @@ std::vector<ProcessTiming> time_in_processes(const TimingJob&, int processes,
 
 // The same on all GPUs of this machine.
 TimeInProcesses processes_started_with(const std::string& argument);
+
+// What the two say to each other.
+std::string to_text(const TimingJob&);
+std::string to_text(const ProcessTiming&);
+
+// Throw std::exception for any text that the functions above did not write.
+TimingJob job_of(const std::string& text);
+ProcessTiming timing_of(const std::string& text);
 
 }  // namespace assay

@@ -1,28 +1,43 @@
-// `assay accept`: what it can be asked for.
+// `assay accept`: what it can be asked for, and what was accepted as the baseline and what was not.
+// Every text ends with a line break.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/flags.h"
+#include "cli/out/conclusion.h"
+#include "cli/out/table.h"
+#include "regress/accept.h"
 
 namespace assay {
 
-struct AcceptRequest {
-  std::vector<std::string> variants;  // empty means all that run on a GPU
-  std::string baselines;              // the folder
-  std::string reason;
-  bool move_anchor = false;
-  bool dirty = false;  // accept sources that differ from their commit
-  int processes = 12;
-  std::uint64_t seed = 0;
+struct AcceptRequest : AcceptOptions {
+  bool dirty = false;                     // accept sources that differ from their commit
   std::optional<std::string> unmeasured;  // recipes and machine code only, as those of this commit
   std::string json;
   std::vector<std::string> arguments;
 };
 
 void add_flags(Flags&, AcceptRequest&);
+
+struct AcceptResult {
+  AcceptReport report;
+  AcceptRequest request;
+  std::string why_not;  // why nothing was measured here
+};
+
+// Fails if a variant that was named, or every variant, was left out, and if a cell was lost.
+Conclusion conclude(const AcceptResult&);
+
+std::string accept_text(const AcceptResult&, const Conclusion&, const Screen&);
+
+std::string json_of(const AcceptResult&, const Conclusion&);
+
+// The commit that is checked out at `source`, with "-dirty" if the files differ from it; baselines/
+// does not count. Throws BadInput if git knows no commit, and for a difference unless `dirty_too`:
+// nobody could rebuild such a baseline.
+std::string commit_of(const std::string& source, bool dirty_too);
 
 }  // namespace assay

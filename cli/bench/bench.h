@@ -1,4 +1,5 @@
-// `assay bench`: what it can be asked for.
+// `assay bench`: what it can be asked for, and how fast the variants are. Every text ends with a
+// line break.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,9 @@
 #include <vector>
 
 #include "cli/flags.h"
+#include "cli/out/conclusion.h"
+#include "cli/out/table.h"
+#include "regress/bench.h"
 
 namespace assay {
 
@@ -21,5 +25,19 @@ struct BenchRequest {
 };
 
 void add_flags(Flags&, BenchRequest&);
+
+struct BenchResult {
+  BenchReport report;
+  BenchRequest request;
+  std::string why_not;  // why nothing was measured here
+};
+
+// A wrong result fails, however fast it came.
+Conclusion conclude(const BenchResult&);
+
+// The card, a table for each problem, and what a reader must know of the numbers.
+std::string bench_text(const BenchResult&, const Conclusion&, const Screen&);
+
+std::string json_of(const BenchResult&, const Conclusion&);
 
 }  // namespace assay

@@ -3,12 +3,124 @@
 #include <fmt/format.h>
 
 #include "base/errors.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "base/whole_file.h"
-#include "cli/codegen/codegen_report.h"
 #include "cli/command.h"
+#include "cli/out/json.h"
 
 namespace assay {
+namespace {
+
+constexpr std::size_t digits_shown = 12;  // of a hash
+
+std::string instructions_text(const KernelCode& code) {
+  std::vector<std::string> counts;
+  for (const auto& [kind, count] : code.instructions)
+    counts.push_back(fmt::format("{} {}", kind, count));
+  return counts.empty() ? "instructions: the encoding is not known" : joined(counts);
+}
+
+std::string comparison_text(const CodeComparison& c, const Screen& screen) {
+  const std::string what = fmt::format("{} on {}{}, of {}", c.variant, c.gpu,
+                                       c.anchor ? ", the anchor" : "", c.commit.substr(0, 12));
+  if (c.kernels == 0) return fmt::format("{}: no machine code was accepted\n", what);
+  if (c.differences.empty()) return fmt::format("{}: the same machine code\n", what);
+  std::string text = fmt::format("{}: {}\n", what, screen.paint("differs", Colour::red));
+  for (const std::string& difference : c.differences)
+    text += fmt::format("  {}\n", printable(difference));
+  return text;
+}
+
+std::string kernels_text(const std::vector<CompiledKernel>& kernels, const Screen& screen) {
+  Table table;
+  table.add_column("kernel", Side::left);
+  for (const char* heading : {"sm", "registers", "stack", "shared", "barriers"})
+    table.add_column(heading, Side::right);
+  table.add_column("code", Side::left);
+  for (const auto& [architecture, code] : kernels) {
+    table.add_row(
+        {{kernel_name(code.symbol)},
+         {fmt::to_string(architecture)},
+         {fmt::to_string(code.registers)},
+         {fmt::to_string(code.stack_bytes), code.stack_bytes > 0 ? Colour::yellow : Colour::plain},
+         {fmt::to_string(code.shared_bytes)},
+         {fmt::to_string(code.barriers)},
+         {code.code.substr(0, digits_shown)}});
+    table.add_line(instructions_text(code));
+  }
+  return table.text(screen);
+}
+
+JsonValue json_of(const CompiledKernel& kernel) {
+  const KernelCode& code = kernel.code;
+  return {{"name", kernel_name(code.symbol)},
+          {"symbol", code.symbol},
+          {"file", kernel_file(code.symbol)},
+          {"architecture", kernel.architecture},
+          {"code", code.code},
+          {"registers", code.registers},
+          {"stack_bytes", code.stack_bytes},
+          {"shared_bytes", code.shared_bytes},
+          {"barriers", code.barriers},
+          {"instructions", code.instructions}};
+}
+
+JsonValue json_of(const CodeComparison& c) {
+  return {{"gpu", c.gpu},       {"variant", c.variant}, {"anchor", c.anchor},
+          {"commit", c.commit}, {"kernels", c.kernels}, {"differences", c.differences}};
+}
+
+}  // namespace
+
+Conclusion conclude(const CodegenResult& result) {
+  if (!result.why_not.empty())
+    return {ExitCode::nothing_judged, "NOTHING TO SHOW", result.why_not, ""};
+  if (!result.request.compare)
+    return {ExitCode::passed, "SHOWN",
+            plural(static_cast<std::int64_t>(result.kernels.size()), "kernel"), ""};
+  int same = 0;
+  std::vector<std::string> different;
+  for (const CodeComparison& c : result.comparisons) {
+    if (!c.differences.empty()) {
+      add_once(different, c.variant);
+    } else {
+      same += c.kernels > 0;
+    }
+  }
+  if (!different.empty()) {
+    return {ExitCode::wrong, "DIFFERENT",
+            fmt::format("the machine code of {} is not what was accepted", joined(different)), ""};
+  }
+  if (same == 0) {
+    return {ExitCode::nothing_judged, "NOTHING COMPARED",
+            result.request.commit.empty()
+                ? "no machine code was accepted"
+                : fmt::format("no machine code of {} was accepted", result.request.commit),
+            ""};
+  }
+  return {ExitCode::passed, "THE SAME",
+          fmt::format("{} {} machine code that was accepted", plural(same, "record"),
+                      same == 1 ? "has the" : "have the"),
+          ""};
+}
+
+std::string codegen_text(const CodegenResult& result, const Conclusion& conclusion,
+                         const Screen& screen) {
+  if (!result.why_not.empty()) return conclusion_text(conclusion, screen);
+  if (!result.request.compare) return kernels_text(result.kernels, screen);
+  std::string text;
+  for (const CodeComparison& c : result.comparisons) text += comparison_text(c, screen);
+  return text + conclusion_text(conclusion, screen);
+}
+
+std::string json_of(const CodegenResult& result, const Conclusion& conclusion) {
+  const auto described = [](const auto& one) { return json_of(one); };
+  return json_text("codegen", result.request.arguments, conclusion,
+                   {{"kernels", json_list(result.kernels, described)},
+                    {"comparisons", json_list(result.comparisons, described)}});
+}
+
 namespace {
 
 std::string why_none(const CodegenRequest& request) {

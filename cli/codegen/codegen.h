@@ -1,4 +1,5 @@
-// `assay codegen`: what it can be asked for.
+// `assay codegen`: what it can be asked for, what the compiler made of kernels, and whether it is
+// what was accepted. Every text ends with a line break.
 #pragma once
 
 #include <optional>
@@ -6,6 +7,9 @@
 #include <vector>
 
 #include "cli/flags.h"
+#include "cli/out/conclusion.h"
+#include "cli/out/table.h"
+#include "regress/code/compare_code.h"
 
 namespace assay {
 
@@ -19,5 +23,16 @@ struct CodegenRequest {
 };
 
 void add_flags(Flags&, CodegenRequest&);
+
+struct CodegenResult {
+  CodegenRequest request;
+  std::vector<CompiledKernel> kernels;  // those asked for, each once
+  std::vector<CodeComparison> comparisons;
+  std::string why_not;  // why there is nothing to show
+};
+
+Conclusion conclude(const CodegenResult&);
+std::string codegen_text(const CodegenResult&, const Conclusion&, const Screen&);
+std::string json_of(const CodegenResult&, const Conclusion&);
 
 }  // namespace assay

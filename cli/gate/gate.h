@@ -1,4 +1,6 @@
-// `assay gate`: what it can be asked for.
+// `assay gate`: what it can be asked for, and what the timing gate found, as one verdict on all of
+// it. A cell that could not be judged never counts as passed, and a number of cells never becomes
+// an exit code.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +9,8 @@
 #include <vector>
 
 #include "cli/flags.h"
+#include "cli/out/conclusion.h"
+#include "regress/gate.h"
 
 namespace assay {
 
@@ -24,5 +28,27 @@ struct GateRequest {
 };
 
 void add_flags(Flags&, GateRequest&);
+
+// All that any view of a gate shows.
+struct GateResult {
+  GateReport report;
+  GateRequest request;
+  std::string why_not;      // why nothing was measured here
+  std::string no_baseline;  // why nothing could be compared
+};
+
+// The command that measures this cell again.
+std::string repeat_line(const GateLine&, const GateRequest&);
+
+// The command that gives these variants a baseline; all of them if there are none.
+std::string accept_line(const std::vector<std::string>& variants);
+
+// A warning about variants that disappeared while others appeared; empty where there is none.
+std::string unmatched_variants(const GateReport&);
+
+// The smallest slowdown that this run could have seen, and how many cells were looked at and how.
+std::string reach(const GateReport&);
+
+Conclusion conclude(const GateResult&);
 
 }  // namespace assay

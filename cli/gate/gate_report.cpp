@@ -3,153 +3,378 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "base/printable.h"
 #include "base/text.h"
+#include "cli/out/json.h"
+#include "cli/out/junit.h"
 #include "cli/out/table.h"
 
 namespace assay {
 namespace {
 
-std::string verb(int cells) { return cells == 1 ? "is" : "are"; }
-
-// How a gate ends in which some cell has this outcome, and none a worse one.
-struct Ending {
-  CellOutcome outcome;
-  ExitCode code;
-  const char* word;
-};
-constexpr Ending endings[] = {
-    {CellOutcome::wrong, ExitCode::wrong, "FAIL"},
-    {CellOutcome::slower, ExitCode::wrong, "FAIL"},
-    {CellOutcome::undecided, ExitCode::undecided, "UNDECIDED"},
-    {CellOutcome::invalid, ExitCode::unfit_environment, "INVALID"},
-    {CellOutcome::no_baseline, ExitCode::no_baseline, "NO BASELINE"},
-};
-
-std::vector<std::string> variants_of(const GateReport& report, CellOutcome outcome) {
-  std::vector<std::string> names;
-  for (const GateLine& line : report.lines) {
-    const bool is_new = std::ranges::count(names, line.cell.variant) == 0;
-    if (line.verdict.outcome == outcome && is_new) names.push_back(line.cell.variant);
+Colour colour_of(CellOutcome outcome) {
+  switch (outcome) {
+    case CellOutcome::wrong:
+    case CellOutcome::slower: return Colour::red;
+    case CellOutcome::faster:
+    case CellOutcome::same: return Colour::green;
+    default: return Colour::yellow;
   }
-  return names;
 }
 
-// "2 of 118 cells are slower, 1 is undecided: warptiled, tiled_32", of the outcomes from `worst` to
-// `last`, with the variants of the worst.
-std::string summary(const GateReport& report, CellOutcome worst, CellOutcome last) {
-  const auto cells = static_cast<std::int64_t>(report.lines.size());
-  std::vector<std::string> parts;
-  for (const Ending& ending : endings) {
-    const int some = count(report, ending.outcome);
-    if (some == 0 || ending.outcome > last) continue;
-    const bool has_none = ending.outcome == CellOutcome::no_baseline;
-    const char* word = has_none ? "without a baseline" : to_string(ending.outcome);
-    const std::string amount =
-        parts.empty() ? fmt::format("{} of {}", some, plural(cells, "cell")) : fmt::to_string(some);
-    parts.push_back(fmt::format("{} {} {}", amount, verb(some), word));
-  }
-  return fmt::format("{}: {}", joined(parts), joined(variants_of(report, worst)));
+std::string microseconds(double us) { return fmt::format("{:.{}f} us", us, us < 100 ? 2 : 1); }
+
+std::string ratio_text(const CellVerdict& verdict) {
+  return fmt::format("{:.4f}, 99 % interval {:.4f} to {:.4f}, from {} process{}", verdict.ratio,
+                     verdict.interval.low, verdict.interval.high, verdict.processes,
+                     verdict.processes == 1 ? "" : "es");
 }
 
-Conclusion without_cells(const GateReport& report) {
+std::string times_text(const GateLine& line) {
+  std::string text = microseconds(line.head_us);
+  if (line.baseline_us > 0) text += fmt::format(", baseline {}", microseconds(line.baseline_us));
+  if (line.clock_mhz > 0) text += fmt::format(", at {:.0f} MHz", line.clock_mhz);
+  return text;
+}
+
+std::string line_text(const GateLine& line, const GateRequest& request, const Screen& screen) {
+  const CellOutcome outcome = line.verdict.outcome;
+  const CellVerdict& verdict = line.verdict;
+  std::string text =
+      fmt::format("\n{}: {}: {}\n", screen.paint(outcome_text(verdict), colour_of(outcome)),
+                  to_string(line.cell), printable(verdict.reason));
+  if (verdict.ratio > 0) text += say("ratio", ratio_text(verdict));
+  if (verdict.anchor_ratio > 0 && verdict.crept)
+    text += say("anchor", fmt::format("{:.4f} of its time", verdict.anchor_ratio));
+  if (line.head_us > 0) text += say("time", times_text(line));
+  if (!line.cause.empty()) text += say("cause", line.cause);
+  if (outcome == CellOutcome::undecided && verdict.processes_needed > 0)
+    text += say("needs", fmt::format("about {} processes to settle it", verdict.processes_needed));
+  text += say("repeat", repeat_line(line, request));
+  return text;
+}
+
+std::string device_text(const GateReport& report) {
+  for (const char* name : {"name", "gpu", "key"}) {
+    if (const auto fact = report.device.find(name); fact != report.device.end())
+      return fact->second;
+  }
+  return "";
+}
+
+std::string variants_text(const GateReport& report) {
+  std::string text;
   if (!report.new_variants.empty()) {
-    return {
-        ExitCode::no_baseline, "NO BASELINE",
-        fmt::format("{} not been accepted yet: {}; run {}",
-                    report.new_variants.size() == 1 ? "this variant has" : "these variants have",
-                    joined(report.new_variants), accept_line(report.new_variants)),
-        ""};
+    text += fmt::format("new, without a baseline: {}; once they are as they should be: {}\n",
+                        joined(report.new_variants), accept_line(report.new_variants));
   }
-  return {ExitCode::nothing_judged, "NOTHING JUDGED", "there is no cell to judge", ""};
+  for (const std::string& reason : report.not_gated)
+    text += fmt::format("not gated: {}\n", printable(reason));
+  if (!report.gone_variants.empty()) {
+    text += fmt::format("gone, with a baseline that nothing is compared with: {}\n",
+                        joined(report.gone_variants));
+  }
+  return text.empty() ? text : "\n" + text;
 }
 
-Conclusion pass(const GateResult& result) {
-  const GateReport& report = result.report;
-  const std::string unmatched = unmatched_variants(report);
-  if (!unmatched.empty() && !result.request.against) {
-    return {ExitCode::no_baseline, "NO BASELINE",
-            fmt::format("{}; run {}, or remove the files of what is gone from baselines/",
-                        unmatched, accept_line(report.new_variants)),
-            ""};
-  }
-  const int faster = count(report, CellOutcome::faster);
-  const auto cells = static_cast<std::int64_t>(report.lines.size());
-  std::string sentence =
-      fmt::format("{}{}{} {} not slower", unmatched, unmatched.empty() ? "" : "; ",
-                  plural(cells, "cell"), verb(static_cast<int>(cells)));
-  if (faster > 0) sentence += fmt::format(", {} {} faster", faster, verb(faster));
-  if (report.detectable > 0)
-    sentence +=
-        fmt::format("; a slowdown of {:.1f} % would have been seen", 100 * report.detectable);
-  return {ExitCode::passed, "PASS", std::move(sentence), ""};
+std::string percent_of(const std::optional<double>& log_ratio) {
+  return log_ratio ? fmt::format("{:+.3f}", 100 * std::expm1(*log_ratio)) : "-";
 }
+
+std::string batch_text(const char* name, const std::vector<Replicate>& batch,
+                       const Screen& screen) {
+  if (batch.empty()) return "";
+  Table table;
+  table.add_column(name, Side::left);
+  for (const char* heading : {"% to baseline", "% to anchor", "% to twin", "head us", "MHz",
+                              "clocks apart %", "rounds", "dropped"})
+    table.add_column(heading, Side::right);
+  table.add_column("fault", Side::left);
+  int number = 0;
+  for (const Replicate& r : batch) {
+    table.add_row({{fmt::to_string(++number)},
+                   {percent_of(r.to_baseline)},
+                   {percent_of(r.to_anchor)},
+                   {percent_of(r.to_twin)},
+                   {fmt::format("{:.3f}", r.head_us)},
+                   {r.clock_mhz > 0 ? fmt::format("{:.0f}", r.clock_mhz) : "-"},
+                   {fmt::format("{:.3f}", 100 * r.clock_apart)},
+                   {fmt::to_string(r.rounds)},
+                   {fmt::to_string(r.dropped), r.dropped > 0 ? Colour::yellow : Colour::plain},
+                   {r.fault, Colour::yellow}});
+  }
+  return "\n" + table.text(screen);
+}
+
+JsonValue json_of(const Replicate& r) {
+  return {{"log_to_baseline", r.to_baseline},
+          {"log_to_anchor", r.to_anchor},
+          {"log_to_twin", r.to_twin},
+          {"head_us", r.head_us},
+          {"clock_mhz", r.clock_mhz},
+          {"clock_apart", r.clock_apart},
+          {"rounds", r.rounds},
+          {"dropped", r.dropped},
+          {"fault", r.fault}};
+}
+
+JsonValue json_of(const std::vector<Replicate>& batch) {
+  return json_list(batch, [](const Replicate& r) { return json_of(r); });
+}
+
+// The arms by name, without those that were not run.
+JsonValue json_of(const Round& round) {
+  JsonValue samples = JsonValue::Fields();
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    if (round[i].time_us == 0) continue;
+    samples.add(to_string(arms[i]), {{"time_us", round[i].time_us},
+                                     {"clock_mhz", round[i].clock_mhz},
+                                     {"throttled", round[i].throttled}});
+  }
+  return samples;
+}
+
+JsonValue json_of(const std::vector<std::vector<Round>>& processes) {
+  return json_list(processes, [](const std::vector<Round>& rounds) {
+    return json_list(rounds, [](const Round& round) { return json_of(round); });
+  });
+}
+
+JsonValue json_of(const GateLine& line, const GateRequest& request) {
+  const CellVerdict& v = line.verdict;
+  JsonValue json = {{"variant", line.cell.variant},
+                    {"problem", to_string(line.cell.problem)},
+                    {"status", to_string(v.outcome)},
+                    {"crept", v.crept},
+                    {"unchanged", line.batches.unchanged},
+                    {"reason", v.reason},
+                    {"cause", line.cause},
+                    {"ratio", v.ratio},
+                    {"interval_99", {{"low", v.interval.low}, {"high", v.interval.high}}},
+                    {"anchor_ratio", v.anchor_ratio},
+                    {"p", v.p},
+                    {"spread", v.spread},
+                    {"detectable", v.detectable},
+                    {"processes", v.processes},
+                    {"processes_needed", v.processes_needed},
+                    {"head_us", line.head_us},
+                    {"baseline_us", line.baseline_us},
+                    {"clock_mhz", line.clock_mhz},
+                    {"screen", json_of(line.batches.screen)},
+                    {"confirm", json_of(line.batches.confirm)},
+                    {"extra", json_of(line.batches.extra)},
+                    {"repeat", repeat_line(line, request)}};
+  if (v.outcome != CellOutcome::same || request.explain) json.add("rounds", json_of(line.rounds));
+  return json;
+}
+
+using Outcome = JUnitCase::Outcome;
+
+Outcome outcome_of(CellOutcome outcome) {
+  switch (outcome) {
+    case CellOutcome::wrong:
+    case CellOutcome::slower: return Outcome::failure;
+    case CellOutcome::undecided:
+    case CellOutcome::invalid: return Outcome::error;
+    case CellOutcome::no_baseline: return Outcome::skipped;
+    case CellOutcome::faster:
+    case CellOutcome::same: break;
+  }
+  return Outcome::passed;
+}
+
+JUnitCase case_of(const GateLine& line, const GateRequest& request) {
+  const CellVerdict& v = line.verdict;
+  JUnitCase test{
+      .name = to_string(line.cell.problem), .outcome = outcome_of(v.outcome), .message = v.reason};
+  if (test.outcome == Outcome::failure || test.outcome == Outcome::error) {
+    test.type = to_string(v.outcome);
+    test.details = fmt::format(
+        "ratio: {:.4f}, 99 % interval {:.4f} to {:.4f}\ntime: {:.2f} us, baseline {:.2f} us\n"
+        "cause: {}\nrepeat: {}\n",
+        v.ratio, v.interval.low, v.interval.high, line.head_us, line.baseline_us, line.cause,
+        repeat_line(line, request));
+  }
+  return test;
+}
+
+// A suite of its own where nothing was measured or compared: no cell is to blame.
+std::vector<JUnitSuite> suites_of_the_run(const GateResult& result) {
+  const std::string& unfit = result.report.unfit;
+  JUnitCase test{.name = "measured", .outcome = Outcome::error};
+  if (!result.why_not.empty()) {
+    test.outcome = Outcome::skipped;
+    test.message = result.why_not;
+  } else if (!result.no_baseline.empty()) {
+    test.type = "no baseline";
+    test.message = result.no_baseline;
+  } else if (!unfit.empty()) {
+    test.type = "unfit";
+    test.message = unfit;
+  } else {
+    return {};
+  }
+  return {{"run", {test}}};
+}
+
+// Text inside a cell of a Markdown table.
+std::string in_cell(std::string_view text) {
+  std::string safe;
+  for (char c : text) {
+    switch (c) {
+      case '|': safe += "\\|"; break;
+      case '<': safe += "&lt;"; break;
+      case '\n': safe += ' '; break;
+      default: safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string percent(double ratio) { return fmt::format("{:+.2f} %", 100 * (ratio - 1)); }
+
+std::string row(const GateLine& line) {
+  const CellVerdict& v = line.verdict;
+  const bool timed = v.ratio > 0;
+  const std::string why = line.cause.empty() ? v.reason : v.reason + "; " + line.cause;
+  return fmt::format("| {} | `{}` | {} | {} | {} | {} | {} | {} |\n", outcome_text(v),
+                     in_cell(to_string(line.cell)), timed ? percent(v.ratio) : "",
+                     timed ? percent(v.interval.low) + " to " + percent(v.interval.high) : "",
+                     line.head_us > 0 ? fmt::format("{:.2f} us", line.head_us) : "",
+                     line.baseline_us > 0 ? fmt::format("{:.2f} us", line.baseline_us) : "",
+                     line.clock_mhz > 0 ? fmt::format("{:.0f} MHz", line.clock_mhz) : "",
+                     in_cell(why));
+}
+
+constexpr const char* table_head =
+    "| | cell | change of time | 99 % interval | now | baseline | clock | why |\n"
+    "|---|---|---:|---|---:|---:|---:|---|\n";
 
 }  // namespace
 
-std::string repeat_line(const GateLine& line, const GateRequest& request) {
-  std::string text = "assay gate time";
-  if (request.against) {
-    text += fmt::format(" --against {}", *request.against);
-  } else if (request.baselines != ASSAY_BASELINES_PATH) {
-    text += fmt::format(" --baselines \"{}\"", request.baselines);
+std::string explanation_text(const GateLine& line, const Screen& screen) {
+  const CellOutcome outcome = line.verdict.outcome;
+  const CellVerdict& v = line.verdict;
+  std::string text =
+      fmt::format("\n{}: {}: {}\n", screen.paint(to_string(outcome), colour_of(outcome)),
+                  to_string(line.cell), printable(v.reason));
+  if (v.ratio > 0) {
+    text += say("ratio", ratio_text(v));
+    text += say("p", fmt::format("{:.3g} that it is not slower by more than the margin", v.p));
+    text += say("spread", fmt::format("{:.3f} % from process to process", 100 * v.spread));
+    text += say("detectable",
+                fmt::format("{:.2f} % slower, with 95 % probability", 100 * v.detectable));
   }
-  return fmt::format("{} --cell \"{}\"", text, to_string(line.cell));
+  if (v.anchor_ratio > 0) text += say("anchor", fmt::format("{:.4f} of its time", v.anchor_ratio));
+  if (v.processes_needed > 0)
+    text += say("needs", fmt::format("about {} processes to settle it", v.processes_needed));
+  if (line.head_us > 0) text += say("time", times_text(line));
+  if (!line.cause.empty()) text += say("cause", line.cause);
+  text += batch_text("screen", line.batches.screen, screen);
+  text += batch_text("confirm", line.batches.confirm, screen);
+  text += batch_text("extra", line.batches.extra, screen);
+  if (line.batches.screen.empty() && line.batches.confirm.empty() && line.batches.extra.empty())
+    text += say("measured",
+                line.batches.unchanged ? "nothing: --all times it all the same" : "nothing");
+  return text;
 }
 
-std::string accept_line(const std::vector<std::string>& variants) {
-  return fmt::format("`assay accept time {}--reason \"first baseline\"`",
-                     variants.empty() ? "" : joined(variants, " ") + " ");
-}
-
-std::string unmatched_variants(const GateReport& report) {
-  if (!may_hide_a_rename(report)) return "";
-  const auto is = [](const std::vector<std::string>& variants) {
-    return fmt::format("{} {}", joined(variants), verb(static_cast<int>(variants.size())));
-  };
-  return fmt::format(
-      "{} gone and {} new: if that is one kernel by another name, nothing was compared with its "
-      "baseline",
-      is(report.gone_variants), is(report.new_variants));
-}
-
-std::string reach(const GateReport& report) {
-  const std::string smallest =
-      report.detectable > 0
-          ? fmt::format("the smallest slowdown that this run could have seen is {:.1f} %",
-                        100 * report.detectable)
-          : "no cell was timed well enough for this run to have seen a slowdown of any size";
-  return fmt::format("{}: {} proven unchanged, {} screened, {} confirmed, {} in {}", smallest,
-                     plural(report.proven_unchanged, "cell"), report.screened, report.confirmed,
-                     plural(report.controls, "control"), duration_text(report.seconds));
-}
-
-Conclusion conclude(const GateResult& result) {
+std::string gate_text(const GateResult& result, const Conclusion& conclusion,
+                      const Screen& screen) {
   const GateReport& report = result.report;
-  if (!result.why_not.empty())
-    return {ExitCode::nothing_judged, "NOTHING JUDGED", result.why_not, ""};
-  if (!result.no_baseline.empty()) {
-    return {ExitCode::no_baseline, "NO BASELINE",
-            fmt::format("{}; run {}", result.no_baseline, accept_line({})), ""};
+  const GateRequest& request = result.request;
+  const std::string verdict = conclusion_text(conclusion, screen);
+  if (!result.why_not.empty() || !result.no_baseline.empty()) return verdict;
+  std::string text;
+  if (conclusion.code != ExitCode::passed || !unmatched_variants(report).empty()) text += verdict;
+  if (!request.quiet) {
+    const std::string device = device_text(report);
+    text += fmt::format("assay gate time: {}{}, seed {}\n",
+                        plural(static_cast<std::int64_t>(report.lines.size()), "cell"),
+                        device.empty() ? "" : " on " + device, request.seed);
   }
-  // A void measurement makes nothing slower, but a wrong result stays wrong.
-  if (!report.unfit.empty()) {
-    const CellOutcome wrong = CellOutcome::wrong;
-    if (count(report, wrong) == 0) return {ExitCode::unfit_environment, "UNFIT", report.unfit, ""};
-    return {ExitCode::wrong, "FAIL",
-            fmt::format("{}; and nothing could be timed: {}", summary(report, wrong, wrong),
-                        report.unfit),
-            ""};
+  for (const GateLine* line : noteworthy(report)) {
+    const CellOutcome outcome = line->verdict.outcome;
+    const bool is_void = !report.unfit.empty() && outcome != CellOutcome::wrong;
+    if (is_void || (request.quiet && outcome == CellOutcome::faster) || request.explain) continue;
+    text += line_text(*line, request, screen);
   }
-  for (const auto& [outcome, code, word] : endings) {
-    if (count(report, outcome) == 0) continue;
-    std::string sentence = summary(report, outcome, CellOutcome::no_baseline);
-    if (outcome == CellOutcome::no_baseline)
-      sentence += fmt::format("; run {}", accept_line(variants_of(report, outcome)));
-    return {code, word, std::move(sentence), ""};
+  if (request.explain) {
+    for (const GateLine& line : report.lines) text += explanation_text(line, screen);
   }
-  if (report.lines.empty()) return without_cells(report);
-  return pass(result);
+  if (!request.quiet) text += variants_text(report);
+  text += fmt::format("{}{}\n", request.quiet ? "" : "\n", reach(report));
+  return text + verdict;
+}
+
+std::string json_of(const GateResult& result, const Conclusion& conclusion) {
+  const GateReport& report = result.report;
+  const auto line_json = [&](const GateLine& line) { return json_of(line, result.request); };
+  return json_text("gate time", result.request.arguments, conclusion,
+                   {{"seed", result.request.seed},
+                    {"baselines", result.request.baselines},
+                    {"against", result.request.against},
+                    {"seconds", report.seconds},
+                    {"device", report.device},
+                    {"canaries", report.canaries},
+                    {"unfit", report.unfit},
+                    {"detectable", report.detectable},
+                    {"proven_unchanged", report.proven_unchanged},
+                    {"screened", report.screened},
+                    {"confirmed", report.confirmed},
+                    {"controls", report.controls},
+                    {"new_variants", report.new_variants},
+                    {"not_gated", report.not_gated},
+                    {"gone_variants", report.gone_variants},
+                    {"results", json_list(report.lines, line_json)}});
+}
+
+std::string junit_of(const GateResult& result) {
+  std::vector<JUnitSuite> suites = suites_of_the_run(result);
+  for (const GateLine& line : result.report.lines) {
+    auto suite = std::find_if(suites.begin(), suites.end(),
+                              [&](const JUnitSuite& s) { return s.name == line.cell.variant; });
+    if (suite == suites.end()) suite = suites.insert(suite, {line.cell.variant, {}});
+    suite->cases.push_back(case_of(line, result.request));
+  }
+  return junit_text("assay gate time", result.report.seconds, suites);
+}
+
+std::string markdown_of(const GateResult& result, const Conclusion& conclusion) {
+  const GateReport& report = result.report;
+  std::string text =
+      fmt::format("### Timing gate: {}\n\n{}\n\n", conclusion.word, in_cell(conclusion.sentence));
+  const auto lines = noteworthy(report);
+  if (!lines.empty()) {
+    text += table_head;
+    for (const GateLine* line : lines) text += row(*line);
+    text += "\n";
+  }
+  for (const GateLine* line : lines) {
+    if (line->verdict.outcome != CellOutcome::faster)
+      text += fmt::format("- `{}`\n", in_cell(repeat_line(*line, result.request)));
+  }
+  if (!report.new_variants.empty()) {
+    text += fmt::format("\nNew, without a baseline: {}. Run {}\n", joined(report.new_variants),
+                        accept_line(report.new_variants));
+  }
+  for (const std::string& reason : report.not_gated)
+    text += fmt::format("\nNot gated: {}\n", in_cell(reason));
+  if (!report.gone_variants.empty()) {
+    text += fmt::format("\nGone, with a baseline that nothing is compared with: {}\n",
+                        joined(report.gone_variants));
+  }
+  if (!result.why_not.empty() || !result.no_baseline.empty()) return text;
+  text += fmt::format("\nOf this run: {}.\n", reach(report));
+  if (!report.lines.empty()) {
+    text += fmt::format("\n<details><summary>All {}</summary>\n\n{}",
+                        plural(static_cast<std::int64_t>(report.lines.size()), "cell"), table_head);
+    for (const GateLine& line : report.lines) text += row(line);
+    text += "\n</details>\n";
+  }
+  return text;
 }
 
 }  // namespace assay

@@ -1,36 +1,28 @@
-// What the timing gate found, as one verdict on all of it. A cell that could not be judged never
-// counts as passed, and a number of cells never becomes an exit code.
+// The timing gate as people and programs read it. Every text ends with a line break.
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "cli/gate/gate.h"
-#include "cli/out/conclusion.h"
-#include "regress/gate.h"
 
 namespace assay {
 
-// All that any view of a gate shows.
-struct GateResult {
-  GateReport report;
-  GateRequest request;
-  std::string why_not;      // why nothing was measured here
-  std::string no_baseline;  // why nothing could be compared
-};
+// All of it: the verdict first if there is something to do, then each cell that is not the same,
+// the variants without a baseline, what this run could have seen, and the verdict.
+std::string gate_text(const GateResult&, const Conclusion&, const Screen&);
 
-// The command that measures this cell again.
-std::string repeat_line(const GateLine&, const GateRequest&);
+// Every number behind the verdict on one cell.
+std::string explanation_text(const GateLine&, const Screen&);
 
-// The command that gives these variants a baseline; all of them if there are none.
-std::string accept_line(const std::vector<std::string>& variants);
+// With every number that each process measured. Only cells that are not the same, and the one to be
+// explained, have their rounds.
+std::string json_of(const GateResult&, const Conclusion&);
 
-// A warning about variants that disappeared while others appeared; empty where there is none.
-std::string unmatched_variants(const GateReport&);
+// A suite for each variant, a test case for each cell. Slower and wrong are failures; undecided and
+// invalid are errors, because nothing was shown.
+std::string junit_of(const GateResult&);
 
-// The smallest slowdown that this run could have seen, and how many cells were looked at and how.
-std::string reach(const GateReport&);
-
-Conclusion conclude(const GateResult&);
+// For reviewers: the verdict, the cells that are not the same, and all cells folded away.
+std::string markdown_of(const GateResult&, const Conclusion&);
 
 }  // namespace assay

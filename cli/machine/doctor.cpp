@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
@@ -82,21 +81,12 @@ bool is_in(const std::string& directories, const std::string& program) {
   return false;
 }
 
-bool is_on_path(const std::string& program) {
+// On PATH, or in its home if it has one.
+MachineFact tool(const std::string& program, const char* without, const std::string& home = "") {
   const char* path = std::getenv("PATH");
-  return path != nullptr && is_in(path, program);
-}
-
-MachineFact tool(const std::string& program, const char* without) {
-  const bool found = is_on_path(program);
-  return {program, found, found ? "on PATH" : fmt::format("not on PATH: {}", without)};
-}
-
-MachineFact sanitizer() {  // as ci/sanitize looks for it
-  const std::string program = "compute-sanitizer", home = "/usr/local/cuda/bin";
-  if (is_on_path(program)) return {program, true, "on PATH"};
-  if (is_in(home, program)) return {program, true, "in " + home};
-  return {program, false, "not on PATH: NVIDIA's memory and race checks are skipped"};
+  if (path != nullptr && is_in(path, program)) return {program, true, "on PATH"};
+  if (!home.empty() && is_in(home, program)) return {program, true, "in " + home};
+  return {program, false, fmt::format("not on PATH: {}", without)};
 }
 
 // Those that some cards cannot hold.
@@ -190,7 +180,10 @@ Diagnosis diagnose_machine(const std::string& corpus_path) {
   }
   diagnosis.facts.insert(diagnosis.facts.end(),
                          {cores(), memory(), fused_multiply_add(),
-                          tool("nvcc", "kernels cannot be compiled for a GPU here"), sanitizer(),
+                          tool("nvcc", "kernels cannot be compiled for a GPU here"),
+                          // as ci/sanitize looks for it
+                          tool("compute-sanitizer", "NVIDIA's memory and race checks are skipped",
+                               "/usr/local/cuda/bin"),
                           tool("nvidia-smi", "the driver cannot be asked about its GPUs"),
                           gpu_devices(), corpus(corpus_path), baselines()});
   return diagnosis;
@@ -209,12 +202,10 @@ std::string diagnosis_text(const Diagnosis& diagnosis, const Screen& screen) {
          table.text(screen);
 }
 
-JsonValue json_of(const MachineFact& fact) {
-  return {{"topic", fact.topic}, {"good", fact.good}, {"text", fact.text}};
-}
-
 std::string json_of(const Diagnosis& diagnosis) {
-  const auto one = [](const MachineFact& fact) { return json_of(fact); };
+  const auto one = [](const MachineFact& fact) -> JsonValue {
+    return {{"topic", fact.topic}, {"good", fact.good}, {"text", fact.text}};
+  };
   return json_text("doctor", {{"verdict", diagnosis.verdict},
                               {"exit_code", static_cast<int>(diagnosis.code)},
                               {"findings", json_list(diagnosis.facts, one)}});

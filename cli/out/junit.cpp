@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 
 #include "base/printable.h"
@@ -67,25 +68,19 @@ std::string case_text(const JUnitCase& test, const std::string& suite) {
   return fmt::format("{}>\n      {}\n    </testcase>\n", opening, inside);
 }
 
-struct Counts {
+std::string counts_of(std::span<const JUnitSuite> suites) {
   int tests = 0, failures = 0, errors = 0, skipped = 0;
-
-  void add(const JUnitSuite& suite) {
-    const auto count = [&](Outcome outcome) {
-      return static_cast<int>(
-          std::count_if(suite.cases.begin(), suite.cases.end(),
-                        [&](const JUnitCase& test) { return test.outcome == outcome; }));
-    };
-    tests += static_cast<int>(suite.cases.size());
-    failures += count(Outcome::failure);
-    errors += count(Outcome::error);
-    skipped += count(Outcome::skipped);
+  for (const JUnitSuite& suite : suites) {
+    for (const JUnitCase& test : suite.cases) {
+      ++tests;
+      failures += test.outcome == Outcome::failure;
+      errors += test.outcome == Outcome::error;
+      skipped += test.outcome == Outcome::skipped;
+    }
   }
-  std::string attributes() const {
-    return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", tests, failures,
-                       errors, skipped);
-  }
-};
+  return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", tests, failures,
+                     errors, skipped);
+}
 
 // Of a suite whose cases all have a time.
 std::optional<double> seconds_of(const JUnitSuite& suite) {
@@ -101,21 +96,17 @@ std::optional<double> seconds_of(const JUnitSuite& suite) {
 
 std::string junit_text(const std::string& name, double seconds,
                        const std::vector<JUnitSuite>& suites) {
-  Counts all;
   std::string text;
   for (const JUnitSuite& suite : suites) {
-    Counts counts;
-    counts.add(suite);
-    all.add(suite);
     text += fmt::format("  <testsuite name=\"{}\" {}{}>\n", escaped(suite.name),
-                        counts.attributes(), time_attribute(seconds_of(suite)));
+                        counts_of({&suite, 1}), time_attribute(seconds_of(suite)));
     for (const JUnitCase& test : suite.cases) text += case_text(test, suite.name);
     text += "  </testsuite>\n";
   }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\" "
       "{}{}>\n{}</testsuites>\n",
-      escaped(name), all.attributes(), time_attribute(seconds), text);
+      escaped(name), counts_of(suites), time_attribute(seconds), text);
 }
 
 }  // namespace assay

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "cli/codegen/codegen_report.h"
+#include "cli/codegen/codegen.h"
 #include "cli/tests/program.h"
-#include "regress/store/write_baseline.h"
+#include "regress/store/baseline.h"
 
 namespace assay::tests {
 

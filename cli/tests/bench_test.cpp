@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/accept/accept_report.h"
-#include "cli/bench/bench_report.h"
+#include "cli/accept/accept.h"
+#include "cli/bench/bench.h"
 #include "cli/tests/read_json.h"
 
 namespace assay::tests {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/codegen/codegen_report.h"
+#include "cli/codegen/codegen.h"
 #include "cli/tests/baselines.h"
 #include "cli/tests/program.h"
 #include "cli/tests/read_json.h"

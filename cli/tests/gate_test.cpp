@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/errors.h"
-#include "cli/gate/gate_text.h"
+#include "cli/gate/gate_report.h"
 #include "cli/tests/gates.h"
 
 namespace assay::tests {

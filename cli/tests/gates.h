@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/gate/gate_report.h"
+#include "cli/gate/gate.h"
 
 namespace assay::tests {
 

@@ -2,10 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/accept/accept_report.h"
-#include "cli/gate/gate_json.h"
-#include "cli/gate/gate_junit.h"
-#include "cli/gate/gate_markdown.h"
+#include "cli/accept/accept.h"
+#include "cli/gate/gate_report.h"
 #include "cli/tests/gates.h"
 #include "cli/tests/read_json.h"
 #include "cli/tests/xml.h"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string_view>
 
 #include "base/errors.h"
@@ -12,10 +11,6 @@ namespace assay {
 namespace {
 
 constexpr std::size_t digits_shown = 12;  // of a hash
-
-void add_once(std::vector<std::string>& all, const std::string& one) {
-  if (std::ranges::count(all, one) == 0) all.push_back(one);
-}
 
 // Why this kernel is not among those at hand; empty if it is.
 std::string missing(const Baseline& baseline, const std::string& cubin, const KernelNode& node,

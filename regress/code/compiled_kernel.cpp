@@ -118,9 +118,24 @@ std::vector<std::string> names_of_kernel(const std::string& symbol) {
   std::vector<std::string> names;
   const std::string name = kernel_name(symbol);
   for (const std::string& one : {name, plain(name), kernel_file(symbol)}) {
-    if (!one.empty() && std::ranges::count(names, one) == 0) names.push_back(one);
+    if (!one.empty()) add_once(names, one);
   }
   return names;
+}
+
+ProgramCode::ProgramCode(int architecture) {
+  for (const std::string& bytes : cubins_in("/proc/self/exe")) {
+    const Cubin cubin = read_cubin(bytes);
+    if (cubin.architecture != architecture) continue;
+    const std::string hash = sha256(bytes);
+    cubins_.emplace(hash, bytes);
+    for (const KernelCode& code : cubin.kernels) kernels_[code.symbol] = {hash, code};
+  }
+}
+
+const ProgramCode::Kernel* ProgramCode::find(const std::string& symbol) const {
+  const auto found = kernels_.find(symbol);
+  return found == kernels_.end() ? nullptr : &found->second;
 }
 
 }  // namespace assay

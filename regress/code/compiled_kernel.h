@@ -2,6 +2,7 @@
 // person asks for one.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -28,5 +29,22 @@ std::string kernel_name(const std::string& symbol);
 std::string kernel_file(const std::string& symbol);
 // The names by which it can be asked for: "tiled<32>", "tiled_32", "tiled".
 std::vector<std::string> names_of_kernel(const std::string& symbol);
+
+// The machine code of this program's own kernels, as nvcc embedded it.
+class ProgramCode {
+ public:
+  explicit ProgramCode(int architecture);
+
+  struct Kernel {
+    std::string cubin;  // SHA-256
+    KernelCode code;
+  };
+  const Kernel* find(const std::string& symbol) const;
+  const std::map<std::string, std::string>& cubins() const { return cubins_; }  // by SHA-256
+
+ private:
+  std::map<std::string, std::string> cubins_;
+  std::map<std::string, Kernel> kernels_;
+};
 
 }  // namespace assay

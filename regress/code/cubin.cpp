@@ -9,12 +9,10 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
-#include <memory>
 #include <optional>
 
 #include "base/errors.h"
 #include "regress/code/elf.h"
-#include "regress/code/instructions.h"
 
 namespace assay {
 namespace {
@@ -39,35 +37,11 @@ constexpr std::array launch_limits = {max_threads,  exact_threads,       most_re
 constexpr unsigned symbol_is_function = 2, symbol_is_entry = 0x10;
 constexpr int reserved_shared_bytes = 1024;  // of each block, by the system, from 9.0 on
 
-// SHA-256 of a sequence of fields: each goes in with its length, so that no two sequences collide.
-class Hash {
- public:
-  Hash() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
-    check(context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr));
-  }
-  void add_raw(std::string_view bytes) {
-    check(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()));
-  }
-  void add(std::string_view bytes) {
-    add_raw(fmt::format("{}:", bytes.size()));
-    add_raw(bytes);
-  }
-  void add(std::int64_t number) { add(fmt::to_string(number)); }
-  std::string in_hexadecimal() {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-    unsigned size = 0;
-    check(EVP_DigestFinal_ex(context_.get(), digest.data(), &size));
-    std::string text;
-    for (unsigned i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
-    return text;
-  }
-
- private:
-  static void check(bool good) {
-    if (!good) throw std::runtime_error("SHA-256 failed: is OpenSSL installed properly?");
-  }
-  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context_;
-};
+// Adds a field to what is hashed, with its length, so that no two sequences of fields collide.
+void add_field(std::string& fields, std::string_view field) {
+  fields += fmt::format("{}:", field.size());
+  fields += field;
+}
 
 int small(std::uint64_t number, const char* what) {
   if (number > std::numeric_limits<int>::max()) {
@@ -96,6 +70,28 @@ void for_each_attribute(std::string_view info, Visit&& visit) {
 bool holds_constants(std::string_view name) {
   return name.starts_with(".nv.constant") && !name.starts_with(".nv.constant0");
 }
+
+struct Kind {
+  unsigned opcode;
+  const char* name;
+  bool has_width = false;
+};
+
+// An instruction has 16 bytes. The 9 lowest bits say what it does, the 3 above them where its
+// operands are.
+constexpr std::size_t instruction_bytes = 16;
+constexpr unsigned opcode_bits = 0x1ff;
+constexpr std::array kinds = {
+    Kind{0x020, "FMUL"},      Kind{0x021, "FADD"},         Kind{0x023, "FFMA"},
+    Kind{0x037, "IMMA"},      Kind{0x03b, "LDSM"},         Kind{0x03c, "HMMA"},
+    Kind{0x03f, "DMMA"},      Kind{0x11d, "BAR"},          Kind{0x180, "LD", true},
+    Kind{0x181, "LDG", true}, Kind{0x183, "LDL", true},    Kind{0x184, "LDS", true},
+    Kind{0x185, "ST", true},  Kind{0x186, "STG", true},    Kind{0x187, "STL", true},
+    Kind{0x188, "STS", true}, Kind{0x1ae, "LDGSTS", true}, Kind{0x1f0, "HGMMA"},
+};
+
+// Bits 73 to 75 of an access to memory: signed and unsigned bytes, signed and unsigned halves ...
+constexpr std::array widths = {".8", ".8", ".16", ".16", "", ".64", ".128", ""};
 
 class Reader {
  public:
@@ -188,23 +184,23 @@ class Reader {
 
   std::string code_of(const KernelCode& kernel, std::size_t text,
                       const std::map<int, std::string_view>& limits) const {
-    Hash hash;
+    std::string fields;
     for (int number : {cubin_.architecture, kernel.registers, kernel.shared_bytes,
                        kernel.stack_bytes, kernel.barriers}) {
-      hash.add(number);
+      add_field(fields, fmt::to_string(number));
     }
     for (const auto& [attribute, value] : limits) {
-      hash.add(attribute);
-      hash.add(value);
+      add_field(fields, fmt::to_string(attribute));
+      add_field(fields, value);
     }
-    hash.add(contents_of(text));
+    add_field(fields, contents_of(text));
     std::vector<std::string> others;  // sorted: their order in the file means nothing
     for (std::size_t i = 0; i < elf_.sections.size(); ++i) {
       if (belongs_to_all(i) || belongs_to(i, kernel.symbol)) others.push_back(contents_of(i));
     }
     std::sort(others.begin(), others.end());
-    for (const std::string& other : others) hash.add(other);
-    return hash.in_hexadecimal();
+    for (const std::string& other : others) add_field(fields, other);
+    return sha256(fields);
   }
 
   // The kernel's own constants: .nv.constant2.KERNEL.
@@ -226,9 +222,9 @@ class Reader {
 
   // A section without its name and number: its bytes, and what will be put into them.
   std::string contents_of(std::size_t i) const {
-    Hash hash;
-    hash.add(kind_of(elf_.sections[i]));
-    hash.add(elf_.sections[i].bytes);
+    std::string fields;
+    add_field(fields, kind_of(elf_.sections[i]));
+    add_field(fields, elf_.sections[i].bytes);
     std::vector<std::string> references;
     for (const Relocation& r : elf_.relocations_of(i)) {
       const Symbol& to = elf_.symbols[r.symbol];
@@ -238,8 +234,8 @@ class Reader {
                                            : std::string(to.name)));
     }
     std::sort(references.begin(), references.end());
-    for (const std::string& reference : references) hash.add(reference);
-    return hash.in_hexadecimal();
+    for (const std::string& reference : references) add_field(fields, reference);
+    return sha256(fields);
   }
 
   static std::string described(const Section& s) {
@@ -257,10 +253,28 @@ class Reader {
 
 }  // namespace
 
+std::map<std::string, int> count_instructions(std::string_view code, int architecture) {
+  std::map<std::string, int> counts;
+  if (architecture < 80 || architecture > 90) return counts;
+  for (std::size_t at = 0; at < code.size(); at += instruction_bytes) {
+    const auto low = number_at<std::uint64_t>(code, at);
+    const auto high = number_at<std::uint64_t>(code, at + 8);
+    const auto kind = std::find_if(kinds.begin(), kinds.end(),
+                                   [&](const Kind& k) { return k.opcode == (low & opcode_bits); });
+    if (kind == kinds.end()) continue;
+    ++counts[std::string(kind->name) + (kind->has_width ? widths[high >> 9 & 7] : "")];
+  }
+  return counts;
+}
+
 std::string sha256(std::string_view bytes) {
-  Hash hash;
-  hash.add_raw(bytes);
-  return hash.in_hexadecimal();
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+  unsigned size = 0;
+  if (!EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr))
+    throw std::runtime_error("SHA-256 failed: is OpenSSL installed properly?");
+  std::string text;
+  for (unsigned i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
+  return text;
 }
 
 Cubin read_cubin(std::string_view bytes) {

@@ -41,6 +41,10 @@ Cubin read_cubin(std::string_view bytes);
 // (nvcc --no-compress). Throws BadInput only for a file that cannot be read.
 std::vector<std::string> cubins_in(const std::filesystem::path& program);
 
+// The kinds that a reader looks for, memory accesses by width: LDS, LDS.64, LDS.128. Empty for an
+// architecture whose encoding is not known here. Throws BadInput for a piece of an instruction.
+std::map<std::string, int> count_instructions(std::string_view code, int architecture);
+
 std::string sha256(std::string_view bytes);  // in hexadecimal
 
 }  // namespace assay

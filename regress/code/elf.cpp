@@ -3,30 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 #include "base/errors.h"
 
 namespace assay {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "numbers are read as they lie");
-
 constexpr std::uint32_t type_symbols = 2, type_rela = 4, type_no_bytes = 8, type_rel = 9;
 constexpr std::uint64_t header_bytes = 64, section_bytes = 64, symbol_bytes = 24;
 constexpr std::uint64_t segment_bytes = 56;
-
-std::string_view part(std::string_view bytes, std::uint64_t at, std::uint64_t size,
-                      std::string_view what) {
-  if (at > bytes.size() || size > bytes.size() - at) {
-    throw BadInput(
-        fmt::format("{} lies outside of the file, which has {} bytes: it is damaged or "
-                    "cut off",
-                    what, bytes.size()));
-  }
-  return bytes.substr(at, size);
-}
 
 // A table of `count` entries, each as long as the format says and the header repeats.
 std::string_view table(std::string_view bytes, std::uint64_t at, std::uint64_t count,
@@ -96,17 +81,16 @@ void read_symbols(Elf& elf, const Section& section) {
 
 }  // namespace
 
-template <class Number>
-Number number_at(std::string_view bytes, std::uint64_t at) {
-  Number number;
-  std::memcpy(&number, part(bytes, at, sizeof number, "a number").data(), sizeof number);
-  return number;
+std::string_view part(std::string_view bytes, std::uint64_t at, std::uint64_t size,
+                      std::string_view what) {
+  if (at > bytes.size() || size > bytes.size() - at) {
+    throw BadInput(
+        fmt::format("{} lies outside of the file, which has {} bytes: it is damaged or "
+                    "cut off",
+                    what, bytes.size()));
+  }
+  return bytes.substr(at, size);
 }
-template std::uint8_t number_at(std::string_view, std::uint64_t);
-template std::uint16_t number_at(std::string_view, std::uint64_t);
-template std::uint32_t number_at(std::string_view, std::uint64_t);
-template std::uint64_t number_at(std::string_view, std::uint64_t);
-template std::int64_t number_at(std::string_view, std::uint64_t);
 
 Elf read_elf(std::string_view bytes) {
   constexpr std::string_view magic("\177ELF\2\1\1", 7);  // 64 bits, little-endian, version 1

@@ -3,7 +3,9 @@
 // returns are views into the given bytes.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -44,8 +46,16 @@ struct Elf {
 
 Elf read_elf(std::string_view bytes);
 
-// The number at an offset. Throws BadInput if it lies outside.
+// Some of the bytes. Throws BadInput that names `what` if they lie outside.
+std::string_view part(std::string_view bytes, std::uint64_t at, std::uint64_t size,
+                      std::string_view what);
+
 template <class Number>
-Number number_at(std::string_view bytes, std::uint64_t at);
+Number number_at(std::string_view bytes, std::uint64_t at) {
+  static_assert(std::endian::native == std::endian::little, "numbers are read as they lie");
+  Number number;
+  std::memcpy(&number, part(bytes, at, sizeof number, "a number").data(), sizeof number);
+  return number;
+}
 
 }  // namespace assay

@@ -43,13 +43,13 @@ std::vector<Round> unthrottled_pairs(const std::vector<Round>& rounds) {
   return kept;
 }
 
-// 0 where no clock could be read.
-double median_clock(const std::vector<Round>& rounds, Arm arm) {
-  std::vector<double> clocks;
+// Of those that could be read; 0 where none could.
+double median_of(const std::vector<Round>& rounds, Arm arm, double Sample::*value) {
+  std::vector<double> values;
   for (const Round& r : rounds) {
-    if (of(r, arm).clock_mhz > 0) clocks.push_back(of(r, arm).clock_mhz);
+    if (of(r, arm).*value > 0) values.push_back(of(r, arm).*value);
   }
-  return clocks.empty() ? 0 : median(clocks);
+  return values.empty() ? 0 : median(values);
 }
 
 // The mirror cancels what drifts evenly through a pair; the median keeps one disturbed pair from
@@ -62,12 +62,6 @@ double log_ratio(const std::vector<Round>& rounds, Arm arm) {
   for (std::size_t i = 0; i < rounds.size(); i += 2)
     pairs.push_back((log_of(rounds[i]) + log_of(rounds[i + 1])) / 2);
   return median(pairs);
-}
-
-double median_time(const std::vector<Round>& rounds) {
-  std::vector<double> times;
-  for (const Round& r : rounds) times.push_back(of(r, Arm::head).time_us);
-  return median(times);
 }
 
 }  // namespace
@@ -101,10 +95,10 @@ Replicate reduce(const std::vector<Round>& rounds) {
                               kept.size() / 2, rounds.size() / 2, out.dropped / 2));
   }
 
-  out.head_us = median_time(kept);
-  out.clock_mhz = median_clock(kept, Arm::head);
+  out.head_us = median_of(kept, Arm::head, &Sample::time_us);
+  out.clock_mhz = median_of(kept, Arm::head, &Sample::clock_mhz);
   for (Arm arm : run) {
-    const double clock = median_clock(kept, arm);
+    const double clock = median_of(kept, arm, &Sample::clock_mhz);
     if (clock == 0 || out.clock_mhz == 0) continue;
     const double apart = std::abs(clock / out.clock_mhz - 1);
     out.clock_apart = std::max(out.clock_apart, apart);

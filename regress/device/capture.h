@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "regress/code/program_code.h"
+#include "regress/code/compiled_kernel.h"
 #include "regress/store/recipe.h"
 
 namespace assay {

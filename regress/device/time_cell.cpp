@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "kernels/registry.h"
 #include "regress/code/compare_code.h"
@@ -13,204 +14,186 @@ namespace {
 constexpr int rehearsals = 3;
 constexpr double long_sample_us = 20e3;
 
-// An arm of a cell, as it is to be loaded.
-struct Candidate {
-  Arm arm;
-  const Recipe* recipe = nullptr;  // null: by its own launch function
-  const std::string* cubin = nullptr;
+// What a cell launches now, and what it is compared with; null where there is nothing.
+struct Launches {
   Variant variant;
+  Captured now;
+  const CellRecord *accepted = nullptr, *anchor = nullptr;
 };
 
-class CellTimer {
- public:
-  CellTimer(const CellJob& job, ProcessTools& tools)
-      : job_(job),
-        tools_(tools),
-        variant_(entry_named(job.cell.variant, Backend::cuda).variant),
-        stream_(tools.stopwatch.stream()) {
-    timing_.cell = job.cell;
-  }
+// What is timed side by side, by Arm; null for one that is not.
+using Enqueuers = std::array<std::unique_ptr<Enqueuer>, arms.size()>;
 
-  CellTiming run() {
-    tools_.sets.arrange(job_.cell.problem);
-    look_at_launch();
-    if (tools_.job.rounds == 0) return timing_;
-    load_arms();
-    if (is_right(0)) {
-      timing_.cold = coldness();
-      choose_launches();
-      run_rounds();
-      is_right(tools_.sets.count() - 1);
+Captured capture_here(const Variant& variant, const ProcessTools& tools) {
+  const OperandSets& sets = tools.sets;
+  return capture(variant, sets.set(0), sets.set(sets.count() - 1), tools.code,
+                 tools.stopwatch.stream());
+}
+
+Launches launches_of(const CellJob& job, const ProcessTools& tools) {
+  Launches launches = {.variant = entry_named(job.cell.variant, Backend::cuda).variant};
+  launches.now = capture_here(launches.variant, tools);
+  if (tools.baseline == nullptr || !job.rival.empty()) return launches;
+  launches.accepted = record_of(tools.baseline->accepted, job.cell);
+  launches.anchor = record_of(tools.baseline->anchor, job.cell);
+  return launches;
+}
+
+// Registers, stack and instructions of the first kernels that differ.
+std::string code_difference(const Launches& launches, const ProcessTools& tools) {
+  const auto& before = launches.accepted->recipe.nodes;
+  const auto& now = launches.now.recipe.nodes;
+  for (std::size_t i = 0; i < std::min(before.size(), now.size()); ++i) {
+    const auto* a = std::get_if<KernelNode>(&before[i]);
+    const auto* b = std::get_if<KernelNode>(&now[i]);
+    if (a == nullptr || b == nullptr || a->code == b->code) continue;
+    const auto accepted = accepted_kernel(*tools.baseline, launches.accepted->cubin, a->kernel);
+    if (accepted) return difference(*accepted, tools.code.find(b->kernel)->code);
+  }
+  return "";
+}
+
+CellTiming survey(const Cell& cell, const Launches& launches, const ProcessTools& tools) {
+  const auto& [recipe, cubin, why_not] = launches.now;
+  CellTiming timing = {.cell = cell, .recipe = recipe, .cubin = cubin, .no_recipe = why_not};
+  if (launches.accepted == nullptr) return timing;
+  if (!why_not.empty()) {
+    timing.cause = "its launch can no longer be captured: " + why_not;
+    return timing;
+  }
+  timing.cause = difference(launches.accepted->recipe, recipe);
+  const std::string code = code_difference(launches, tools);
+  if (!code.empty()) timing.cause += (timing.cause.empty() ? "" : "; ") + code;
+  timing.unchanged = same_launch(launches.accepted->recipe, recipe);
+  return timing;
+}
+
+// Empty for a recipe that runs no kernel.
+std::string machine_code(const std::map<std::string, std::string>& cubins,
+                         const std::string& hash) {
+  const auto found = cubins.find(hash);
+  return found == cubins.end() ? "" : found->second;
+}
+
+Enqueuers load_arms(const CellJob& job, const Launches& launches, ProcessTools& tools) {
+  std::vector<std::pair<Arm, std::function<std::unique_ptr<Enqueuer>()>>> loaders;
+  const auto add = [&](Arm arm, const Variant& variant, const Captured& captured) {
+    loaders.emplace_back(arm, [&] {
+      if (!captured.why_not.empty()) return direct(variant);
+      return load(captured.recipe, machine_code(tools.code.cubins(), captured.cubin));
+    });
+  };
+  const auto add_stored = [&](Arm arm, const CellRecord& record) {
+    loaders.emplace_back(arm, [&] {
+      return load(record.recipe, machine_code(tools.baseline->cubins, record.cubin));
+    });
+  };
+  add(Arm::head, launches.variant, launches.now);
+  if (tools.job.control) add(Arm::twin, launches.variant, launches.now);
+  Launches rival;
+  if (!job.rival.empty()) {
+    rival.variant = entry_named(job.rival, Backend::cuda).variant;
+    rival.now = capture_here(rival.variant, tools);
+    add(Arm::baseline, rival.variant, rival.now);
+  }
+  if (launches.accepted != nullptr) add_stored(Arm::baseline, *launches.accepted);
+  const bool has_anchor = launches.accepted != nullptr && launches.anchor != nullptr;
+  if (has_anchor && !anchor_is_baseline(*tools.baseline, job.cell))
+    add_stored(Arm::anchor, *launches.anchor);
+  // Where code lies in memory can make a difference: leave that to chance.
+  std::shuffle(loaders.begin(), loaders.end(), tools.random);
+  Enqueuers enqueuers;
+  for (const auto& [arm, load_arm] : loaders) enqueuers[static_cast<std::size_t>(arm)] = load_arm();
+  return enqueuers;
+}
+
+// Whether the results of all arms are right on one of the sets; else the timing says which is not.
+bool is_right(const Enqueuers& enqueuers, std::int64_t set, Arithmetic arithmetic,
+              ProcessTools& tools, CellTiming& timing) {
+  for (const Arm arm : arms) {
+    Enqueuer* enqueuer = enqueuers[static_cast<std::size_t>(arm)].get();
+    if (enqueuer == nullptr) continue;
+    const std::string complaint =
+        tools.check.complaint(*enqueuer, tools.sets, set, arithmetic, tools.stopwatch.stream());
+    if (complaint.empty()) continue;
+    timing.wrong = arm == Arm::head || arm == Arm::twin;
+    timing.fault = fmt::format("{}: {}", to_string(arm), complaint);
+    return false;
+  }
+  return true;
+}
+
+// The latency of the operands that come next, over that of the same a moment later. The turn is
+// at a random set, after one round over all of them.
+double coldness(Enqueuer& head, OperandSets& sets, cudaStream_t stream) {
+  for (std::int64_t i = 0; i < std::min<std::int64_t>(sets.count(), most_launches); ++i)
+    head.enqueue(sets.next(), stream);
+  const Gemm next = sets.next();
+  const std::int64_t floats = (next.m - 1) * next.lda + next.k;
+  const DeviceArray<double> cycles(2);
+  enqueue_latency(next.a, floats, cycles.get(), stream);
+  enqueue_latency(next.a, floats, cycles.get() + 1, stream);
+  cuda_check(cudaStreamSynchronize(stream), "measuring latency");
+  std::vector<double> both(2);
+  cycles.copy_to(both);
+  return both[0] / both[1];
+}
+
+// The time of one launch.
+double rehearse(Enqueuer& head, ProcessTools& tools) {
+  double launch_us = 1e30;
+  for (int i = 0; i < rehearsals; ++i) {
+    const int launches = i == 0 ? 1 : std::clamp(static_cast<int>(1e3 / launch_us), 1, 10);
+    launch_us = std::min(launch_us, tools.stopwatch.sample(head, tools.sets, launches).time_us);
+  }
+  return launch_us;
+}
+
+// Fewer of them where a single launch already takes long: those are quiet. Still some more than
+// must be left when the card has throttled.
+int rounds_worth_their_time(int rounds, double sample_us) {
+  return sample_us > long_sample_us ? std::max(2, rounds * 7 / 20 * 2) : rounds;
+}
+
+std::vector<Round> time_rounds(const Enqueuers& enqueuers, int count, int launches, int planted,
+                               ProcessTools& tools) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < enqueuers.size(); ++i) {
+    if (enqueuers[i] != nullptr) order.push_back(i);
+  }
+  std::vector<Round> rounds;
+  for (int r = 0; r < count; ++r) {
+    if (r % 2 == 0) {
+      std::shuffle(order.begin(), order.end(), tools.random);
+    } else {
+      std::reverse(order.begin(), order.end());
     }
-    return timing_;
-  }
-
- private:
-  void look_at_launch() {
-    const OperandSets& sets = tools_.sets;
-    captured_ = capture(variant_, sets.set(0), sets.set(sets.count() - 1), tools_.code, stream_);
-    timing_.recipe = captured_.recipe;
-    timing_.cubin = captured_.cubin;
-    timing_.no_recipe = captured_.why_not;
-    if (tools_.baseline == nullptr || !job_.rival.empty()) return;
-    accepted_ = record_of(tools_.baseline->accepted, job_.cell);
-    anchor_ = record_of(tools_.baseline->anchor, job_.cell);
-    if (accepted_ == nullptr) return;
-    if (!captured_.why_not.empty()) {
-      timing_.cause = "its launch can no longer be captured: " + captured_.why_not;
-      return;
-    }
-    timing_.cause = difference(accepted_->recipe, captured_.recipe);
-    const std::string code = code_difference();
-    if (!code.empty()) timing_.cause += (timing_.cause.empty() ? "" : "; ") + code;
-    timing_.unchanged = same_launch(accepted_->recipe, captured_.recipe);
-  }
-
-  // Registers, stack and instructions of the first kernels that differ.
-  std::string code_difference() const {
-    const auto& before = accepted_->recipe.nodes;
-    const auto& now = captured_.recipe.nodes;
-    for (std::size_t i = 0; i < std::min(before.size(), now.size()); ++i) {
-      const auto* a = std::get_if<KernelNode>(&before[i]);
-      const auto* b = std::get_if<KernelNode>(&now[i]);
-      if (a == nullptr || b == nullptr || a->code == b->code) continue;
-      const auto accepted = accepted_kernel(*tools_.baseline, accepted_->cubin, a->kernel);
-      if (accepted) return difference(*accepted, tools_.code.find(b->kernel)->code);
-    }
-    return "";
-  }
-
-  void load_arms() {
-    std::vector<Candidate> candidates;
-    const auto add_mine = [&](Arm arm) {
-      if (captured_.why_not.empty()) {
-        candidates.push_back({arm, &captured_.recipe,
-                              machine_code(tools_.code.cubins(), captured_.cubin), variant_});
-      } else {
-        candidates.push_back({.arm = arm, .variant = variant_});
-      }
-    };
-    add_mine(Arm::head);
-    if (tools_.job.control) add_mine(Arm::twin);
-    if (!job_.rival.empty()) {
-      rival_variant_ = entry_named(job_.rival, Backend::cuda).variant;
-      const OperandSets& sets = tools_.sets;
-      rival_ =
-          capture(rival_variant_, sets.set(0), sets.set(sets.count() - 1), tools_.code, stream_);
-      const bool known = rival_.why_not.empty();
-      candidates.push_back({Arm::baseline, known ? &rival_.recipe : nullptr,
-                            machine_code(tools_.code.cubins(), rival_.cubin), rival_variant_});
-    }
-    if (accepted_ != nullptr) candidates.push_back(stored(Arm::baseline, *accepted_));
-    const bool has_anchor = accepted_ != nullptr && anchor_ != nullptr;
-    if (has_anchor && !anchor_is_baseline(*tools_.baseline, job_.cell))
-      candidates.push_back(stored(Arm::anchor, *anchor_));
-    // Where code lies in memory can make a difference: leave that to chance.
-    std::shuffle(candidates.begin(), candidates.end(), tools_.random);
-    for (const Candidate& candidate : candidates) {
-      arms_[static_cast<std::size_t>(candidate.arm)] =
-          candidate.recipe != nullptr ? load(*candidate.recipe, *candidate.cubin)
-                                      : direct(candidate.variant);
-    }
-  }
-
-  Candidate stored(Arm arm, const CellRecord& record) const {
-    return {arm, &record.recipe, machine_code(tools_.baseline->cubins, record.cubin), variant_};
-  }
-
-  // Empty for a recipe that runs no kernel.
-  static const std::string* machine_code(const std::map<std::string, std::string>& cubins,
-                                         const std::string& hash) {
-    static const std::string none;
-    const auto found = cubins.find(hash);
-    return found == cubins.end() ? &none : &found->second;
-  }
-
-  bool is_right(std::int64_t set) {
-    for (const Arm arm : arms) {
-      Enqueuer* enqueuer = arms_[static_cast<std::size_t>(arm)].get();
-      if (enqueuer == nullptr) continue;
-      const std::string complaint =
-          tools_.check.complaint(*enqueuer, tools_.sets, set, variant_.arithmetic, stream_);
-      if (complaint.empty()) continue;
-      timing_.wrong = arm == Arm::head || arm == Arm::twin;
-      timing_.fault = fmt::format("{}: {}", to_string(arm), complaint);
-      return false;
-    }
-    return true;
-  }
-
-  // The latency of the operands that come next, over that of the same a moment later. The turn is
-  // at a random set, after one round over all of them.
-  double coldness() {
-    OperandSets& sets = tools_.sets;
-    Enqueuer& head = *arms_[0];
-    for (std::int64_t i = 0; i < std::min<std::int64_t>(sets.count(), most_launches); ++i)
-      head.enqueue(sets.next(), stream_);
-    const Gemm next = sets.next();
-    const std::int64_t floats = (next.m - 1) * next.lda + next.k;
-    const DeviceArray<double> cycles(2);
-    enqueue_latency(next.a, floats, cycles.get(), stream_);
-    enqueue_latency(next.a, floats, cycles.get() + 1, stream_);
-    cuda_check(cudaStreamSynchronize(stream_), "measuring latency");
-    std::vector<double> both(2);
-    cycles.copy_to(both);
-    return both[0] / both[1];
-  }
-
-  void choose_launches() {
-    double launch_us = 1e30;
-    for (int i = 0; i < rehearsals; ++i) {
-      const int launches = i == 0 ? 1 : std::clamp(static_cast<int>(1e3 / launch_us), 1, 10);
-      launch_us =
-          std::min(launch_us, tools_.stopwatch.sample(*arms_[0], tools_.sets, launches).time_us);
-    }
-    timing_.launches = job_.launches > 0 ? job_.launches : launches_for(launch_us);
-    sample_us_ = timing_.launches * launch_us;
-  }
-
-  // Fewer of them where a single launch already takes long: those are quiet. Still some more than
-  // must be left when the card has throttled.
-  int rounds_worth_their_time() const {
-    const int rounds = tools_.job.rounds;
-    return sample_us_ > long_sample_us ? std::max(2, rounds * 7 / 20 * 2) : rounds;
-  }
-
-  void run_rounds() {
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < arms_.size(); ++i) {
-      if (arms_[i] != nullptr) order.push_back(i);
-    }
-    for (int r = 0; r < rounds_worth_their_time(); ++r) {
-      if (r % 2 == 0) {
-        std::shuffle(order.begin(), order.end(), tools_.random);
-      } else {
-        std::reverse(order.begin(), order.end());
-      }
-      Round round;
-      for (const std::size_t arm : order) {
-        round[arm] = tools_.stopwatch.sample(*arms_[arm], tools_.sets, timing_.launches,
-                                             arm == 0 ? job_.planted_launches : 0);
-      }
-      timing_.rounds.push_back(round);
+    Round& round = rounds.emplace_back();
+    for (const std::size_t arm : order) {
+      round[arm] =
+          tools.stopwatch.sample(*enqueuers[arm], tools.sets, launches, arm == 0 ? planted : 0);
     }
   }
-
-  const CellJob& job_;
-  ProcessTools& tools_;
-  Variant variant_, rival_variant_;
-  cudaStream_t stream_;
-  CellTiming timing_;
-  double sample_us_ = 0;
-  Captured captured_, rival_;
-  const CellRecord *accepted_ = nullptr, *anchor_ = nullptr;
-  std::array<std::unique_ptr<Enqueuer>, arms.size()> arms_;
-};
+  return rounds;
+}
 
 }  // namespace
 
 CellTiming time_cell(const CellJob& job, ProcessTools& tools) {
-  return CellTimer(job, tools).run();
+  tools.sets.arrange(job.cell.problem);
+  const Launches launches = launches_of(job, tools);
+  CellTiming timing = survey(job.cell, launches, tools);
+  if (tools.job.rounds == 0) return timing;
+  const Enqueuers enqueuers = load_arms(job, launches, tools);
+  const Arithmetic arithmetic = launches.variant.arithmetic;
+  if (!is_right(enqueuers, 0, arithmetic, tools, timing)) return timing;
+  timing.cold = coldness(*enqueuers[0], tools.sets, tools.stopwatch.stream());
+  const double launch_us = rehearse(*enqueuers[0], tools);
+  timing.launches = job.launches > 0 ? job.launches : launches_for(launch_us);
+  const int rounds = rounds_worth_their_time(tools.job.rounds, timing.launches * launch_us);
+  timing.rounds = time_rounds(enqueuers, rounds, timing.launches, job.planted_launches, tools);
+  is_right(enqueuers, tools.sets.count() - 1, arithmetic, tools, timing);
+  return timing;
 }
 
 }  // namespace assay

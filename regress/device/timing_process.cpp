@@ -14,7 +14,7 @@
 #include "base/errors.h"
 #include "regress/device/fitness.h"
 #include "regress/device/time_cell.h"
-#include "regress/timing_json.h"
+#include "regress/processes.h"
 
 namespace assay {
 namespace {

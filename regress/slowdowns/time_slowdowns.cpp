@@ -2,14 +2,10 @@
 // decides as the gate does. Prints a table in Markdown.
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "regress/decide/decide.h"
-#include "regress/decide/statistics.h"
 #include "regress/device/timing_process.h"
 #include "regress/processes.h"
 #include "regress/slowdowns/slowdowns.h"
-#include "regress/usable_timing.h"
 
 namespace {
 

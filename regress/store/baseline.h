@@ -66,6 +66,11 @@ struct Baseline {
 Baseline read_baseline(const std::filesystem::path& folder, const std::string& gpu);
 std::vector<std::string> stored_gpus(const std::filesystem::path& folder);
 
+// Replaces baselines/GPU/ as a whole, without the cubins that no record asks for. Throws BadInput,
+// and changes nothing, where the disk or the baseline itself does not allow it. `folder` is
+// baselines/.
+void write_baseline(const std::filesystem::path& folder, const Baseline&);
+
 // The record of a cell; null where there is none.
 const CellRecord* record_of(const std::map<std::string, VariantBaseline>&, const Cell&);
 

@@ -111,8 +111,8 @@ Case problem_of(const Field& field) {
 void check_place(const Field& field, const Case& c, Operand operand, std::int64_t displacement) {
   const std::int64_t bytes = bytes_of_operand(c, operand);
   if (displacement == 0 || (displacement > 0 && displacement < bytes)) return;
-  field.refuse(fmt::format("'{}{:+}' lies outside of the {} bytes of {}", to_string(operand),
-                           displacement, bytes, to_string(operand)));
+  field.refuse(fmt::format("'{}' lies outside of the {} bytes of {}",
+                           to_string(operand, displacement), bytes, to_string(operand)));
 }
 
 // Refuses a recipe that points at, or writes to, anything outside the operands of its problem.

@@ -24,11 +24,7 @@ std::string brief(Number number) requires std::is_arithmetic_v<Number> {
   return fmt::to_string(number);
 }
 std::string brief(Operand operand) { return to_string(operand); }
-std::string brief(const std::vector<Parameter>& parameters) {
-  std::vector<std::string> each;
-  for (const Parameter& p : parameters) each.push_back(fmt::format("{}+{}", p.at, p.bytes));
-  return joined(each, " ");
-}
+std::string brief(const std::vector<Parameter>& parameters) { return to_string(parameters); }
 
 class Differences {
  public:
@@ -47,21 +43,10 @@ class Differences {
   std::vector<std::string> all_;
 };
 
-std::string address(const Pointer& p) {
-  return p.displacement == 0 ? to_string(p.operand)
-                             : fmt::format("{}{:+}", to_string(p.operand), p.displacement);
-}
-
-std::vector<Pointer> in_order(std::vector<Pointer> pointers) {
-  std::sort(pointers.begin(), pointers.end(),
-            [](const Pointer& x, const Pointer& y) { return x.at < y.at; });
-  return pointers;
-}
-
 // What the word of arguments at an offset holds.
 std::string word(const KernelNode& node, std::size_t at) {
   for (const Pointer& p : node.pointers) {
-    if (p.at == at) return address(p);
+    if (p.at == at) return to_string(p.operand, p.displacement);
   }
   std::string digits;
   for (std::size_t i = at; i < std::min(at + 8, node.arguments.size()); ++i) {
@@ -116,6 +101,22 @@ void compare_nodes(Differences& differences, const MemsetNode& before, const Mem
 }
 
 }  // namespace
+
+std::string to_string(const std::vector<Parameter>& parameters) {
+  std::vector<std::string> words;
+  for (const Parameter& p : parameters) words.push_back(fmt::format("{}+{}", p.at, p.bytes));
+  return joined(words, " ");
+}
+
+std::string to_string(Operand operand, std::int64_t displacement) {
+  return displacement == 0 ? to_string(operand)
+                           : fmt::format("{}{:+}", to_string(operand), displacement);
+}
+
+std::vector<Pointer> in_order(std::vector<Pointer> pointers) {
+  std::ranges::sort(pointers, {}, &Pointer::at);
+  return pointers;
+}
 
 bool same_launch(const Recipe& before, const Recipe& now) {
   return difference(before, now).empty();

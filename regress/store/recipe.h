@@ -25,6 +25,13 @@ struct Parameter {
   bool operator==(const Parameter&) const = default;
 };
 
+// "0+88 88+4": where each begins, and its bytes.
+std::string to_string(const std::vector<Parameter>&);
+// "A", "B+64" or "C-8"
+std::string to_string(Operand, std::int64_t displacement);
+// By where they are in the block.
+std::vector<Pointer> in_order(std::vector<Pointer>);
+
 struct KernelNode {
   std::string kernel;  // its symbol in the cubin
   std::string code;    // the hash of its machine code

@@ -9,7 +9,6 @@
 
 #include "base/errors.h"
 #include "base/strict_json.h"
-#include "base/text.h"
 
 namespace assay {
 namespace {
@@ -72,11 +71,6 @@ void check_launch(const Field& field, const KernelNode& node) {
   }
 }
 
-std::string text_of(Operand operand, std::int64_t displacement) {
-  return displacement == 0 ? to_string(operand)
-                           : fmt::format("{}{:+}", to_string(operand), displacement);
-}
-
 // "A", "B+64" or "C-8"
 std::optional<Pointer> pointer_in(std::string_view text) {
   for (Operand operand : operands) {
@@ -86,16 +80,9 @@ std::optional<Pointer> pointer_in(std::string_view text) {
     std::string_view rest = text.substr(name.size());
     if (rest.starts_with('+')) rest.remove_prefix(1);
     if (!rest.empty() && !parse_whole(rest, pointer.displacement)) return std::nullopt;
-    if (text_of(operand, pointer.displacement) == text) return pointer;
+    if (to_string(operand, pointer.displacement) == text) return pointer;
   }
   return std::nullopt;
-}
-
-// "0+88 88+4"
-std::string text_of(const std::vector<Parameter>& parameters) {
-  std::vector<std::string> words;
-  for (const Parameter& p : parameters) words.push_back(fmt::format("{}+{}", p.at, p.bytes));
-  return joined(words, " ");
 }
 
 // The largest that an offset can have.
@@ -128,7 +115,8 @@ std::vector<Parameter> parameters_of(const Field& field, std::size_t block) {
     parameters.push_back(p);
     rest.remove_prefix(std::min(rest.size(), end + 1));
   }
-  if (text_of(parameters) != text) field.refuse("expected parameters with one blank between them");
+  if (to_string(parameters) != text)
+    field.refuse("expected parameters with one blank between them");
   if (end_so_far != block) leaves_out(end_so_far);
   return parameters;
 }
@@ -136,13 +124,11 @@ std::vector<Parameter> parameters_of(const Field& field, std::size_t block) {
 // The block is cut at each pointer and where the next word begins.
 Json words_of(const KernelNode& node) {
   Json words = Json::array();
-  std::vector<Pointer> pointers = node.pointers;
-  std::sort(pointers.begin(), pointers.end(),
-            [](const Pointer& x, const Pointer& y) { return x.at < y.at; });
+  const std::vector<Pointer> pointers = in_order(node.pointers);
   auto next = pointers.begin();
   for (std::size_t at = 0; at < node.arguments.size() || next != pointers.end();) {
     if (next != pointers.end() && next->at == at && at + word_bytes <= node.arguments.size()) {
-      words.push_back(text_of(next->operand, next->displacement));
+      words.push_back(to_string(next->operand, next->displacement));
       at += word_bytes;
       ++next;
       continue;
@@ -197,7 +183,7 @@ Json json_of(const KernelNode& node) {
           {"most_shared_bytes", node.most_shared_bytes},
           {"shared_carveout", node.shared_carveout},
           {"cooperative", node.cooperative},
-          {"parameters", text_of(node.parameters)},
+          {"parameters", to_string(node.parameters)},
           {"arguments", words_of(node)}};
 }
 
@@ -222,7 +208,7 @@ KernelNode kernel_node_of(const Field& field) {
 }
 
 Json json_of(const MemsetNode& node) {
-  return {{"memset", text_of(node.operand, node.displacement)},
+  return {{"memset", to_string(node.operand, node.displacement)},
           {"value", node.value},
           {"element_bytes", node.element_bytes},
           {"width", node.width},

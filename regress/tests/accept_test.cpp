@@ -1,5 +1,5 @@
 // What is accepted, and what is not, on a laboratory.
-#include "regress/store/write_baseline.h"
+#include "regress/store/baseline.h"
 #include "regress/tests/laboratory.h"
 
 namespace {

@@ -14,7 +14,6 @@
 #include "regress/code/cubin.h"
 #include "regress/store/baseline.h"
 #include "regress/store/baseline_json.h"
-#include "regress/store/write_baseline.h"
 #include "regress/tests/any_recipe.h"
 
 namespace assay {

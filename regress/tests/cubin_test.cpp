@@ -13,7 +13,6 @@
 
 #include "base/errors.h"
 #include "regress/code/elf.h"
-#include "regress/code/instructions.h"
 
 namespace {
 

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "regress/processes.h"
-#include "regress/timing_json.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <thread>
 
-#include "regress/timing_json.h"
+#include "regress/processes.h"
 
 namespace {
 

@@ -5,14 +5,12 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "regress/decide/statistics.h"
 #include "regress/device/timing_process.h"
 #include "regress/processes.h"
-#include "regress/usable_timing.h"
 
 namespace {
 

@@ -1,27 +1,27 @@
-#include "cli/commands.h"
+#include "cli/command.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 
 #include "base/errors.h"
 #include "base/suggestion.h"
 #include "base/text.h"
-#include "cli/command.h"
-#include "cli/out/table.h"
 
 namespace assay {
 
-Command list_command(), doctor_command(), check_command(), bench_command(), gate_command(),
-    accept_command(), codegen_command(), calibrate_command(), defects_command();
+// CMakeLists.txt lists them, in the order of the help.
+#define COMMAND(name) Command name##_command();
+#include "cli/commands.inc"
+#undef COMMAND
 
 namespace {
 
-// In the order of the help.
 std::vector<Command> commands() {
-  return {list_command(), doctor_command(), check_command(),   bench_command(),
-          gate_command(), accept_command(), codegen_command(), calibrate_command(), defects_command()};
+#define COMMAND(name) name##_command(),
+  return {
+#include "cli/commands.inc"
+  };
 }
 
 std::string help() {
