@@ -27,7 +27,7 @@ class Build:
         self.program = self.folder / "assay"
         if not self.program.exists():
             raise Unfit(f"{self.program} is missing: run `cmake --preset cpu && cmake --build --preset cpu --target assay`")
-        self.stages, self.libraries, self.variants = {}, {}, {}
+        self.stages, self.libraries, self.variants, self.parsed = {}, {}, {}, {}
         for path in sorted((self.root / "kernels").glob("*.cu")):
             found = [name for name in LIBRARIES if (self.folder / f"lib/lib{name}_{path.stem}.so").exists()]
             if found:  # others are for the GPU alone
@@ -67,6 +67,24 @@ class Build:
         texts = [text for d in records for text in source.texts(d.first, d.last - 1)]
         return [text.strip('"') for text in texts if re.fullmatch(r'"\w+"', text)]
 
+    def parse_headers(self, scratch):
+        """Parses once what every kernel includes: most of the time that a compilation takes. One set for each kind of
+        library, because the options differ."""
+        gemm = (self.root / "kernels/gemm.h").read_text()
+        text = "#define SIMT_DEVICE_CODE\n" + "".join(re.findall(r"^#include <.*>\n", gemm, re.MULTILINE))
+        for name in LIBRARIES:
+            every = [libraries[name][0] for libraries in self.libraries.values() if name in libraries]
+            if not every:
+                continue
+            words = [word for word in every[0][:-1] if word != "-c" and all(word in other for other in every)]
+            header = Path(scratch) / name / "headers.h"
+            header.parent.mkdir()
+            header.write_text(text)
+            answer = run([*words, "-w", "-x", "c++-header", header, "-o", f"{header}.gch"], cwd=self.folder)
+            if answer.returncode != 0:
+                raise Unfit(f"the headers of kernels/gemm.h do not compile: {answer.stderr}")
+            self.parsed[name] = header
+
     def compile(self, stage, replaced, text, scratch):
         """Compiles the libraries of a stage with kernels/`replaced` of that text into a folder. Returns what the compiler
         says where it does not compile, or None."""
@@ -80,7 +98,8 @@ class Build:
             original = Path(compile_words[-1]).read_text()
             wrapper.write_text(re.sub(r'(#include ").*(")', rf"\g<1>{source}\g<2>", original))
             made = Path(scratch) / f"{target}.o"
-            words = [compile_words[0], "-w", f"-I{changed.parent.parent}", *compile_words[1:-1], wrapper, "-o", made]
+            words = [compile_words[0], "-w", "-include", self.parsed[name], f"-I{changed.parent.parent}",
+                     *compile_words[1:-1], wrapper, "-o", made]
             answer = run(words, cwd=self.folder)
             if answer.returncode != 0:
                 return answer.stderr

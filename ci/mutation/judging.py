@@ -34,6 +34,7 @@ class Judging:
         self.headers = {name: Source(name, (build.root / "kernels" / name).read_text()) for name in HEADERS}
         self.pool = ThreadPoolExecutor(jobs)
         self.original, self.seen, self.made = {}, set(), 0
+        build.parse_headers(scratch)
 
     def control(self, stages):
         """Shows that what is judged is the library made here: the kernel as it is passes, and one that launches nothing
