@@ -17,12 +17,24 @@ class Report:
         self.outcomes.append(outcome)
 
     def progress(self):
-        """A line, after every twentieth mutant and after each survivor; else nothing."""
+        """What to print now: where the run is, after every twentieth mutant."""
         done = sum(o.kind in ("killed", "survived", "undecided") for o in self.outcomes)
-        if done == 0 or done % 20 and self.outcomes[-1].kind not in ("survived", "undecided"):
+        if done == 0 or done % 20 or self.outcomes[-1].kind in ("same code", "does not compile"):
             return ""
         return (f"{done} judged of at most {self.most}, {len(self.outcomes) - done} skipped, {len(self.of('survived'))} "
                 f"survived, {time.monotonic() - self.start:.0f} s")
+
+    def story(self, outcome):
+        """What an outcome that asks for something asks for, with its mutant as a diff; nothing for the others."""
+        mutant, entry = outcome.mutant, self.listed.get(outcome.mutant)
+        what = f"{mutant.operator} in {mutant.function or 'a constant'}\n{mutant.diff()}\n"
+        if outcome.kind == "undecided":
+            return f"undecided, {outcome.by}: {what}"
+        if outcome.kind == "survived" and not entry:
+            return f"survived: {what}"
+        if outcome.kind == "killed" and entry:
+            return f"listed as equivalent, {entry.title()}, and killed by {outcome.by}: {what}"
+        return ""
 
     def of(self, *kinds):
         """The outcomes of these kinds, those of listed mutants left out."""
@@ -39,13 +51,6 @@ class Report:
         lines = self.table("stage", lambda o: o.mutant.stage) + [""] + self.table("operator", lambda o: o.mutant.operator)
         lines += ["", f"{'killed by':20} mutants"]
         lines += [f"{name:20} {count}" for name, count in Counter(o.by for o in self.of("killed")).most_common()]
-        for outcome in self.of("survived", "undecided"):
-            why = "survived" if outcome.kind == "survived" else f"undecided: {outcome.by}"
-            lines += ["", f"{why}: {outcome.mutant.operator} in {outcome.mutant.function or 'a constant'}",
-                      outcome.mutant.diff()]
-        for outcome in self.killed_equivalents():
-            lines += ["", f"listed as equivalent, {self.listed[outcome.mutant].title()}, and killed by {outcome.by}",
-                      outcome.mutant.diff()]
         return "\n".join(lines + ["", self.summary()])
 
     def summary(self):
