@@ -151,6 +151,9 @@ class CpuMachine : public Machine {
     }
     remark_ = std::move(seen.remark);
     if (seen.fault) return verdict_on(*seen.fault);
+    const bool reported = error != cudaSuccess || !thrown.empty();
+    if (plan.setting == Setting::broken_stream)
+      return reported ? std::nullopt : error_not_reported();
     if (!thrown.empty()) return launch_crashed(thrown);
     if (error != cudaSuccess)
       return launch_crashed(fmt::format("launch returned {}", cudaGetErrorName(error)));
@@ -179,7 +182,8 @@ class CpuMachine : public Machine {
             .seed = c.seed,
             .workers = resources.threads,
             .cpu_seconds = 1 + 50e-9 * c.multiply_adds() + 200e-9 * elements,
-            .cpu_seconds_per_thread = 20e-6 + 200e-9 * static_cast<double>(c.k)};
+            .cpu_seconds_per_thread = 20e-6 + 200e-9 * static_cast<double>(c.k),
+            .refuses_launches = plan.setting == Setting::broken_stream};
   }
 
   Verdict verdict_on(const simt::Fault& fault) const {

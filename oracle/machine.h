@@ -20,6 +20,10 @@ inline LaunchFailure launch_crashed(std::string reason) {
                  .finding = {Fault::launch_failed},
                  .reason = std::move(reason)};
 }
+inline LaunchFailure error_not_reported() {
+  return launch_crashed(
+      "every launch into its stream failed, and the variant returned cudaSuccess");
+}
 
 // What a variant throws is a failure of its launch, like an error code. Empty if it throws nothing.
 template <class Call>

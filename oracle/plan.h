@@ -18,7 +18,7 @@ enum class Rule {
 // the others.
 enum class ThreadOrder { by_seed, forward, reverse, shuffled };
 
-// The circumstances of a launch. Only a GPU has any but `plain`.
+// The circumstances of a launch. The CPU executor has `plain` and `broken_stream`, a GPU has all.
 enum class Setting {
   plain,
   slow_producer,  // earlier work in the launch's stream writes the operands late

@@ -1,4 +1,5 @@
-// The claims about launches on a GPU. claims() lists them after its own.
+// The claims about launches; all but the one about their errors take a GPU. claims() lists them
+// after its own.
 #pragma once
 
 #include <vector>

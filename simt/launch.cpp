@@ -178,6 +178,7 @@ Observation observe(const Settings& settings, const std::function<void()>& host_
 cudaError_t launch(const cudaLaunchConfig_t& config, const Kernel& kernel) {
   if (session == nullptr) throw std::logic_error("kernels are launched inside simt::observe");
   if (session->seen.fault) return last_error;
+  if (session->settings.refuses_launches) return last_error = cudaErrorLaunchFailure;
   if (Refusal refusal = refuse(config, kernel); refusal.error != cudaSuccess) {
     return fail(refusal.error, {FaultKind::launch_refused, std::move(refusal.reason)});
   }

@@ -6,11 +6,11 @@
 // the other up to the next barrier, in the order asked for, and shared memory holds NaN before
 // every block.
 //
-// It refuses what an sm_90 GPU would refuse. A barrier waits for the threads that have not returned,
-// as it does from sm_70 on; that some have is a remark. It cannot see races that reordering whole
-// threads between barriers cannot expose, weak memory, and shared memory accesses that leave one
-// array but stay inside the memory of the block. Threads that wait for each other without a barrier
-// count as never ending.
+// It refuses what an sm_90 GPU would refuse. A barrier waits for the threads that have not
+// returned, as it does from sm_70 on; that some have is a remark. It cannot see races that
+// reordering whole threads between barriers cannot expose, weak memory, and shared memory accesses
+// that leave one array but stay inside the memory of the block. Threads that wait for each other
+// without a barrier count as never ending.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +32,7 @@ struct Settings {
   int workers = 1;         // operating system threads that blocks are spread over
   // A launch never ends if one worker computes for longer than this.
   double cpu_seconds = 10, cpu_seconds_per_thread = 0;
+  bool refuses_launches = false;  // each returns an error and runs nothing, which is no fault
   // Told what watched code compares (simt/watch.h); then one worker runs all blocks.
   Watch* watch = nullptr;
 };

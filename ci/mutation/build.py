@@ -36,6 +36,15 @@ class Build:
                 self.variants[path.name] = self._variants(self.stages[path.name])
         if not self.stages:
             raise Unfit(f"{self.folder}/lib has no library of a kernel")
+        self.made = self._times()
+
+    def _times(self):
+        return {path: path.stat().st_mtime_ns for path in [self.program, *(self.folder / "lib").glob("*.so")]}
+
+    def require_unchanged(self):
+        """Throws Unfit if anything was built since: then nobody knows what was judged."""
+        if self._times() != self.made:
+            raise Unfit(f"{self.folder} was built anew while mutants were judged by it: run this again")
 
     def _commands(self, target):
         """The commands that compile and link a library, as lists of words."""

@@ -98,10 +98,7 @@ LaunchFailure launch_into_broken_stream(CudaMachine& gpu, const Variant& variant
   cudaStreamEndCapture(broken, &graph);
   cudaGetLastError();
   const LaunchFailure failure = gpu.wait();
-  if (!failure && returned == cudaSuccess) {
-    return launch_crashed(
-        "every launch into its stream failed, and the variant returned cudaSuccess");
-  }
+  if (!failure && returned == cudaSuccess) return error_not_reported();
   return failure;
 }
 

@@ -50,7 +50,7 @@ assay_defect(wrong_stream VARIANT tiled_16 FILE tiled.cu CLAIM given_stream ON c
   REPLACE [=[dim3(T, T), g, cudaStreamPerThread);]=])
 
 # cbuchner1/CudaMiner#88, HeCBench#80: the error of the launch is thrown away
-assay_defect(launch_error_dropped VARIANT tiled_16 FILE tiled.cu CLAIM launch_errors ON cuda
+assay_defect(launch_error_dropped VARIANT tiled_16 FILE tiled.cu CLAIM launch_errors ON simt cuda
   SAYS "and the variant returned cudaSuccess"
   FIND [=[return launch_tiles<tile<T>>(tiled<T>, dim3(T, T), g, stream);]=]
   REPLACE [=[(void)launch_tiles<tile<T>>(tiled<T>, dim3(T, T), g, stream);
