@@ -63,6 +63,8 @@ Case with_something_to_launch(Case c, const Entry&) {
   c.n = std::max<std::int64_t>(1, c.n);
   c.k = std::max<std::int64_t>(1, c.k);
   if (c.alpha == 0) c.alpha = 1;
+  for (Gap* gap : {&c.lda, &c.ldb, &c.ldc})
+    gap->floats = std::min(gap->floats, widest_stored_gap / 2);  // it may grow to fit the needs
   return c;
 }
 std::string why_nothing_launched(const Entry& entry) {
