@@ -90,6 +90,7 @@ Fault fault_of(simt::FaultKind kind) {
     case FaultKind::misaligned_access: return Fault::misaligned_access;
     case FaultKind::bad_address: return Fault::bad_address;
     case FaultKind::stack_overflow: return Fault::stack_overflow;
+    case FaultKind::array_overrun: return Fault::array_overrun;
     case FaultKind::bad_instruction: return Fault::bad_instruction;
   }
   return Fault::unnamed;
@@ -139,7 +140,7 @@ class CpuMachine : public Machine {
   }
 
   LaunchFailure launch(const Variant& variant, const Gemm& gemm, const Case& c, const Plan& plan,
-                       const Resources& resources) override {
+                       const Resources&) override {
     cudaError_t error = cudaSuccess;
     std::string thrown;
     const auto call = [&] { thrown = thrown_by([&] { error = variant.launch(gemm, nullptr); }); };
@@ -147,7 +148,7 @@ class CpuMachine : public Machine {
     if (backend_ == Backend::host) {
       call();
     } else {
-      seen = simt::observe(settings_of(c, plan, resources), call);
+      seen = simt::observe(settings_of(c, plan), call);
     }
     remark_ = std::move(seen.remark);
     if (seen.fault) return verdict_on(*seen.fault);
@@ -170,7 +171,7 @@ class CpuMachine : public Machine {
     bool unreadable = false;
   };
 
-  static simt::Settings settings_of(const Case& c, const Plan& plan, const Resources& resources) {
+  static simt::Settings settings_of(const Case& c, const Plan& plan) {
     constexpr std::array orders = {simt::Order::forward, simt::Order::reverse,
                                    simt::Order::shuffled};  // as ThreadOrder, after by_seed
     const std::size_t order =
@@ -180,7 +181,6 @@ class CpuMachine : public Machine {
     const double elements = static_cast<double>(c.m) * static_cast<double>(c.n);
     return {.order = orders[order],
             .seed = c.seed,
-            .workers = resources.threads,
             .cpu_seconds = 1 + 50e-9 * c.multiply_adds() + 200e-9 * elements,
             .cpu_seconds_per_thread = 20e-6 + 200e-9 * static_cast<double>(c.k),
             .refuses_launches = plan.setting == Setting::broken_stream};

@@ -37,6 +37,7 @@ std::string_view to_string(Fault fault) {
     case Fault::warp_not_reached: return "warp not reached";
     case Fault::misaligned_access: return "misaligned access";
     case Fault::stack_overflow: return "stack overflow";
+    case Fault::array_overrun: return "array overrun";
     case Fault::bad_instruction: return "bad instruction";
     case Fault::bad_address: return "bad address";
     case Fault::wrote_input: return "wrote to an input";

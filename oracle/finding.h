@@ -18,6 +18,7 @@ enum class Fault {
   warp_not_reached,
   misaligned_access,
   stack_overflow,
+  array_overrun,
   bad_instruction,
   bad_address,
   wrote_input,

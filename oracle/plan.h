@@ -45,7 +45,6 @@ struct Plan {
 inline constexpr double default_watchdog_seconds = 10;
 
 struct Resources {
-  int threads = 1;  // of the CPU executor
   // Seconds that a launch on a GPU may take beyond its arithmetic before it counts as hung.
   double watchdog_seconds = default_watchdog_seconds;
   int gpu = 0;             // CUDA's number of the device

@@ -197,8 +197,7 @@ std::vector<Lane> lanes_of(const std::vector<Entry>& entries, std::size_t claims
 }
 
 // Every pair of entry and claim, each thread with a worker of its own. Workers spread over the
-// GPUs; without workers all happens on the first. Cores that no pair occupies are left to the
-// executor.
+// GPUs; without workers all happens on the first.
 std::vector<ClaimResult> for_each_pair(const std::vector<Entry>& entries,
                                        const std::vector<const Claim*>& claims,
                                        const Budget& budget, const CheckPair& check_pair) {
@@ -207,8 +206,6 @@ std::vector<ClaimResult> for_each_pair(const std::vector<Entry>& entries,
                                                 : cores();
   const bool in_workers = !budget.worker.arguments.empty();
   std::vector<ClaimResult> results(entries.size() * claims.size());
-  const int cores_of_each =
-      static_cast<int>(std::max<std::size_t>(1, jobs / std::max<std::size_t>(1, results.size())));
   std::vector<std::unique_ptr<Worker>> workers(in_workers ? jobs : 0);
   for (std::size_t t = 0; t < workers.size(); ++t)
     workers[t] = std::make_unique<Worker>(budget.worker, t);
@@ -220,7 +217,7 @@ std::vector<ClaimResult> for_each_pair(const std::vector<Entry>& entries,
       results[i] = result_after_a_failure(*claims[i % claims.size()], entry);
       return;
     }
-    Resources resources{.threads = cores_of_each};
+    Resources resources;
     if (in_workers && entry.backend == Backend::cuda)
       resources.gpu = static_cast<int>(t) % std::max(1, gpu_count());
     const Judge judge = [&](const Claim& claim, const Case& c, double watchdog) {

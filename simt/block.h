@@ -1,5 +1,5 @@
-// One worker's half of the executor: runs the threads of one block at a time, and turns their
-// errors into faults. A thread gets a stack of its own at its first barrier.
+// One block of a launch: which of its threads may run, in which order, and which wait for others.
+// It runs none of them itself.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <cuda_runtime.h>
@@ -22,6 +23,18 @@ struct Launch {
   std::size_t dynamic_shared;
 };
 
+struct Thread {
+  enum class State : std::uint8_t { fresh, ready, at_barrier, at_warp, done };
+  Context context;
+  State state;
+  WarpOperation operation;
+  int line;  // where it waits
+  unsigned number;
+  uint3 index;
+  unsigned mask, from;
+  std::uint64_t value;  // that it brings to a warp operation, and then gets there
+};
+
 // What a fault handler notes while a kernel is stopped in the middle, where it must not allocate
 // memory.
 struct RawFault {
@@ -29,107 +42,82 @@ struct RawFault {
   const void* address = nullptr;
   bool is_write = false;
   const char* assertion = nullptr;
+  const char* array = nullptr;  // the type of one that was overrun, and where
+  std::int64_t array_index = 0;
   const char* file = nullptr;  // the place in the source, if known
   int line = 0;
   std::optional<unsigned> other;  // the number of the thread that waits elsewhere
 };
 
-class BlockRunner {
+class Block {
  public:
-  BlockRunner();
-  ~BlockRunner();
+  // Of this launch from now on, until another is given.
+  void serve(const Launch&, const Settings&);
+  // Becomes the block of that number, with fresh threads.
+  void start(std::uint64_t number);
 
-  // The runner of this operating system thread.
-  static BlockRunner& mine();
+  // The next thread to run, which is no longer in the queue; null if all are done, or if those that
+  // are left wait for each other in vain.
+  Thread* next();
+  bool is_done() const { return done_ == thread_count_; }
 
-  // Enclose the blocks of a launch, which share its CPU time limit.
-  void begin(const Launch& launch, const Settings& settings);
-  void end();
-  std::optional<Fault> run(std::uint64_t block_index);
-  // About a block since `begin`; empty if there is none.
+  // A running thread waits, is interrupted, or returns.
+  std::optional<RawFault> wait_at_barrier(Thread&, int line, bool yes);
+  std::optional<RawFault> wait_at_warp(Thread&, unsigned mask, std::uint64_t value, unsigned from,
+                                       WarpCall);
+  void interrupt(Thread&);
+  void finish(Thread&);
+
+  // How many threads passed true at the last barrier.
+  int tally() const { return tally_; }
+  // A random number from 1 to `most`.
+  unsigned draw(unsigned most) { return 1 + static_cast<unsigned>(random_() % most); }
+
+  uint3 index() const { return index_; }
+  std::span<const Thread> threads() const { return {threads_.data(), thread_count_}; }
+  int barrier_line() const { return barrier_line_; }
+  // What was remarkable in this launch; empty if nothing.
   const std::string& remark() const { return remark_; }
 
-  // Called by simulated threads.
-  int barrier(int line, bool yes);
-  std::uint64_t warp_exchange(unsigned mask, std::uint64_t value, unsigned from, WarpCall);
-  void* dynamic_shared() const { return dynamic_shared_.data(); }
-  unsigned lane() const { return current_->number % 32; }
-  // Ends the block, from inside one of its threads. Safe in a signal handler that interrupts a
-  // kernel.
-  [[noreturn]] void abandon(const RawFault& fault);
-  // Enclose host functions that must not be interrupted in the middle.
-  void leave_kernel() { in_kernel_ = false; }
-  void enter_kernel();
-  void expire();  // called by a signal handler when the time limit has passed
-  bool in_kernel() const { return in_kernel_; }
-  FaultKind classify_address(const void* address) const;
+  std::vector<std::byte> shared;  // what it holds there, while another block runs
 
  private:
-  struct Thread {
-    enum class State : std::uint8_t { fresh, ready, at_barrier, at_warp, done };
-    Context context;
-    State state;
-    int line;  // where it waits
-    WarpOperation operation;
-    unsigned number;
-    uint3 index;
-    unsigned mask, from;
-    std::uint64_t value;  // that it brings to a warp operation, and then gets there
-  };
   // Lanes, as bits.
   struct Warp {
     unsigned present = 0, waiting = 0, left = 0;
   };
-  static void carry(StackPool::Transfer);
+  // Where lanes come to stand in the queue when a warp operation lets them go on. A warp that gets
+  // ahead of the others as far as it can shows what it should have waited for; one that falls back
+  // shows who should have waited for it.
+  enum class Released { first, last, anywhere };
 
-  void poison_shared();
-  void put_in_order();
   void queue_all();
-  Thread* pick();
-  void resume(Thread& next, Context* self);
-  void wait();
-  void require_one_operation(const Thread& arriving, unsigned waiting);
+  void shuffle();
+  void queue_first(const Thread&);
+  void queue_last(const Thread&);
+  void queue_anywhere(const Thread&);
+  void release_barrier();
   void release_warp(unsigned number, unsigned mask);
-  bool release_warps_of_the_departed();
-  void enter(Thread&);
-  void finish(Thread&);
-  std::span<Thread> threads() { return {threads_.data(), thread_count_}; }
-  Fault describe(const RawFault&) const;
-  std::string words(const RawFault&) const;
-  std::string describe_stuck(const std::string& block) const;
-  std::string describe_departed() const;
+  void release_warps_of_the_departed();
+  std::optional<RawFault> meets_another_operation(const Thread&, unsigned waiting) const;
 
-  StackPool stacks_;
+  dim3 grid_, size_;
+  std::uint64_t seed_ = 0;
+  Order in_order_ = Order::forward;
+  Released released_ = Released::first;
+  bool whole_warps_ = false;  // shuffled as such, their lanes in order
   std::vector<Thread> threads_;
   std::array<Warp, max_threads_per_block / 32> warps_;
-  std::vector<unsigned>
-      queue_;  // a ring of thread numbers that may run; each is in it at most once
-  std::size_t queue_head_ = 0, queue_size_ = 0;
+  std::vector<unsigned> order_, warp_order_;
+  // A ring of the numbers of threads that may run; each is in it at most once.
+  std::array<unsigned, max_threads_per_block> queue_;
+  unsigned queue_head_ = 0, queue_size_ = 0;
   unsigned thread_count_ = 0, done_ = 0, at_barrier_ = 0;
-  int barrier_line_ = 0, said_yes_ = 0,
-      tally_ = 0;  // at the barrier that threads wait at; at the last one
-  Thread* current_ = nullptr;
-  Context scheduler_ = nullptr;
-  std::optional<RawFault> fault_;
-  std::string remark_;
-  double cpu_seconds_ = 0;
-  volatile bool in_kernel_ = false, expired_ = false;
-  std::vector<unsigned> order_;
+  // At the barrier that threads wait at; at the last one.
+  int barrier_line_ = 0, said_yes_ = 0, tally_ = 0;
+  uint3 index_{};
   std::minstd_rand random_;
-
-  Launch launch_{};
-  Settings settings_;
-  std::span<std::byte> static_shared_, dynamic_shared_;
-  std::byte* dynamic_arena_;
-  void* timer_;
+  std::string remark_;
 };
-
-// The runner that is launching on this operating system thread, if any.
-extern constinit thread_local BlockRunner* active_runner;
-
-// This thread's copy of the static shared memory of the kernels in the shared library that holds
-// `code`; none for null. Throws std::runtime_error if the kernels are not in a shared library of
-// their own.
-std::span<std::byte> static_shared_of(const void* code);
 
 }  // namespace simt

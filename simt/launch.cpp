@@ -1,14 +1,12 @@
 #include <fmt/format.h>
 
-#include <atomic>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <stdexcept>
 
-#include "simt/block.h"
+#include "simt/runner.h"
 #include "simt/watch.h"
-#include "simt/workers.h"
 
 namespace simt {
 namespace {
@@ -88,55 +86,6 @@ cudaError_t error_of(FaultKind kind) {
   }
 }
 
-// Which block comes i-th: blocks too run in the order asked for, as far as workers allow.
-class BlockOrder {
- public:
-  BlockOrder(const Settings& settings, std::uint64_t count)
-      : order_(settings.order), count_(count) {
-    if (order_ == Order::shuffled) start_ = settings.seed % count;
-  }
-  std::uint64_t operator[](std::uint64_t i) const {
-    switch (order_) {
-      case Order::forward: return i;
-      case Order::reverse: return count_ - 1 - i;
-      case Order::shuffled: break;
-    }
-    // The stride is a prime beyond any grid, so every block comes up once.
-    return static_cast<std::uint64_t>(
-        (static_cast<unsigned __int128>(i) * 9007199254740881u + start_) % count_);
-  }
-
- private:
-  Order order_;
-  std::uint64_t count_, start_ = 0;
-};
-
-Observation run_blocks(const Launch& launch, const Settings& settings) {
-  const std::uint64_t count = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
-  const BlockOrder order(settings, count);
-  std::atomic<std::uint64_t> next = 0;
-  std::mutex mutex;
-  Observation seen;
-
-  const int workers = settings.watch != nullptr ? 1 : settings.workers;
-  run_on_workers(
-      static_cast<int>(std::min<std::uint64_t>(count, static_cast<std::uint64_t>(workers))), [&] {
-        BlockRunner& runner = BlockRunner::mine();
-        runner.begin(launch, settings);
-        for (std::uint64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) {
-          if (auto fault = runner.run(order[i])) {
-            next = count;  // the others stop at their next block
-            const std::lock_guard lock(mutex);
-            if (!seen.fault) seen.fault = std::move(fault);
-          }
-        }
-        runner.end();
-        const std::lock_guard lock(mutex);
-        if (seen.remark.empty()) seen.remark = runner.remark();
-      });
-  return seen;
-}
-
 cudaError_t fail(cudaError_t error, Fault fault) {
   last_error = error;
   if (!session->seen.fault) session->seen.fault = std::move(fault);
@@ -154,6 +103,7 @@ std::string_view to_string(FaultKind kind) {
     case FaultKind::misaligned_access: return "misaligned access";
     case FaultKind::bad_address: return "bad address";
     case FaultKind::stack_overflow: return "too much local memory";
+    case FaultKind::array_overrun: return "array overrun";
     case FaultKind::bad_instruction: return "trap";
   }
   return "unknown";
@@ -183,7 +133,7 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const Kernel& kernel) {
     return fail(refusal.error, {FaultKind::launch_refused, std::move(refusal.reason)});
   }
   const Launch launch{kernel, config.gridDim, config.blockDim, config.dynamicSmemBytes};
-  Observation seen = run_blocks(launch, session->settings);
+  Observation seen = Runner::mine().run(launch, session->settings);
   if (session->seen.remark.empty()) session->seen.remark = std::move(seen.remark);
   if (!seen.fault) return cudaSuccess;
   const cudaError_t error = error_of(seen.fault->kind);
@@ -200,6 +150,9 @@ cudaError_t allow_dynamic_shared(const void* code, int bytes) {
 }
 
 void* dynamic_shared() { return active_runner->dynamic_shared(); }
+void pass() {
+  if (active_runner != nullptr) active_runner->pass();
+}
 unsigned lane() { return active_runner->lane(); }
 int barrier(int line, bool yes) { return active_runner->barrier(line, yes); }
 std::uint64_t warp_exchange(unsigned mask, std::uint64_t value, unsigned from, WarpCall call) {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "simt/block.h"
+#include "simt/runner.h"
 
 namespace {
 
@@ -44,7 +44,7 @@ cudaError_t cudaGetDevice(int* device) {
 // Kernel libraries are linked so that their printf and assert come here. printf holds a lock: the
 // time limit must not end a thread in the middle of it.
 static int print(const char* format, std::va_list arguments) {
-  simt::BlockRunner* const runner = simt::active_runner;
+  simt::Runner* const runner = simt::active_runner;
   if (runner == nullptr || !runner->in_kernel()) return std::vprintf(format, arguments);
   runner->leave_kernel();
   const int result = std::vprintf(format, arguments);
@@ -69,7 +69,7 @@ extern "C" __attribute__((format(printf, 2, 3))) int __wrap___printf_chk(int, co
 
 extern "C" [[noreturn]] void __wrap___assert_fail(const char* assertion, const char* file,
                                                   unsigned line, const char*) {
-  simt::BlockRunner* const runner = simt::active_runner;
+  simt::Runner* const runner = simt::active_runner;
   if (runner == nullptr || !runner->in_kernel()) {
     std::fprintf(stderr, "%s:%u: assertion '%s' failed\n", file, line, assertion);
     std::abort();
@@ -80,12 +80,38 @@ extern "C" [[noreturn]] void __wrap___assert_fail(const char* assertion, const c
                    .line = static_cast<int>(line)});
 }
 
-// Kernels are compiled with -fsanitize=alignment; this is what the check calls, instead of that
-// sanitizer's library.
+// Kernels are compiled with -fsanitize=alignment,bounds; this is what the checks call, instead of
+// that sanitizer's library.
 struct SourceOfCheck {
   const char* file;
   std::uint32_t line, column;
 };
+struct TypeOfCheck {
+  std::uint16_t kind, info;  // whether it is signed, and twice the binary logarithm of its bits
+  char name[1];
+};
+struct BoundsOfCheck {
+  SourceOfCheck where;
+  const TypeOfCheck *array, *index;
+};
+extern "C" [[noreturn]] void __ubsan_handle_out_of_bounds_abort(const BoundsOfCheck* check,
+                                                                std::uint64_t index) {
+  simt::Runner* const runner = simt::active_runner;
+  const int line = static_cast<int>(check->where.line);
+  if (runner == nullptr || !runner->in_kernel()) {
+    std::fprintf(stderr, "%s:%d: an index is outside %s\n", check->where.file, line,
+                 check->array->name);
+    std::abort();
+  }
+  const bool is_short = check->index->info >> 1 < 6;
+  runner->abandon({.kind = simt::FaultKind::array_overrun,
+                   .array = check->array->name,
+                   .array_index = is_short && (check->index->info & 1) != 0
+                                      ? static_cast<std::int32_t>(index)
+                                      : static_cast<std::int64_t>(index),
+                   .file = check->where.file,
+                   .line = line});
+}
 extern "C" [[noreturn]] void __ubsan_handle_type_mismatch_v1_abort(const SourceOfCheck* where,
                                                                    const void* address) {
   simt::active_runner->abandon({.kind = simt::FaultKind::misaligned_access,

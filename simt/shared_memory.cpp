@@ -6,7 +6,7 @@
 
 #include <stdexcept>
 
-#include "simt/block.h"
+#include "simt/runner.h"
 
 namespace simt {
 namespace {

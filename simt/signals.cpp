@@ -10,7 +10,7 @@
 #include <mutex>
 #include <system_error>
 
-#include "simt/block.h"
+#include "simt/runner.h"
 
 namespace simt {
 namespace {
@@ -31,7 +31,7 @@ bool was_write([[maybe_unused]] const void* machine_state) {
 // The signal is not blocked while this runs (SA_NODEFER), and it runs on a stack of its own, so
 // leaving by a switch to another context leaves nothing behind.
 void on_fault(int signal, siginfo_t* info, void* machine_state) {
-  BlockRunner* runner = active_runner;
+  Runner* runner = active_runner;
   if (runner == nullptr || !runner->in_kernel()) {  // not a kernel's: as if we had never been here
     for (std::size_t i = 0; i < fault_signals.size(); ++i) {
       if (fault_signals[i] == signal) sigaction(signal, &previous_actions[i], nullptr);

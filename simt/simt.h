@@ -29,12 +29,13 @@ enum class Order { forward, reverse, shuffled };
 struct Settings {
   Order order = Order::forward;
   std::uint64_t seed = 0;  // of the shuffled order
-  int workers = 1;         // operating system threads that blocks are spread over
-  // A launch never ends if one worker computes for longer than this.
+  // A launch never ends if it computes for longer than this.
   double cpu_seconds = 10, cpu_seconds_per_thread = 0;
   bool refuses_launches = false;  // each returns an error and runs nothing, which is no fault
-  // Told what watched code compares (simt/watch.h); then one worker runs all blocks.
+  // Told what watched code compares (simt/watch.h).
   Watch* watch = nullptr;
+  // Threads of watched code may lose their turn at any access to memory, by the seed.
+  bool interrupt_accesses = false;
 };
 
 enum class FaultKind {
@@ -45,6 +46,7 @@ enum class FaultKind {
   misaligned_access,
   bad_address,
   stack_overflow,
+  array_overrun,    // an index beyond an array of known length
   bad_instruction,  // division by zero, trap, failed assertion of the compiler
 };
 

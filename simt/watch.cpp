@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "simt/block.h"
+#include "simt/runner.h"
 
 namespace simt {
 

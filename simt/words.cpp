@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "simt/block.h"
+#include "simt/runner.h"
 
 namespace simt {
 namespace {
@@ -21,12 +21,12 @@ std::string_view name_of(WarpOperation operation) {
 
 }  // namespace
 
-Fault BlockRunner::describe(const RawFault& raw) const {
+Fault Runner::describe(const RawFault& raw) const {
   return {raw.kind, words(raw), raw.address, raw.is_write};
 }
 
-std::string BlockRunner::words(const RawFault& raw) const {
-  const std::string block = "block " + at(blockIdx);
+std::string Runner::words(const RawFault& raw) const {
+  const std::string block = "block " + at(block_->index());
   const std::string thread = launch_.kernel.code == nullptr
                                  ? "a memset or memcpy"
                                  : fmt::format("thread {} of {}", at(current_->index), block);
@@ -34,11 +34,11 @@ std::string BlockRunner::words(const RawFault& raw) const {
     case FaultKind::barrier_not_reached:
       return fmt::format(
           "{} came to the barrier in line {} while others of its block wait at the one in line {}",
-          thread, raw.line, barrier_line_);
+          thread, raw.line, block_->barrier_line());
     case FaultKind::warp_not_reached:
-      if (raw.line == 0) return describe_stuck(block);
+      if (raw.line == 0) return describe_stuck();
       if (raw.other) {
-        const Thread& other = threads_[*raw.other];
+        const Thread& other = block_->threads()[*raw.other];
         return fmt::format(
             "{} came to {} in line {} while thread {}, which it names, waits at {} in line {}",
             thread, name_of(current_->operation), raw.line, at(other.index),
@@ -57,6 +57,9 @@ std::string BlockRunner::words(const RawFault& raw) const {
       return fmt::format("{} {} memory that is not its own", thread,
                          raw.is_write ? "wrote to" : "read from");
     case FaultKind::stack_overflow: return thread + " needs more than 60 KiB of local memory";
+    case FaultKind::array_overrun:
+      return fmt::format("{} used index {} of an array that is {} ({}:{})", thread, raw.array_index,
+                         raw.array, file_name(raw.file), raw.line);
     case FaultKind::bad_instruction:
       if (raw.assertion != nullptr) {
         return fmt::format("{} found that '{}' is not true ({}:{})", thread, raw.assertion,
@@ -68,23 +71,15 @@ std::string BlockRunner::words(const RawFault& raw) const {
   return thread;
 }
 
-std::string BlockRunner::describe_stuck(const std::string& block) const {
-  unsigned waiting = 0;
-  int line = 0;
-  for (unsigned i = 0; i < thread_count_; ++i) {
-    if (threads_[i].state == Thread::State::at_warp) ++waiting, line = threads_[i].line;
+std::string Runner::describe_stuck() const {
+  int waiting = 0, line = 0;
+  for (const Thread& thread : block_->threads()) {
+    if (thread.state == Thread::State::at_warp) ++waiting, line = thread.line;
   }
   return fmt::format(
       "{} of {} threads wait at the warp operation in line {} and never meet the others there, in "
-      "{}",
-      waiting, thread_count_, line, block);
-}
-
-std::string BlockRunner::describe_departed() const {
-  return fmt::format(
-      "{} of {} threads returned before the barrier in line {}, in block {}: that is "
-      "defined from sm_70 on",
-      done_, thread_count_, barrier_line_, at(blockIdx));
+      "block {}",
+      waiting, block_->threads().size(), line, at(block_->index()));
 }
 
 }  // namespace simt

@@ -122,12 +122,8 @@ ExitCode run(const CalibrateRequest& request) {
   std::vector<SpreadOverK> all;
   if (!selection.entries.empty()) {
     ProgressLine progress(true);
-    all = error_spreads(
-        {.entries = selection.entries,
-         .fills = fills,
-         .seed = request.seed,
-         .threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))},
-        [&](double share) { progress.update("", share); });
+    all = error_spreads({.entries = selection.entries, .fills = fills, .seed = request.seed},
+                        [&](double share) { progress.update("", share); });
     screen.print(spreads_text(fills, all, screen));
   }
   const Conclusion conclusion = all.empty() ? Conclusion{ExitCode::nothing_judged, "NOTHING JUDGED",

@@ -104,10 +104,7 @@ std::vector<SpreadOverK> error_spreads(const SpreadRequest& request,
                          .backend = std::string(to_string(entry.backend))};
       all.push_back(over_k(
           std::move(source), entry.variant.arithmetic, entry.variant.needs, request.seed,
-          [&](const Case& c, const Operands&) {
-            return run(entry, c, {.threads = request.threads});
-          },
-          step));
+          [&](const Case& c, const Operands&) { return run(entry, c, {}); }, step));
     }
   }
   return all;

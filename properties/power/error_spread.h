@@ -35,7 +35,6 @@ struct SpreadRequest {
   std::vector<Entry> entries;
   std::vector<Fill> fills;
   std::uint64_t seed = 0;
-  int threads = 1;
 };
 
 inline constexpr std::array<std::int64_t, 7> spread_sizes = {1, 4, 16, 64, 256, 1024, 4096};

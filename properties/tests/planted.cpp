@@ -46,7 +46,7 @@ const Claim& planted_or_claim_named(std::string_view name) {
   static const Claim planted = [] {
     Claim claim = claim_that([](const Entry&, const Case&, const Resources& r) {
       return Verdict{
-          .status = r.threads == 3 && r.watchdog_seconds == 7 && r.gpu == 5 && r.in_worker
+          .status = r.watchdog_seconds == 7 && r.gpu == 5 && r.in_worker
                         ? TrialStatus::right
                         : TrialStatus::wrong,
           .judged = 1};

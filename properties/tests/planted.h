@@ -25,7 +25,7 @@ assay::Claim claim_that(
         judge);
 
 // The claims that a worker of these tests finds: also `planted_resources`, which is right if the
-// trial has 3 threads, 7 seconds of watchdog and GPU 5, in a worker.
+// trial has 7 seconds of watchdog and GPU 5, in a worker.
 const assay::Claim& planted_or_claim_named(std::string_view name);
 
 // The registered variants that can run here, without the planted ones.

@@ -118,11 +118,10 @@ TEST(Worker, grants_a_trial_the_resources_it_was_given) {
   Worker worker(this_program, 0);
   const Claim& claim = planted_or_claim_named("planted_resources");
   const Case c{.m = 2, .n = 3, .k = 4};
-  const Resources all{.threads = 3, .watchdog_seconds = 7, .gpu = 5};
+  const Resources all{.watchdog_seconds = 7, .gpu = 5};
   EXPECT_EQ(worker.judge(planted("planted_right"), claim, c, all).status, TrialStatus::right);
-  for (const auto& [threads, seconds, gpu] :
-       {std::tuple{1, 7.0, 5}, {3, default_watchdog_seconds, 5}, {3, 7.0, 0}}) {
-    const Resources other{.threads = threads, .watchdog_seconds = seconds, .gpu = gpu};
+  for (const auto& [seconds, gpu] : {std::pair{default_watchdog_seconds, 5}, {7.0, 0}}) {
+    const Resources other{.watchdog_seconds = seconds, .gpu = gpu};
     EXPECT_EQ(worker.judge(planted("planted_right"), claim, c, other).status, TrialStatus::wrong);
   }
 }

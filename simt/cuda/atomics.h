@@ -9,8 +9,12 @@
 
 namespace simt {
 
+// A place where other threads may come first.
+void pass();
+
 template <class T, class Change>
 T atomic_update(T* p, Change change) {
+  pass();
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   auto* bits = reinterpret_cast<Bits*>(p);
   Bits before = __atomic_load_n(bits, __ATOMIC_RELAXED);

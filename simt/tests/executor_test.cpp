@@ -22,7 +22,8 @@ std::vector<Settings> schedules() {
   return {{.order = Order::forward},
           {.order = Order::reverse},
           {.order = Order::shuffled, .seed = 7},
-          {.order = Order::shuffled, .seed = 8, .workers = 3}};
+          {.order = Order::shuffled, .seed = 8},
+          {.order = Order::shuffled, .seed = 9}};
 }
 
 TEST(Executor, runs_every_thread_of_every_block_once) {
@@ -148,12 +149,14 @@ TEST(Executor, does_not_wait_for_lanes_that_have_returned) {
   }
 }
 
-TEST(Executor, adds_atomically_across_workers) {
-  int counter = 0;
-  float sum = 0;
-  EXPECT_FALSE(run([&] { add_atomically(&counter, &sum, 500, 64); }, {.workers = 4}));
-  EXPECT_EQ(counter, 500 * 64);
-  EXPECT_EQ(sum, 500 * 32.0f);
+TEST(Executor, adds_atomically_across_blocks) {
+  for (const auto& settings : schedules()) {
+    int counter = 0;
+    float sum = 0;
+    EXPECT_FALSE(run([&] { add_atomically(&counter, &sum, 500, 64); }, settings));
+    EXPECT_EQ(counter, 500 * 64);
+    EXPECT_EQ(sum, 500 * 32.0f);
+  }
 }
 
 TEST(Executor, names_a_barrier_that_not_all_threads_reach) {
@@ -187,13 +190,11 @@ TEST(Executor, names_a_warp_operation_that_cannot_complete) {
 }
 
 TEST(Executor, ends_a_thread_that_never_ends) {
-  for (int workers : {1, 2}) {
-    const Settings brief{.workers = workers, .cpu_seconds = 0.05};
-    expect_fault(
-        FaultKind::never_ends, "0.05", [] { loop_forever(); }, brief);
-    expect_fault(
-        FaultKind::never_ends, "0.05", [] { loop_forever_with_barriers(); }, brief);
-  }
+  const Settings brief{.cpu_seconds = 0.05};
+  expect_fault(
+      FaultKind::never_ends, "0.05", [] { loop_forever(); }, brief);
+  expect_fault(
+      FaultKind::never_ends, "0.05", [] { loop_forever_with_barriers(); }, brief);
 }
 
 // However little the caller allows for the launch as a whole.

@@ -1,0 +1,51 @@
+// Which block of a grid comes i-th.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "simt/random.h"
+#include "simt/simt.h"
+
+namespace simt {
+
+class BlockOrder {
+ public:
+  BlockOrder() = default;
+  BlockOrder(Order order, std::uint64_t seed, std::uint64_t count)
+      : order_(order),
+        seed_(seed),
+        count_(count),
+        mask_(std::bit_ceil(count) - 1),
+        shift_(std::max(1, static_cast<int>(std::bit_width(mask_)) / 2)) {}
+
+  std::uint64_t count() const { return count_; }
+  std::uint64_t operator[](std::uint64_t i) const {
+    switch (order_) {
+      case Order::forward: return i;
+      case Order::reverse: return count_ - 1 - i;
+      case Order::shuffled: break;
+    }
+    do i = shuffled(i);
+    while (i >= count_);
+    return i;
+  }
+
+ private:
+  // A permutation of all numbers up to `mask_`: every step can be undone. Those beyond the grid
+  // lead on, and so to one inside.
+  std::uint64_t shuffled(std::uint64_t i) const {
+    for (std::uint64_t round = 0; round < 3; ++round) {
+      i = (i * 0x9e3779b97f4a7c15u + scramble(seed_ + round)) & mask_;
+      i ^= i >> shift_;
+    }
+    return i;
+  }
+
+  Order order_ = Order::forward;
+  std::uint64_t seed_ = 0, count_ = 0, mask_ = 0;
+  int shift_ = 1;
+};
+
+}  // namespace simt
