@@ -5,6 +5,8 @@
 #include <array>
 #include <cstring>
 #include <new>
+#include <utility>
+#include <vector>
 
 #include "oracle/machine.h"
 #include "simt/simt.h"
@@ -28,6 +30,7 @@ class Region {
 
   // Reserves addresses, all of which fault until they are opened.
   void reserve(std::size_t bytes) {
+    opened_.clear();
     if (whole_pages(bytes) > size_) {
       release();
       size_ = std::max(whole_pages(bytes), std::size_t{1} << 16);
@@ -43,6 +46,11 @@ class Region {
     std::byte* const begin = first - reinterpret_cast<std::uintptr_t>(first) % page;
     const std::size_t length = whole_pages(static_cast<std::size_t>(first - begin) + bytes);
     if (mprotect(begin, length, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+    opened_.push_back({begin, length});
+  }
+  // Of all that was opened, for now.
+  void protect(int access) const {
+    for (const auto& [begin, length] : opened_) mprotect(begin, length, access);
   }
   void release() {
     if (base_ != nullptr) munmap(base_ - fence, size_ + 2 * fence);
@@ -66,6 +74,7 @@ class Region {
  private:
   std::byte* base_ = nullptr;
   std::size_t size_ = 0;
+  std::vector<std::pair<std::byte*, std::size_t>> opened_;
 };
 
 std::size_t bytes_of(std::int64_t floats) {
@@ -83,6 +92,7 @@ std::byte* forbidden_memory() {
 Fault fault_of(simt::FaultKind kind) {
   using simt::FaultKind;
   switch (kind) {
+    case FaultKind::host_access: return Fault::host_access;
     case FaultKind::launch_refused: return Fault::launch_refused;
     case FaultKind::barrier_not_reached: return Fault::barrier_not_reached;
     case FaultKind::warp_not_reached: return Fault::warp_not_reached;
@@ -96,7 +106,7 @@ Fault fault_of(simt::FaultKind kind) {
   return Fault::unnamed;
 }
 
-class CpuMachine : public Machine {
+class CpuMachine : public Machine, private simt::DeviceMemory {
  public:
   explicit CpuMachine(Backend backend) : backend_(backend) {}
 
@@ -148,9 +158,12 @@ class CpuMachine : public Machine {
     if (backend_ == Backend::host) {
       call();
     } else {
-      seen = simt::observe(settings_of(c, plan), call);
+      simt::Settings settings = settings_of(c, plan);
+      settings.device_memory = this;
+      seen = simt::observe(settings, call);
     }
     remark_ = std::move(seen.remark);
+    computed_ = backend_ == Backend::host || seen.kernels > 0;
     if (seen.fault) return verdict_on(*seen.fault);
     const bool reported = error != cudaSuccess || !thrown.empty();
     if (plan.setting == Setting::broken_stream)
@@ -162,6 +175,7 @@ class CpuMachine : public Machine {
   }
 
   std::string remark() const override { return remark_; }
+  bool has_computed() const override { return computed_; }
 
  private:
   struct Slot {
@@ -171,25 +185,39 @@ class CpuMachine : public Machine {
     bool unreadable = false;
   };
 
+  void open() override { protect(PROT_READ | PROT_WRITE); }
+  void close() override { protect(PROT_NONE); }
+  void protect(int access) const {
+    for (const Slot& slot : slots_) {
+      if (!slot.unreadable) slot.region.protect(access);
+    }
+  }
+
   static simt::Settings settings_of(const Case& c, const Plan& plan) {
     constexpr std::array orders = {simt::Order::forward, simt::Order::reverse,
-                                   simt::Order::shuffled};  // as ThreadOrder, after by_seed
-    const std::size_t order =
-        plan.order == ThreadOrder::by_seed ? c.seed % 3 : static_cast<std::size_t>(plan.order) - 1;
+                                   simt::Order::shuffled};
+    const bool interrupted = plan.order == ThreadOrder::interrupted;
+    const std::size_t order = interrupted ? 2
+                              : plan.order == ThreadOrder::by_seed
+                                  ? c.seed % 3
+                                  : static_cast<std::size_t>(plan.order) - 1;
     // Some ten times as long as slow but right kernels take on a slow core: one thread for all
     // elements, a warp for each of them, a block that meets at a barrier for every step along k.
     const double elements = static_cast<double>(c.m) * static_cast<double>(c.n);
+    const double slowness = interrupted ? 50 : 1;
     return {.order = orders[order],
             .seed = c.seed,
-            .cpu_seconds = 1 + 50e-9 * c.multiply_adds() + 200e-9 * elements,
-            .cpu_seconds_per_thread = 20e-6 + 200e-9 * static_cast<double>(c.k),
-            .refuses_launches = plan.setting == Setting::broken_stream};
+            .cpu_seconds = 1 + slowness * (50e-9 * c.multiply_adds() + 200e-9 * elements),
+            .cpu_seconds_per_thread = slowness * (20e-6 + 200e-9 * static_cast<double>(c.k)),
+            .refuses_launches = plan.setting == Setting::broken_stream,
+            .interrupt_accesses = interrupted};
   }
 
   Verdict verdict_on(const simt::Fault& fault) const {
     const bool never_ends = fault.kind == simt::FaultKind::never_ends;
-    const Whereabouts where =
-        fault.kind == simt::FaultKind::bad_address ? whereabouts(fault) : Whereabouts{};
+    const bool in_operands = fault.kind == simt::FaultKind::bad_address ||
+                             fault.kind == simt::FaultKind::host_access;
+    const Whereabouts where = in_operands ? whereabouts(fault) : Whereabouts{};
     return {.status = never_ends ? TrialStatus::hung : TrialStatus::crashed,
             .finding = {fault_of(fault.kind), where.operand},
             .reason = fmt::format("{}: {}{}", to_string(fault.kind), fault.text, where.words)};
@@ -210,6 +238,8 @@ class CpuMachine : public Machine {
         return {o, fmt::format(": {}, which this problem must not touch", to_string(o))};
       }
       if (slot.unreadable) continue;
+      if (from_first >= 0 && past < 0 && fault.kind == simt::FaultKind::host_access)
+        return {o, fmt::format(": {}", to_string(o))};
       if (from_first >= 0 && past < 0)
         return {o, fmt::format(": between the rows of {}", to_string(o))};
       if (past >= 0 && past < static_cast<std::ptrdiff_t>(fence)) {
@@ -226,6 +256,7 @@ class CpuMachine : public Machine {
   Backend backend_;
   std::array<Slot, 3> slots_;
   std::string remark_;
+  bool computed_ = false;
 };
 
 }  // namespace

@@ -32,6 +32,7 @@ bool still_shows(const Finding& found, const Finding& in_simpler) {
 std::string_view to_string(Fault fault) {
   switch (fault) {
     case Fault::keeps_state: return "keeps state";
+    case Fault::host_access: return "host access";
     case Fault::launch_refused: return "launch refused";
     case Fault::barrier_not_reached: return "barrier not reached";
     case Fault::warp_not_reached: return "warp not reached";

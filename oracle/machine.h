@@ -49,6 +49,8 @@ class Machine {
                                const Resources&) = 0;
   // One sentence on what the last launch did that is no fault, but worth knowing; else empty.
   virtual std::string remark() const { return ""; }
+  // Whether the last launch ran any code of the variant's that could have computed a product.
+  virtual bool has_computed() const { return true; }
   // The reference for problems that are too large for the host; nothing for the others.
   virtual std::optional<Reference> reference(const Case&, const Operands&) { return std::nullopt; }
   // Compares the references that can be computed here on a case: how they differ by more than their

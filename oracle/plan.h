@@ -14,9 +14,10 @@ enum class Rule {
   untouched,  // what it held before, because nothing could be launched
 };
 
-// The order in which the threads of a block run, where that can be chosen. `by_seed` picks one of
-// the others.
-enum class ThreadOrder { by_seed, forward, reverse, shuffled };
+// The order in which threads and blocks run, where that can be chosen. `by_seed` picks one of the
+// next three. `interrupted` is shuffled, and a thread may lose its turn at any access to memory;
+// only a watched launch can be.
+enum class ThreadOrder { by_seed, forward, reverse, shuffled, interrupted };
 
 // The circumstances of a launch. The CPU executor has `plain` and `broken_stream`, a GPU has all.
 enum class Setting {

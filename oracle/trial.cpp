@@ -157,6 +157,12 @@ Verdict judge_memory(const Variant& variant, const Case& c, const Plan& plan, co
         .status = TrialStatus::wrong, .finding = breach.finding, .reason = std::move(breach.words)};
   }
   if (plan.rule == Rule::untouched) return judge_untouched(before[Operand::c], after[Operand::c]);
+  if (c.alpha != 0 && c.k > 0 && !placed.machine.has_computed() &&
+      !same_bits(before[Operand::c], after[Operand::c])) {
+    return {.status = TrialStatus::wrong,
+            .finding = {Fault::host_access, Operand::c},
+            .reason = "C was changed, but no kernel was launched: the host computed it"};
+  }
   if (output != nullptr) *output = elements_of(after[Operand::c]);
   std::optional<Reference> from_machine = placed.machine.reference(c, before);
   const Reference reference = from_machine ? std::move(*from_machine) : make_reference(c, before);

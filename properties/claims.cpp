@@ -92,15 +92,48 @@ std::string why_no_thread_order(const Entry& entry) {
   if (entry.backend == Backend::host) return "a host function has no threads to order";
   return entry.backend == Backend::cuda ? "the hardware chooses the order" : "";
 }
+Rule rule_of_values(const Case& c) {
+  return c.fill == Fill::exact && is_exactly_summable(c) ? Rule::exact : Rule::bound;
+}
+
+// The build for it computes without fusing, and slowly: so values are judged, of a third of the
+// cases, where whole tiles take few steps.
+bool can_be_interrupted(const Entry& entry, const Case& c) {
+  const Tile& tile = entry.variant.tile;
+  const auto whole = [](std::int64_t size, int side) { return (size + side - 1) / side * side; };
+  const double steps = static_cast<double>(whole(c.m, tile.m)) *
+                       static_cast<double>(whole(c.n, tile.n)) *
+                       static_cast<double>(whole(c.k, tile.k));
+  return entry.watched_launch != nullptr && c.seed % 3 == 0 && steps <= 4e5 &&
+         (rule_of_values(c) == Rule::exact || why_no_bound(c).empty());
+}
+Verdict judge_interrupted(Entry entry, const Case& c, const Resources& resources) {
+  entry.variant.launch = entry.watched_launch;
+  const Rule rule = rule_of_values(c);
+  Verdict verdict =
+      run_trial(entry, c, {.rule = rule, .order = ThreadOrder::interrupted}, resources);
+  if (verdict.status == TrialStatus::right) return verdict;
+  const Verdict undisturbed =
+      run_trial(entry, c, {.rule = rule, .order = ThreadOrder::forward}, resources);
+  if (undisturbed.status != TrialStatus::right) return {.judged = undisturbed.judged};
+  verdict.reason += ", with threads interrupted at random places";
+  verdict.finding.fault = Fault::thread_order;
+  return verdict;
+}
+
 // A variant that is not deterministic may give other bits in every order, within its bound.
 Verdict judge_in_every_order(const Entry& entry, const Case& c, const Resources& resources) {
-  const Rule rule = c.fill == Fill::exact && is_exactly_summable(c) ? Rule::exact : Rule::bound;
+  const Rule rule = entry.variant.deterministic ? Rule::bound : rule_of_values(c);
   const std::vector<Run> runs = {
       {"with threads in ascending order", entry, {.rule = rule, .order = ThreadOrder::forward}},
       {"in descending order", entry, {.rule = rule, .order = ThreadOrder::reverse}},
       {"in random order", entry, {.rule = rule, .order = ThreadOrder::shuffled}}};
-  return entry.variant.deterministic ? compare_runs(c, runs, Fault::thread_order, resources)
-                                     : judge_runs(c, runs, resources);
+  Verdict verdict = entry.variant.deterministic
+                        ? compare_runs(c, runs, Fault::thread_order, resources)
+                        : judge_runs(c, runs, resources);
+  if (verdict.status != TrialStatus::right || !can_be_interrupted(entry, c)) return verdict;
+  Verdict interrupted = judge_interrupted(entry, c, resources);
+  return interrupted.status == TrialStatus::right ? verdict : interrupted;
 }
 
 Case inside_bound(Case c, const Entry& entry) {

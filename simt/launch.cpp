@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "simt/runner.h"
+#include "simt/signals.h"
 #include "simt/watch.h"
 
 namespace simt {
@@ -15,6 +16,21 @@ namespace {
 struct Session {
   Settings settings;
   Observation seen;
+  bool closed = false;  // device memory, to host code
+  struct Access {
+    const void* address;
+    bool is_write;
+  };
+  std::optional<Access> by_host = {};
+
+  void open() {
+    if (settings.device_memory == nullptr || !std::exchange(closed, false)) return;
+    settings.device_memory->open();
+  }
+  void close() {
+    if (settings.device_memory == nullptr || std::exchange(closed, true)) return;
+    settings.device_memory->close();
+  }
 };
 thread_local Session* session = nullptr;
 thread_local cudaError_t last_error = cudaSuccess;
@@ -92,10 +108,23 @@ cudaError_t fail(cudaError_t error, Fault fault) {
   return error;
 }
 
+// Once the host has touched device memory, nothing more is to be seen.
+bool host_has_touched() {
+  if (!session->by_host || session->seen.fault) return session->by_host.has_value();
+  const auto [address, is_write] = *session->by_host;
+  fail(cudaErrorIllegalAddress,
+       {FaultKind::host_access,
+        fmt::format("launch() itself {} memory that only kernels can reach on a GPU",
+                    is_write ? "wrote to" : "read"),
+        address, is_write});
+  return true;
+}
+
 }  // namespace
 
 std::string_view to_string(FaultKind kind) {
   switch (kind) {
+    case FaultKind::host_access: return "host access";
     case FaultKind::launch_refused: return "launch refused";
     case FaultKind::barrier_not_reached: return "barrier not reached by all threads";
     case FaultKind::warp_not_reached: return "warp operation not reached by all lanes";
@@ -110,11 +139,17 @@ std::string_view to_string(FaultKind kind) {
 }
 
 Observation observe(const Settings& settings, const std::function<void()>& host_code) {
-  Session mine{settings, {}};
+  Session mine{.settings = settings, .seen = {}};
   Session* const outer = std::exchange(session, &mine);
   Watch* const outer_watch = std::exchange(watching, settings.watch);
-  const auto leave = [&] { session = outer, watching = outer_watch; };
+  const auto leave = [&] {
+    mine.open();
+    host_has_touched();
+    session = outer, watching = outer_watch;
+  };
   last_error = cudaSuccess;
+  catch_signals_on_this_thread();
+  mine.close();
   try {
     host_code();
   } catch (...) {
@@ -127,13 +162,16 @@ Observation observe(const Settings& settings, const std::function<void()>& host_
 
 cudaError_t launch(const cudaLaunchConfig_t& config, const Kernel& kernel) {
   if (session == nullptr) throw std::logic_error("kernels are launched inside simt::observe");
-  if (session->seen.fault) return last_error;
+  if (session->seen.fault || host_has_touched()) return last_error;
   if (session->settings.refuses_launches) return last_error = cudaErrorLaunchFailure;
   if (Refusal refusal = refuse(config, kernel); refusal.error != cudaSuccess) {
     return fail(refusal.error, {FaultKind::launch_refused, std::move(refusal.reason)});
   }
   const Launch launch{kernel, config.gridDim, config.blockDim, config.dynamicSmemBytes};
+  session->open();
   Observation seen = Runner::mine().run(launch, session->settings);
+  session->close();
+  session->seen.kernels += kernel.code != nullptr;
   if (session->seen.remark.empty()) session->seen.remark = std::move(seen.remark);
   if (!seen.fault) return cudaSuccess;
   const cudaError_t error = error_of(seen.fault->kind);
@@ -147,6 +185,13 @@ cudaError_t allow_dynamic_shared(const void* code, int bytes) {
   const std::lock_guard lock(allowances_mutex);
   dynamic_allowances[code] = static_cast<std::size_t>(bytes);
   return cudaSuccess;
+}
+
+bool note_host_access(const void* address, bool is_write) {
+  if (session == nullptr || !session->closed) return false;
+  session->by_host = {address, is_write};
+  session->open();
+  return true;
 }
 
 void* dynamic_shared() { return active_runner->dynamic_shared(); }

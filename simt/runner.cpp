@@ -63,9 +63,8 @@ Observation Runner::run(const Launch& launch, const Settings& settings) {
   active_runner = nullptr;
 
   Observation seen;
-  for (const Block& block : blocks_) {
-    if (seen.remark.empty()) seen.remark = block.remark();
-  }
+  for (std::size_t i = 0; i < at_once_ && seen.remark.empty(); ++i)
+    seen.remark = blocks_[i].remark();
   if (fault_) {
     stacks_.forget_all();
     seen.fault = describe(*fault_);
@@ -96,14 +95,14 @@ void Runner::begin(const Launch& launch, const Settings& settings) {
   random_.seed(static_cast<std::uint32_t>(scramble(settings.seed)));
   const std::uint64_t most =
       settings.order == Order::shuffled ? 1 + scramble(settings.seed + 1) % most_blocks : 1;
+  at_once_ = static_cast<std::size_t>(std::min(most, count));
   started_ = 0;
   present_.clear();
-  for (Block& block : blocks_) {
-    block.serve(launch, settings);
-    if (started_ == std::min(most, count)) continue;
+  for (std::size_t i = 0; i < at_once_; ++i) {
     if (!present_.empty()) save_shared();
-    block_ = &block;
-    present_.push_back(&block);
+    block_ = &blocks_[i];
+    block_->serve(launch, settings);
+    present_.push_back(block_);
     start_next_block();
   }
   draw_next_change();

@@ -74,7 +74,8 @@ class Runner {
   StackPool stacks_;
   std::array<Block, most_blocks> blocks_;
   std::vector<Block*> present_;  // those that have started and not ended
-  Block* block_ = nullptr;       // the one whose shared memory is in place
+  std::size_t at_once_ = 0;
+  Block* block_ = nullptr;  // the one whose shared memory is in place
   Thread* current_ = nullptr;
   Context scheduler_ = nullptr;
   std::optional<RawFault> fault_;

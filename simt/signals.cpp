@@ -32,13 +32,15 @@ bool was_write([[maybe_unused]] const void* machine_state) {
 // leaving by a switch to another context leaves nothing behind.
 void on_fault(int signal, siginfo_t* info, void* machine_state) {
   Runner* runner = active_runner;
+  const bool is_access = signal == SIGSEGV || signal == SIGBUS;
+  if (is_access && note_host_access(info->si_addr, was_write(machine_state))) return;
   if (runner == nullptr || !runner->in_kernel()) {  // not a kernel's: as if we had never been here
     for (std::size_t i = 0; i < fault_signals.size(); ++i) {
       if (fault_signals[i] == signal) sigaction(signal, &previous_actions[i], nullptr);
     }
     return;
   }
-  if (signal == SIGSEGV || signal == SIGBUS) {
+  if (is_access) {
     runner->abandon({.kind = runner->classify_address(info->si_addr),
                      .address = info->si_addr,
                      .is_write = was_write(machine_state)});

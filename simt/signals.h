@@ -13,4 +13,8 @@ void* make_cpu_timer();
 void arm_cpu_timer(void* timer, double seconds);
 void drop_cpu_timer(void* timer);
 
+// Whether host code may go on after an access to `address`, which was closed to it. Then the access
+// has been noted as a fault of the launch function. Called by a signal handler.
+bool note_host_access(const void* address, bool is_write);
+
 }  // namespace simt

@@ -4,13 +4,14 @@
 // chooses how its threads are scheduled and returns the first fault by name; the caller never
 // hangs and never crashes. The executor is hostile on purpose: the threads of a block run one after
 // the other up to the next barrier, in the order asked for, and shared memory holds NaN before
-// every block.
+// every block. In shuffled order released warps get ahead or fall back, and blocks overlap, by the
+// seed. Whatever happens follows from the settings: one thread of the system runs a launch.
 //
 // It refuses what an sm_90 GPU would refuse. A barrier waits for the threads that have not
-// returned, as it does from sm_70 on; that some have is a remark. It cannot see races that
-// reordering whole threads between barriers cannot expose, weak memory, and shared memory accesses
-// that leave one array but stay inside the memory of the block. Threads that wait for each other
-// without a barrier count as never ending.
+// returned, as it does from sm_70 on; that some have is a remark. It cannot see weak memory, nor
+// shared memory accesses that leave one array through a pointer but stay inside the memory of the
+// block; and races inside a barrier interval only where threads of watched code are interrupted.
+// Threads that wait for each other without a barrier count as never ending.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +27,14 @@ class Watch;
 
 enum class Order { forward, reverse, shuffled };
 
+// Memory that only kernels may touch, and operations of a stream, as on a GPU.
+class DeviceMemory {
+ public:
+  virtual ~DeviceMemory() = default;
+  virtual void open() = 0;  // safe in a signal handler
+  virtual void close() = 0;
+};
+
 struct Settings {
   Order order = Order::forward;
   std::uint64_t seed = 0;  // of the shuffled order
@@ -36,9 +45,12 @@ struct Settings {
   Watch* watch = nullptr;
   // Threads of watched code may lose their turn at any access to memory, by the seed.
   bool interrupt_accesses = false;
+  // Closed while host code runs: its first access there is a fault. Null for none.
+  DeviceMemory* device_memory = nullptr;
 };
 
 enum class FaultKind {
+  host_access,          // of device memory, by the launch function itself
   launch_refused,       // the hardware would refuse this grid, block or amount of shared memory
   barrier_not_reached,  // threads of a block wait at different barriers
   warp_not_reached,     // some lanes wait at a warp-wide operation that others never reach
@@ -62,6 +74,7 @@ struct Fault {
 struct Observation {
   std::optional<Fault> fault;  // the first
   std::string remark;          // what is no fault, but worth knowing: one sentence, or empty
+  int kernels = 0;             // that were launched
 };
 
 // Runs `host_code` on this thread. The kernels that it launches follow `settings`, and have

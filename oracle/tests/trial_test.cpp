@@ -138,6 +138,19 @@ TEST(Trial, remarks_on_what_is_right_but_worth_knowing) {
   EXPECT_EQ(run("none", small).remark, "");
 }
 
+// On a GPU the host cannot reach operands.
+TEST(Trial, names_what_the_host_does_instead_of_a_kernel) {
+  expect_status(TrialStatus::crashed, run("launches_after_a_look", small),
+                {"host access: launch() itself read memory", ": A"});
+  expect_status(TrialStatus::crashed, run("computes_on_host", small), {"launch() itself read"});
+  expect_status(TrialStatus::wrong, run("computes_on_host_through_copies", small),
+                {"C was changed, but no kernel was launched: the host computed it"});
+  Case none = small;
+  none.k = 0;
+  expect_status(TrialStatus::right, run("computes_on_host_through_copies", none), {});
+  expect_status(TrialStatus::right, run("none", small), {});
+}
+
 TEST(Trial, names_a_launch_that_failed_even_if_nobody_else_does) {
   expect_status(TrialStatus::crashed, run("too_many_threads", small), {"2048 threads"});
   expect_status(TrialStatus::crashed, run("swallows_the_error", small), {"2048 threads"});

@@ -105,9 +105,7 @@ cudaError_t launch_multiply(const Gemm& g, cudaStream_t stream) {
 }
 
 // Faults of the launch, before any thread runs.
-cudaError_t launch_nothing(const Gemm&, cudaStream_t) {
-  return cudaSuccess;
-}
+cudaError_t launch_nothing(const Gemm&, cudaStream_t) { return cudaSuccess; }
 cudaError_t launch_too_many_threads(const Gemm& g, cudaStream_t stream) {
   return launch_tiles<tile>(multiply<Fault::none>, dim3(64, 32), g, stream);
 }
@@ -119,8 +117,37 @@ cudaError_t launch_no_blocks(const Gemm& g, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>(g.m / 1024);
   return launch(multiply<Fault::none>, dim3(blocks), dim3(Side, Side), 0, stream, g);
 }
-cudaError_t return_error(const Gemm&, cudaStream_t) {
-  return cudaErrorInvalidValue;
+cudaError_t return_error(const Gemm&, cudaStream_t) { return cudaErrorInvalidValue; }
+
+// Faults of host code, which cannot reach the memory of a GPU.
+cudaError_t launch_after_a_look(const Gemm& g, cudaStream_t stream) {
+  if (g.a[0] == 0x1p100f) return cudaSuccess;
+  return launch_multiply<Fault::none>(g, stream);
+}
+void multiply_on_host(const Gemm& g, const float* a, const float* b, float* c) {
+  for (std::int64_t i = 0; i < g.m * g.n; ++i) {
+    const std::int64_t row = i / g.n, col = i % g.n;
+    float sum = 0;
+    for (std::int64_t p = 0; p < depth(g); ++p)
+      sum = fmaf(a[row * g.lda + p], b[p * g.ldb + col], sum);
+    c[row * g.ldc + col] = blend(g, sum, &c[row * g.ldc + col]);
+  }
+}
+cudaError_t launch_from_host(const Gemm& g, cudaStream_t) {
+  multiply_on_host(g, g.a, g.b, g.c);
+  return cudaSuccess;
+}
+// Of packed matrices.
+cudaError_t launch_through_copies(const Gemm& g, cudaStream_t stream) {
+  static float a[1000], b[1000], c[1000];
+  const std::size_t c_bytes = sizeof(float) * static_cast<std::size_t>(g.m * g.n);
+  cudaMemcpyAsync(a, g.a, sizeof(float) * static_cast<std::size_t>(g.m * g.k), cudaMemcpyDefault,
+                  stream);
+  cudaMemcpyAsync(b, g.b, sizeof(float) * static_cast<std::size_t>(g.k * g.n), cudaMemcpyDefault,
+                  stream);
+  cudaMemcpyAsync(c, g.c, c_bytes, cudaMemcpyDefault, stream);
+  multiply_on_host(g, a, b, c);
+  return cudaMemcpyAsync(g.c, c, c_bytes, cudaMemcpyDefault, stream);
 }
 
 Variant planted(const char* name, cudaError_t (*launch)(const Gemm&, cudaStream_t)) {
@@ -159,6 +186,9 @@ const Registrar all[] = {
     planted("swallows_the_error", launch_and_swallow),
     planted("launches_no_blocks", launch_no_blocks),
     planted("returns_error", return_error),
+    planted("launches_after_a_look", launch_after_a_look),
+    planted("computes_on_host", launch_from_host),
+    planted("computes_on_host_through_copies", launch_through_copies),
 };
 
 }  // namespace

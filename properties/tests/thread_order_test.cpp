@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "properties/check.h"
 #include "properties/tests/planted.h"
 
@@ -23,20 +25,40 @@ TEST(ThreadOrder, judges_a_variant_that_is_not_deterministic_by_its_bound_in_eve
     if (g.m > 0 && g.n > 0 && ++launches % 3 == 0) g.c[0] += 1;
     return cudaSuccess;
   };
-  const auto check_order = [](Launch launch, bool deterministic) {
+  const auto judge = [](Launch launch, bool deterministic) {  // on the host, which has no order
     launches = 0;
     Entry entry = host_entry(launch);
-    entry.backend = Backend::simt;
     entry.variant.deterministic = deterministic;
-    return check_case({entry}, {&claim_named("thread_order")}, parse_case("m=3 n=3 k=30"),
-                      {.jobs = 1})
-        .front();
+    return claim_named("thread_order").judge(entry, parse_case("m=3 n=3 k=30"), {});
   };
-  EXPECT_EQ(check_order(by_turns, false).status(), ClaimStatus::holds);
-  EXPECT_EQ(check_order(by_turns, true).status(), ClaimStatus::fails);
-  const auto wrong = check_order(once_wrong, false);
-  ASSERT_EQ(wrong.status(), ClaimStatus::fails);
-  EXPECT_NE(wrong.failure->original_verdict.reason.find("in random order"), std::string::npos);
+  EXPECT_EQ(judge(by_turns, false).status, TrialStatus::right);
+  EXPECT_EQ(judge(by_turns, true).status, TrialStatus::wrong);
+  const Verdict wrong = judge(once_wrong, false);
+  EXPECT_EQ(wrong.status, TrialStatus::wrong);
+  EXPECT_NE(wrong.reason.find("in random order"), std::string::npos);
+}
+
+// A lost update, which only an interrupt between a load and a store shows.
+TEST(ThreadOrder, interrupts_the_watched_build) {
+  static bool wrong_next;
+  Entry entry = host_entry(multiply);
+  entry.watched_launch = [](const Gemm& g, cudaStream_t stream) {
+    multiply(g, stream);
+    if (g.m > 0 && g.n > 0 && std::exchange(wrong_next, false)) g.c[0] += 1;
+    return cudaSuccess;
+  };
+  const auto judge = [&](const char* text) {
+    wrong_next = true;  // the first watched launch only
+    return claim_named("thread_order").judge(entry, parse_case(text), {});
+  };
+  const Verdict verdict = judge("m=3 n=3 k=30");
+  EXPECT_EQ(verdict.status, TrialStatus::wrong);
+  EXPECT_NE(verdict.reason.find("interrupted at random places"), std::string::npos);
+  EXPECT_EQ(verdict.finding.fault, Fault::thread_order);
+  EXPECT_EQ(judge("m=3 n=3 k=30 seed=1").status, TrialStatus::right) << "a third of the cases";
+  EXPECT_EQ(judge("m=300 n=300 k=30").status, TrialStatus::right) << "not so large ones";
+  entry.watched_launch = multiply_wrongly;
+  EXPECT_EQ(judge("m=3 n=9 k=30").status, TrialStatus::right) << "wrong in every order";
 }
 
 TEST(Check, keeps_the_first_remark) {
