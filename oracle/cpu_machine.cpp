@@ -215,8 +215,8 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
 
   Verdict verdict_on(const simt::Fault& fault) const {
     const bool never_ends = fault.kind == simt::FaultKind::never_ends;
-    const bool in_operands = fault.kind == simt::FaultKind::bad_address ||
-                             fault.kind == simt::FaultKind::host_access;
+    const bool in_operands =
+        fault.kind == simt::FaultKind::bad_address || fault.kind == simt::FaultKind::host_access;
     const Whereabouts where = in_operands ? whereabouts(fault) : Whereabouts{};
     return {.status = never_ends ? TrialStatus::hung : TrialStatus::crashed,
             .finding = {fault_of(fault.kind), where.operand},

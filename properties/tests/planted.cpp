@@ -45,11 +45,10 @@ Claim claim_that(std::function<Verdict(const Entry&, const Case&, const Resource
 const Claim& planted_or_claim_named(std::string_view name) {
   static const Claim planted = [] {
     Claim claim = claim_that([](const Entry&, const Case&, const Resources& r) {
-      return Verdict{
-          .status = r.watchdog_seconds == 7 && r.gpu == 5 && r.in_worker
-                        ? TrialStatus::right
-                        : TrialStatus::wrong,
-          .judged = 1};
+      return Verdict{.status = r.watchdog_seconds == 7 && r.gpu == 5 && r.in_worker
+                                   ? TrialStatus::right
+                                   : TrialStatus::wrong,
+                     .judged = 1};
     });
     claim.name = "planted_resources";
     return claim;
