@@ -50,6 +50,7 @@ namespace assay {
 //   - Only the m x n elements of C are written, never the gaps between its rows.
 //   - NaN and infinities in the matrices go through the formula as IEEE 754 has it: 0 * infinity
 //     and infinity - infinity are NaN. Any NaN will do; an infinity has its sign.
+//   - Denormal elements and results are numbers like any others: nothing is flushed to 0.
 //   - A zero may have either sign, except where `order` fixes every bit.
 struct Gemm {
   std::int64_t m, n, k;
@@ -62,10 +63,16 @@ struct Gemm {
   std::int64_t ldc;
 };
 
+inline constexpr std::int64_t any_size = std::numeric_limits<std::int64_t>::max();
+
 // What a variant demands of a problem. Any other problem is refused, with the reason, before
 // `launch` is called.
 struct Needs {
   int m_multiple = 1, n_multiple = 1, k_multiple = 1;
+  std::int64_t m_least = 0, n_least = 0, k_least = 0;
+  std::int64_t m_most = any_size, n_most = any_size, k_most = any_size;
+  bool square = false;       // m == n == k
+  bool int_indices = false;  // every matrix spreads over less than 2^31 elements
   int lda_multiple = 1, ldb_multiple = 1, ldc_multiple = 1;
   int a_alignment = 4, b_alignment = 4, c_alignment = 4;  // bytes, up to 256
   bool packed = false;                                    // no gap between rows
@@ -106,9 +113,7 @@ __host__ __device__ inline std::int64_t ceil_div(std::int64_t a, std::int64_t b)
 }
 
 // How much of k is to be summed: nothing when alpha is 0, so that A and B stay unread.
-__host__ __device__ inline std::int64_t depth(const Gemm& g) {
-  return g.alpha == 0 ? 0 : g.k;
-}
+__host__ __device__ inline std::int64_t depth(const Gemm& g) { return g.alpha == 0 ? 0 : g.k; }
 
 // The finished element: alpha * sum + beta * *c, without reading *c when beta is 0.
 __host__ __device__ inline float blend(const Gemm& g, float sum, const float* c) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <limits>
+#include <numeric>
 #include <set>
 #include <stdexcept>
 
@@ -50,6 +52,18 @@ std::string multiple(const char* what, std::int64_t value, int of) {
   return value % of == 0 ? "" : fmt::format("{} = {} is not a multiple of {}", what, value, of);
 }
 
+std::string range(const char* what, std::int64_t value, std::int64_t least, std::int64_t most) {
+  if (value < least) return fmt::format("{} = {} is less than {}", what, value, least);
+  return value > most ? fmt::format("{} = {} is more than {}", what, value, most) : "";
+}
+
+// Takes a problem that is not malformed.
+std::string spread(const char* what, std::int64_t rows, std::int64_t columns, std::int64_t ld) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (rows == 0 || columns <= most - (rows - 1) * static_cast<double>(ld)) return "";
+  return fmt::format("{} spreads over more than 2^31 - 1 elements", what);
+}
+
 std::string alignment(const char* what, const float* p, int bytes) {
   const auto past = reinterpret_cast<std::uintptr_t>(p) % static_cast<std::uintptr_t>(bytes);
   return past == 0
@@ -79,6 +93,30 @@ bool is_name(const char* name) {
   });
 }
 
+// Why no size meets what is needed of one dimension, or of all that are to be equal.
+std::string flaw_in_sizes(const char* what, std::int64_t least, std::int64_t most,
+                          std::int64_t of) {
+  if (least < 0) return fmt::format("it needs {} of at least {}", what, least);
+  if (most >= least && most / of * of >= least) return {};
+  return fmt::format("no {} is at least {}, at most {} and a multiple of {}", what, least, most,
+                     of);
+}
+std::string flaw_in_sizes(const Needs& needs) {
+  if (needs.square) {
+    return flaw_in_sizes(
+        "m = n = k", std::max({needs.m_least, needs.n_least, needs.k_least}),
+        std::min({needs.m_most, needs.n_most, needs.k_most}),
+        std::lcm(std::lcm<std::int64_t>(needs.m_multiple, needs.n_multiple), needs.k_multiple));
+  }
+  for (const std::string& flaw :
+       {flaw_in_sizes("m", needs.m_least, needs.m_most, needs.m_multiple),
+        flaw_in_sizes("n", needs.n_least, needs.n_most, needs.n_multiple),
+        flaw_in_sizes("k", needs.k_least, needs.k_most, needs.k_multiple)}) {
+    if (!flaw.empty()) return flaw;
+  }
+  return {};
+}
+
 // Why no variant can keep to this record; empty if one can.
 std::string flaw_in_record(const Variant& variant) {
   if (variant.idea == nullptr) return "it has no idea: say it in one sentence";
@@ -90,6 +128,7 @@ std::string flaw_in_record(const Variant& variant) {
     if (multiple < 1 || multiple > largest_multiple)
       return fmt::format("it needs a multiple of {}: it takes 1 to {}", multiple, largest_multiple);
   }
+  if (std::string flaw = flaw_in_sizes(needs); !flaw.empty()) return flaw;
   for (const int bytes : {needs.a_alignment, needs.b_alignment, needs.c_alignment}) {
     if (bytes < 4 || bytes > 256 || (bytes & (bytes - 1)) != 0)
       return fmt::format("it needs an alignment of {} bytes: it takes a power of 2 from 4 to 256",
@@ -187,12 +226,18 @@ std::string refusal(const Variant& variant, const Gemm& g) {
   if (std::string reason = malformed(g); !reason.empty()) return reason;
   const Needs& needs = variant.needs;
   for (const auto& reason :
-       {multiple("m", g.m, needs.m_multiple), multiple("n", g.n, needs.n_multiple),
-        multiple("k", g.k, needs.k_multiple), multiple("lda", g.lda, needs.lda_multiple),
-        multiple("ldb", g.ldb, needs.ldb_multiple), multiple("ldc", g.ldc, needs.ldc_multiple),
-        alignment("A", g.a, needs.a_alignment), alignment("B", g.b, needs.b_alignment),
-        alignment("C", g.c, needs.c_alignment)}) {
+       {range("m", g.m, needs.m_least, needs.m_most), range("n", g.n, needs.n_least, needs.n_most),
+        range("k", g.k, needs.k_least, needs.k_most), multiple("m", g.m, needs.m_multiple),
+        multiple("n", g.n, needs.n_multiple), multiple("k", g.k, needs.k_multiple),
+        multiple("lda", g.lda, needs.lda_multiple), multiple("ldb", g.ldb, needs.ldb_multiple),
+        multiple("ldc", g.ldc, needs.ldc_multiple), alignment("A", g.a, needs.a_alignment),
+        alignment("B", g.b, needs.b_alignment), alignment("C", g.c, needs.c_alignment)}) {
     if (!reason.empty()) return reason;
+  }
+  if (needs.square && (g.m != g.n || g.n != g.k)) return "m, n and k are not equal";
+  for (const auto& reason :
+       {spread("A", g.m, g.k, g.lda), spread("B", g.k, g.n, g.ldb), spread("C", g.m, g.n, g.ldc)}) {
+    if (needs.int_indices && !reason.empty()) return reason;
   }
   if (needs.packed && (g.lda != g.k || g.ldb != g.n || g.ldc != g.n))
     return "the matrices are not packed";
@@ -203,6 +248,14 @@ std::string refusal(const Variant& variant, const Gemm& g) {
 
 std::vector<std::string> describe(const Needs& needs) {
   std::vector<std::string> phrases;
+  const auto say_range = [&](const char* what, std::int64_t least, std::int64_t most) {
+    if (least > 0) phrases.push_back(fmt::format("{} at least {}", what, least));
+    if (most < any_size) phrases.push_back(fmt::format("{} at most {}", what, most));
+  };
+  say_range("m", needs.m_least, needs.m_most);
+  say_range("n", needs.n_least, needs.n_most);
+  say_range("k", needs.k_least, needs.k_most);
+  if (needs.square) phrases.push_back("m = n = k");
   const auto say_multiple = [&](const char* what, int of) {
     if (of > 1) phrases.push_back(fmt::format("{} a multiple of {}", what, of));
   };
@@ -219,6 +272,7 @@ std::vector<std::string> describe(const Needs& needs) {
   say_alignment("B", needs.b_alignment);
   say_alignment("C", needs.c_alignment);
   if (needs.packed) phrases.push_back("packed matrices");
+  if (needs.int_indices) phrases.push_back("matrices that spread over less than 2^31 elements");
   if (needs.alpha_one) phrases.push_back("alpha = 1");
   if (needs.beta_zero) phrases.push_back("beta = 0");
   if (needs.compute_capability > 0)

@@ -14,8 +14,8 @@
 namespace assay {
 namespace {
 
-constexpr std::array all_fills = {Fill::uniform,  Fill::exact,   Fill::small_ints,
-                                  Fill::identity, Fill::one_hot, Fill::special};
+constexpr std::array all_fills = {Fill::uniform, Fill::exact,   Fill::small_ints, Fill::identity,
+                                  Fill::one_hot, Fill::special, Fill::scaled};
 constexpr std::int64_t largest_size = std::int64_t{1} << 40;
 
 std::string text_of(std::int64_t value) { return fmt::to_string(value); }
@@ -106,6 +106,7 @@ std::string_view to_string(Fill fill) {
     case Fill::identity: return "identity";
     case Fill::one_hot: return "one_hot";
     case Fill::special: return "special";
+    case Fill::scaled: return "scaled";
   }
   return "unknown";
 }

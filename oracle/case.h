@@ -20,7 +20,8 @@ enum class Fill {
   small_ints,  // in -8..8
   identity,    // A is the identity, as far as it reaches
   one_hot,     // one 1 in each row of A, at a random place
-  special,     // uniform with a few NaN and infinities
+  special,     // uniform with a few NaN and infinities, and zeros that they are multiplied by
+  scaled,      // uniform, each row of A and column of B times a power of 2: from denormals to 2^45
 };
 
 // Floats between the end of a row and the beginning of the next.

@@ -169,8 +169,7 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
     if (plan.setting == Setting::broken_stream)
       return reported ? std::nullopt : error_not_reported();
     if (!thrown.empty()) return launch_crashed(thrown);
-    if (error != cudaSuccess)
-      return launch_crashed(fmt::format("launch returned {}", cudaGetErrorName(error)));
+    if (error != cudaSuccess) return launch_returned(cudaGetErrorName(error), gemm);
     return std::nullopt;
   }
 

@@ -142,8 +142,7 @@ class Detective {
   bool all_wrong(Test test) const {
     for (std::int64_t i = 0; i < f_.c.m; ++i) {
       for (std::int64_t j = 0; j < f_.c.n; ++j) {
-        if (f_.judgement.wrong_mask[static_cast<std::size_t>(i * f_.c.n + j)] &&
-            !test(f_.result.row(i)[j]))
+        if (f_.judgement.wrong_mask[static_cast<std::size_t>(i * f_.c.n + j)] && !test(Place{i, j}))
           return false;
       }
     }
@@ -151,9 +150,12 @@ class Detective {
   }
 
   Diagnosis unwritten_or_nan() const {
-    if (f_.c.beta == 0 && all_wrong([](float value) { return is_unwritten(value); }))
+    if (all_wrong([&](Place p) {
+          return is_unwritten(f_.c, f_.before[Operand::c], p.row, p.column,
+                              f_.result.row(p.row)[p.column]);
+        }))
       return {{Fault::unwritten}, "they were never written"};
-    if (all_wrong([](float value) { return std::isnan(value); })) {
+    if (all_wrong([&](Place p) { return std::isnan(got(p)); })) {
       const Diagnosis origin = origin_of_nan(static_cast<float>(got(places_.front())));
       return {origin.finding, origin.words.empty()
                                   ? "they are NaN"

@@ -65,6 +65,8 @@ Judgement judge_exact(const Image& c, const Reference& reference) {
 
 Judgement judge_bits(const Image& c, const Reference& reference, const std::vector<float>& wanted) {
   return judge(c, reference, [&](const Element& e, std::size_t at) {
+    // The zeros that fill up a tile make +0 of a sum that underflowed to -0.
+    if (e.got == 0 && wanted[at] == 0 && e.wanted != 0) return true;
     return std::bit_cast<std::uint32_t>(e.got) == std::bit_cast<std::uint32_t>(wanted[at]);
   });
 }

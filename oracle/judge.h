@@ -24,6 +24,7 @@ struct Judgement {
 
 Judgement judge_bound(const Image& c, const Reference&, double allowed_gulps);
 Judgement judge_exact(const Image& c, const Reference&);
+// A zero may have either sign where the exact result is none.
 Judgement judge_bits(const Image& c, const Reference&, const std::vector<float>& wanted);
 
 }  // namespace assay

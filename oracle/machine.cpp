@@ -38,4 +38,27 @@ Machine& machine_of(Backend backend, const Resources& resources) {
   return *machine;
 }
 
+namespace {
+
+// The need that would keep a problem away, going by what is least usual about it.
+std::string need_against(const Gemm& g) {
+  if (g.k == 0) return "k_least = 1";
+  if (g.m == 0) return "m_least = 1";
+  if (g.n == 0) return "n_least = 1";
+  if (g.lda != g.k || g.ldb != g.n || g.ldc != g.n) return "packed = true";
+  if (g.beta != 0) return "beta_zero = true";
+  if (g.alpha != 1) return "alpha_one = true";
+  return "m_multiple = 32, m_least, m_most or square = true";
+}
+
+}  // namespace
+
+LaunchFailure launch_returned(const char* error, const Gemm& gemm) {
+  LaunchFailure failure = launch_crashed(fmt::format("launch returned {}", error));
+  failure->diagnosis =
+      fmt::format("if it does not take such problems, it must declare that, as in .needs = {{.{}}}",
+                  need_against(gemm));
+  return failure;
+}
+
 }  // namespace assay

@@ -25,6 +25,10 @@ inline LaunchFailure error_not_reported() {
       "every launch into its stream failed, and the variant returned cudaSuccess");
 }
 
+// The verdict on a launch that returned an error. A variant may not refuse a problem by itself: the
+// diagnosis says what it would declare.
+LaunchFailure launch_returned(const char* error, const Gemm&);
+
 // What a variant throws is a failure of its launch, like an error code. Empty if it throws nothing.
 template <class Call>
 std::string thrown_by(const Call& call) {

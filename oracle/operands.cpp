@@ -41,18 +41,117 @@ Shape shape_of(const Case& c, Operand o) {
   return {};
 }
 
-// One of each matrix, so that the rest of the result stays finite and judged.
-float special_element(const Case& c, Operand o, std::int64_t i, std::int64_t j) {
-  const Shape shape = shape_of(c, o);
-  const std::uint64_t where = mix(c.seed, o, -1, -1);
-  if (i == static_cast<std::int64_t>(where % 1009) % shape.rows &&
-      j == static_cast<std::int64_t>(where / 1009 % 1013) % shape.columns) {
-    constexpr float infinity = std::numeric_limits<float>::infinity();
-    constexpr std::array values = {std::numeric_limits<float>::quiet_NaN(), infinity, -infinity};
-    return values[where / 1022117 % 3];
-  }
-  return uniform(mix(c.seed, o, i, j));
+// An index near the end as often as anywhere.
+std::int64_t index_in(std::int64_t size, std::uint64_t random) {
+  const auto any = static_cast<std::int64_t>(random / 2 % 1000003);
+  return random % 2 == 0 ? any % size : size - 1 - any % std::min<std::int64_t>(size, 4);
 }
+
+struct SpecialValue {
+  std::int64_t row, column;
+  float value;
+};
+SpecialValue special_value(const Case& c, Operand o, int number) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr std::array values = {std::numeric_limits<float>::quiet_NaN(), infinity, -infinity};
+  const Shape shape = shape_of(c, o);
+  const std::uint64_t where = mix(c.seed, o, -1, number);
+  return {index_in(shape.rows, where), index_in(shape.columns, mix(where)),
+          values[(where >> 40) % values.size()]};
+}
+
+// The elements of one matrix.
+class Filling {
+ public:
+  Filling(const Case& c, Operand o) : c_(c), o_(o) {
+    if (c.fill == Fill::special && c.m > 0 && c.n > 0 && c.k > 0) choose_special_values();
+  }
+
+  float at(std::int64_t i, std::int64_t j) const {
+    const std::uint64_t random = mix(c_.seed, o_, i, j);
+    switch (c_.fill) {
+      case Fill::uniform: return uniform(random);
+      case Fill::exact: return exact(random);
+      case Fill::small_ints: return static_cast<float>(static_cast<int>(random % 17) - 8);
+      case Fill::identity: return o_ == Operand::a ? static_cast<float>(i == j) : uniform(random);
+      case Fill::one_hot: return o_ == Operand::a ? one_hot(i, j) : uniform(random);
+      case Fill::special: return special(random, i, j);
+      case Fill::scaled: return std::ldexp(uniform(random), exponent(i, j));
+    }
+    return 0;
+  }
+
+ private:
+  // Odd numbers of 12 bits, which TF32, FP16 and BF16 cannot hold, times 1 or -1; the seed says
+  // which is which.
+  float exact(std::uint64_t random) const {
+    const Operand plain = c_.seed % 2 == 0 ? Operand::b : Operand::a;
+    return o_ == plain ? sign(random)
+                       : sign(random) * static_cast<float>(2049 + 2 * (random % 1024));
+  }
+
+  float one_hot(std::int64_t i, std::int64_t j) const {
+    return static_cast<float>(j == static_cast<std::int64_t>(mix(c_.seed, o_, i, -1) >> 1) % c_.k);
+  }
+
+  // One of each matrix, or three of a larger one, so that most of the result stays finite and
+  // judged.
+  void choose_special_values() {
+    const Operand other = o_ == Operand::a ? Operand::b : Operand::a;
+    for (int number = 0; number < (std::min(c_.m, c_.n) < 16 ? 1 : 3); ++number) {
+      mine_.push_back(special_value(c_, o_, number));
+      if (o_ != Operand::c) others_.push_back(special_value(c_, other, number));
+    }
+    const std::int64_t lines = o_ == Operand::a ? c_.m : c_.n;
+    if (o_ != Operand::c && lines >= 8) zero_line_ = index_in(lines, mix(c_.seed, o_, -1, -1));
+  }
+
+  // What a special value of the other matrix is multiplied by is 0 for every second element of the
+  // result; a row of A and a column of B are 0.
+  float special(std::uint64_t random, std::int64_t i, std::int64_t j) const {
+    for (const SpecialValue& mine : mine_) {
+      if (i == mine.row && j == mine.column) return mine.value;
+    }
+    const float zero = random / 2 % 2 == 0 ? 0.0f : -0.0f;
+    for (const SpecialValue& other : others_) {
+      const bool meets = o_ == Operand::a ? j == other.row : i == other.column;
+      if (meets && random % 2 == 0) return zero;
+    }
+    return (o_ == Operand::a ? i : j) == zero_line_ ? zero : uniform(random);
+  }
+
+  // Of the power of 2 that scales an element. The seed chooses one of four ranges for the rows of A
+  // and one for the columns of B, or the other way round: beside 1, beyond what 16 bits hold, far
+  // in both directions, and down to denormals. A row of A times a column of B has one scale, so
+  // that the error bound holds element by element.
+  int exponent(std::int64_t i, std::int64_t j) const {
+    if (o_ == Operand::a) return exponent_of_line(Operand::a, i);
+    if (o_ == Operand::b) return exponent_of_line(Operand::b, j);
+    return exponent_of_line(Operand::a, i) + exponent_of_line(Operand::b, j);
+  }
+  int exponent_of_line(Operand o, std::int64_t line) const {
+    struct Range {
+      int least, most;
+    };
+    constexpr Range ranges[4][2] = {{{-12, 12}, {-12, 12}},
+                                    {{0, 40}, {-8, 8}},
+                                    {{-45, 45}, {-45, 45}},
+                                    {{-140, -100}, {-20, 20}}};
+    const std::uint64_t choice = mix(c_.seed);
+    const auto& [least, most] = ranges[choice % 4][(o == Operand::b) != (choice / 4 % 2 == 1)];
+    const std::uint64_t random = mix(c_.seed, o, line, -2);
+    return random % 8 == 0 ? 0 : least + static_cast<int>(random / 8 % (most - least + 1));
+  }
+
+  const Case& c_;
+  Operand o_;
+  std::vector<SpecialValue> mine_, others_;
+  std::int64_t zero_line_ = -1;
+};
+
+// Every fifth seed has ordinary numbers wherever else there is poison: then nothing can tell what
+// lies around a matrix from what lies in it, and a wrong read gives a wrong result.
+bool has_ordinary_surroundings(const Case& c) { return c.seed % 5 == 4; }
 
 // How many floats of guard lie before and after a matrix whose first element is `offset` floats
 // past a multiple of 16 bytes. An image without a fence in it fills whole pages, so that a machine
@@ -80,7 +179,10 @@ Guards guards_of(Placement placement, std::int64_t span, int offset, int alignme
 
 }  // namespace
 
-bool is_unwritten(float value) { return std::bit_cast<std::uint32_t>(value) == unwritten_bits; }
+bool is_unwritten(const Case& c, const Image& before, std::int64_t i, std::int64_t j, float got) {
+  return c.beta == 0 &&
+         std::bit_cast<std::uint32_t>(got) == std::bit_cast<std::uint32_t>(before.row(i)[j]);
+}
 
 const char* to_string(Operand o) {
   switch (o) {
@@ -99,29 +201,15 @@ double bytes_of(const Case& c) {
 }
 
 float fill_element(const Case& c, Operand o, std::int64_t i, std::int64_t j) {
-  const std::uint64_t random = mix(c.seed, o, i, j);
-  switch (c.fill) {
-    case Fill::uniform: return uniform(random);
-    case Fill::exact: {
-      // Odd numbers of 12 bits, which TF32, FP16 and BF16 cannot hold, times 1 or -1; the seed says
-      // which is which.
-      const Operand plain = c.seed % 2 == 0 ? Operand::b : Operand::a;
-      return o == plain ? sign(random)
-                        : sign(random) * static_cast<float>(2049 + 2 * (random % 1024));
-    }
-    case Fill::small_ints: return static_cast<float>(static_cast<int>(random % 17) - 8);
-    case Fill::identity: return o == Operand::a ? static_cast<float>(i == j) : uniform(random);
-    case Fill::one_hot:
-      if (o != Operand::a) return uniform(random);
-      return static_cast<float>(j == static_cast<std::int64_t>(mix(c.seed, o, i, -1) >> 1) % c.k);
-    case Fill::special: return special_element(c, o, i, j);
-  }
-  return 0;
+  return Filling(c, o).at(i, j);
 }
 
 double largest_sum(const Case& c) {
   const double alpha = std::abs(double{c.alpha}), beta = std::abs(double{c.beta});
-  const double element = c.fill == Fill::exact ? 4095 : c.fill == Fill::small_ints ? 8 : 1;
+  const double element = c.fill == Fill::exact        ? 4095
+                         : c.fill == Fill::small_ints ? 8
+                         : c.fill == Fill::scaled     ? 0x1p90
+                                                      : 1;
   const double product = c.fill == Fill::small_ints ? 64 : element;
   return std::max(1.0, alpha) * static_cast<double>(c.k) * product + beta * element;
 }
@@ -164,17 +252,24 @@ Operands make_operands(const Case& c, Placement placement, const std::array<int,
     const Guards guards = guards_of(placement, image.span(), offset, alignment[index]);
     image.first = guards.before + offset;
     const std::int64_t size = image.first + image.extent() + guards.after;
-    image.floats.assign(static_cast<std::size_t>(size), std::bit_cast<float>(guard_bits));
-
+    const auto surroundings = [&](std::uint32_t poison, std::int64_t i, std::int64_t j) {
+      return has_ordinary_surroundings(c) ? uniform(mix(c.seed, o, i, j))
+                                          : std::bit_cast<float>(poison);
+    };
+    image.floats.resize(static_cast<std::size_t>(size));
+    for (std::int64_t at = 0; at < size; ++at) {
+      const bool inside = at >= image.first && at < image.first + image.extent();
+      if (!inside) image.floats[static_cast<std::size_t>(at)] = surroundings(guard_bits, -1, at);
+    }
+    const Filling filling(c, o);
     const bool written_first = o == Operand::c && c.beta == 0;
     for (std::int64_t i = 0; i < image.rows; ++i) {
       float* row = image.row(i);
-      for (std::int64_t j = 0; j < image.columns; ++j) {
-        row[j] = written_first ? std::bit_cast<float>(unwritten_bits) : fill_element(c, o, i, j);
-      }
-      if (i + 1 < image.rows && image.columns > 0) {
-        std::fill(row + image.columns, row + image.stride, std::bit_cast<float>(padding_bits));
-      }
+      for (std::int64_t j = 0; j < image.columns; ++j)
+        row[j] = written_first ? surroundings(unwritten_bits, i, j) : filling.at(i, j);
+      if (i + 1 == image.rows || image.columns == 0) continue;
+      for (std::int64_t j = image.columns; j < image.stride; ++j)
+        row[j] = surroundings(padding_bits, i, j);
     }
   }
   return all;

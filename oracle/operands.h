@@ -1,6 +1,7 @@
 // The memory of a case before a launch: three matrices, each inside guards. Everything that is not
 // an element is NaN of a known pattern, so that reading it shows in the result and writing it in
-// the bits.
+// the bits. For every fifth seed it is ordinary numbers instead, so that no kernel can tell it from
+// elements.
 #pragma once
 
 #include <array>
@@ -21,7 +22,6 @@ inline constexpr std::uint32_t guard_bits = 0x7f8a11edu;    // outside a matrix
 inline constexpr std::uint32_t padding_bits = 0x7f8add1du;  // between its rows
 inline constexpr std::uint32_t unwritten_bits =
     0x7f8deaddu;  // an element of C before it is written
-bool is_unwritten(float value);
 
 // Where a matrix lies.
 enum class Placement {
@@ -82,6 +82,9 @@ Gemm gemm_of(const Case&, const float* a, const float* b, float* c);
 // With a placement at a fence the image ends (begins) with the last (first) element, rounded so
 // that `alignment` bytes of base alignment hold.
 Operands make_operands(const Case&, Placement placement, const std::array<int, 3>& alignment);
+
+// Whether an element of C is what it was before a launch that was to write it.
+bool is_unwritten(const Case&, const Image& before, std::int64_t i, std::int64_t j, float got);
 
 // One element of a fill, which depends on these arguments alone.
 float fill_element(const Case&, Operand, std::int64_t i, std::int64_t j);

@@ -113,12 +113,14 @@ Judgement compare(const Variant& variant, const Case& c, Rule rule, const Operan
   return judge_bound(result, reference, allowed_gulps(variant.arithmetic, c.k));
 }
 
-std::string describe_worst(const Judgement& judgement, Rule rule, double allowed) {
+std::string describe_worst(const Case& c, const Image& before, const Judgement& judgement,
+                           Rule rule, double allowed) {
   const Element& e = judgement.worst;
   std::string text = fmt::format(
       "{} of {} elements are wrong; the worst is row {}, column {}: got {}, wanted {:.9g}",
       judgement.wrong, judgement.judged, e.row, e.column,
-      is_unwritten(e.got) ? "what was there before" : fmt::format("{:.9g}", e.got),
+      is_unwritten(c, before, e.row, e.column, e.got) ? "what was there before"
+                                                      : fmt::format("{:.9g}", e.got),
       e.wanted + 0.0);  // no -0
   if (rule == Rule::bound && std::isfinite(e.error_gulps)) {
     text += fmt::format(", off by {:.3g} gulps of {:.3g} allowed", e.error_gulps, allowed);
@@ -138,7 +140,8 @@ Verdict judge(const Variant& variant, const Case& c, const Plan& plan, const Ope
   if (judgement.judged > 0) verdict.worst = judgement.worst;
   if (judgement.wrong > 0) {
     verdict.status = TrialStatus::wrong;
-    verdict.reason = describe_worst(judgement, plan.rule, verdict.allowed_gulps);
+    verdict.reason =
+        describe_worst(c, before[Operand::c], judgement, plan.rule, verdict.allowed_gulps);
     Diagnosis diagnosis = diagnose({c, variant, before, result, reference, judgement});
     verdict.finding = diagnosis.finding;
     verdict.diagnosis = std::move(diagnosis.words);

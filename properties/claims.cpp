@@ -60,7 +60,10 @@ std::string why_a_product(const Case& c) {
   return c.alpha == 0 || c.k == 0 ? why_no_bound(c) : "it takes alpha=0 or k=0";
 }
 Case without_product(Case c, const Entry& entry) {
-  if (c.seed % 2 == 0 || entry.variant.needs.alpha_one) {
+  const Needs& needs = entry.variant.needs;
+  const bool takes_no_k =
+      needs.k_least == 0 && !needs.square;  // a square of size 0 has no elements
+  if (takes_no_k && (c.seed % 2 == 0 || needs.alpha_one)) {
     c.k = 0;
   } else {
     c.alpha = 0;
@@ -157,24 +160,44 @@ Verdict judge_twice(const Entry& entry, const Case& c, const Resources& resource
 
 // refuses what it does not accept, and touches nothing
 
+// The ways to leave the needs of a variant, each by one of them.
+std::vector<std::function<void(Case&)>> ways_outside(const Needs& needs) {
+  std::vector<std::function<void(Case&)>> ways;
+  const auto add = [&](bool needed, const std::function<void(Case&)>& way) {
+    if (needed) ways.push_back(way);
+  };
+  const auto add_for_size = [&](std::int64_t Case::*size, int multiple, std::int64_t least,
+                                std::int64_t most) {
+    constexpr std::int64_t largest = 1 << 16;  // beside the least of the others it is soon judged
+    add(multiple > 1, [=](Case& x) { x.*size += 1; });
+    add(least > 0, [=](Case& x) { x.*size = least - 1; });
+    add(most < largest, [=](Case& x) {
+      x = fitted({.m = 1, .n = 1, .k = 1, .alpha = x.alpha, .beta = x.beta, .seed = x.seed}, needs);
+      x.*size = most + 1;
+    });
+  };
+  add_for_size(&Case::m, needs.m_multiple, needs.m_least, needs.m_most);
+  add_for_size(&Case::n, needs.n_multiple, needs.n_least, needs.n_most);
+  add_for_size(&Case::k, needs.k_multiple, needs.k_least, needs.k_most);
+  add(needs.square, [](Case& x) { x.n += 1; });
+  for (const auto& [gap, multiple] : {std::pair{&Case::lda, needs.lda_multiple},
+                                      {&Case::ldb, needs.ldb_multiple},
+                                      {&Case::ldc, needs.ldc_multiple}})
+    add(multiple > 1, [gap](Case& x) { (x.*gap).floats += 1; });
+  const std::array alignment = {needs.a_alignment, needs.b_alignment, needs.c_alignment};
+  for (std::size_t i = 0; i < 3; ++i)
+    add(alignment[i] > 4, [i](Case& x) { x.offset.floats[i] = x.seed % 2 == 0 ? 1 : 3; });
+  add(needs.packed, [](Case& x) { x.ldc.floats += 1; });
+  add(needs.int_indices && !needs.packed && needs.m_most > 1, [=](Case& x) {
+    x = fitted({.m = 2, .n = 1, .k = 1, .alpha = x.alpha, .beta = x.beta, .seed = x.seed}, needs);
+    x.ldc.floats += std::int64_t{1} << 31;
+  });
+  add(needs.alpha_one, [](Case& x) { x.alpha = 2; });
+  add(needs.beta_zero, [](Case& x) { x.beta = 1; });
+  return ways;
+}
 Case outside_needs(Case c, const Entry& entry) {
-  const Needs& needs = entry.variant.needs;
-  std::vector<void (*)(Case&)> ways;
-  if (needs.m_multiple > 1) ways.push_back([](Case& x) { x.m += 1; });
-  if (needs.n_multiple > 1) ways.push_back([](Case& x) { x.n += 1; });
-  if (needs.k_multiple > 1) ways.push_back([](Case& x) { x.k += 1; });
-  if (needs.lda_multiple > 1) ways.push_back([](Case& x) { x.lda.floats += 1; });
-  if (needs.ldb_multiple > 1) ways.push_back([](Case& x) { x.ldb.floats += 1; });
-  if (needs.ldc_multiple > 1) ways.push_back([](Case& x) { x.ldc.floats += 1; });
-  if (needs.a_alignment > 4)
-    ways.push_back([](Case& x) { x.offset.floats[0] = x.seed % 2 == 0 ? 1 : 3; });
-  if (needs.b_alignment > 4)
-    ways.push_back([](Case& x) { x.offset.floats[1] = x.seed % 2 == 0 ? 1 : 3; });
-  if (needs.c_alignment > 4)
-    ways.push_back([](Case& x) { x.offset.floats[2] = x.seed % 2 == 0 ? 1 : 3; });
-  if (needs.packed) ways.push_back([](Case& x) { x.ldc.floats += 1; });
-  if (needs.alpha_one) ways.push_back([](Case& x) { x.alpha = 2; });
-  if (needs.beta_zero) ways.push_back([](Case& x) { x.beta = 1; });
+  const auto ways = ways_outside(entry.variant.needs);
   // One way more: the case stays as it is, and judge_refusal makes it malformed.
   const auto way = c.seed % (ways.size() + 1);
   if (way < ways.size()) ways[way](c);
@@ -210,7 +233,9 @@ std::string why_not_wide(const Case& c) {
   return any ? why_no_bound(c) : "it takes an operand that spreads over 2^31 elements";
 }
 std::string why_packed(const Entry& entry) {
-  return entry.variant.needs.packed ? "it takes packed matrices only" : "";
+  const Needs& needs = entry.variant.needs;
+  if (needs.int_indices) return "it takes matrices that spread over less than 2^31 elements only";
+  return needs.packed ? "it takes packed matrices only" : "";
 }
 // Five rows: the last begins beyond 2^32, where an unsigned index wraps too. Always five, because a
 // GPU keeps them mapped from case to case.
@@ -307,12 +332,21 @@ const std::vector<Claim>& claims() {
   return all;
 }
 
+// Why the claim says nothing about any case that the variant accepts; empty if it does.
+std::string why_no_common_case(const Claim& claim, const Entry& entry) {
+  if (!claim.inside_needs) return "";
+  const std::string why = claim.excludes_case(nearest_case({.m = 5, .n = 6, .k = 7}, claim, entry));
+  return why.empty() ? "" : "no case that it accepts is one of these: " + why;
+}
+
 std::optional<Skip> exemption(const Claim& claim, const Entry& entry) {
   const bool on_gpu = entry.backend == Backend::cuda;
   if (claim.takes_gpu && !on_gpu) return Skip{Skip::By::claim, "it takes a GPU"};
   if (std::string why = on_gpu ? unmet(entry.variant.needs) : ""; !why.empty())
     return Skip{Skip::By::machine, std::move(why)};
   if (std::string why = claim.excludes_variant(entry); !why.empty())
+    return Skip{Skip::By::claim, std::move(why)};
+  if (std::string why = why_no_common_case(claim, entry); !why.empty())
     return Skip{Skip::By::claim, std::move(why)};
   return std::nullopt;
 }

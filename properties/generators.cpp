@@ -11,6 +11,7 @@
 #include "properties/draws/scalars.h"
 #include "properties/draws/sizes.h"
 #include "properties/fitting.h"
+#include "properties/scopes.h"
 
 namespace assay {
 namespace {
@@ -30,15 +31,16 @@ constexpr std::array kinds = {
 };
 constexpr std::size_t first_costly = 5;  // of the last three: those that can cost any amount
 
-Fill a_fill(Dice& dice) {
-  const std::int64_t way = dice.between(1, 14);
+Fill a_fill(Dice& dice, Arithmetic arithmetic) {
+  const std::int64_t way = dice.between(1, 17);
   if (way <= 8) return Fill::uniform;
+  if (way <= 11) return arithmetic == Arithmetic::fp32 ? Fill::scaled : Fill::uniform;
   return dice.of({Fill::small_ints, Fill::small_ints, Fill::identity, Fill::one_hot, Fill::special,
                   Fill::special});
 }
 
-Case any_case(Dice& dice, const Kind& kind, const Tile& tile, const Hints& hints) {
-  const Sizes sizes = kind.draw(dice, tile);
+Case any_case(Dice& dice, const Kind& kind, const Variant& variant, const Hints& hints) {
+  const Sizes sizes = kind.draw(dice, variant.tile);
   Case c{.m = sizes.m, .n = sizes.n, .k = sizes.k};
   if (!hints.sizes.empty() && dice.one_in(4)) {
     c.*dice.of({&Case::m, &Case::n, &Case::k}) =
@@ -46,7 +48,8 @@ Case any_case(Dice& dice, const Kind& kind, const Tile& tile, const Hints& hints
   }
   std::tie(c.alpha, c.beta) = draw_scalars(dice, hints.scalars);
   draw_layout(dice, c, hints.distances);
-  c.fill = a_fill(dice);
+  c.fill = a_fill(dice, variant.arithmetic);
+  if (c.fill == Fill::scaled) c.alpha = scalar_for_scaled(c.alpha);
   c.seed = static_cast<std::uint64_t>(dice.between(0, 65535));
   return c;
 }
@@ -99,7 +102,7 @@ class Drawing {
   Priced draw(std::size_t kind) {
     Case c;
     do {
-      c = any_case(dice_, kinds[kind], entry_.variant.tile, hints_);
+      c = any_case(dice_, kinds[kind], entry_.variant, hints_);
     } while (kind == 0 && c.seed % 16 != 0 && hides_a_swap(c));
     c = nearest_case(c, claim_, entry_);
     return {c, cost_of(c, claim_, entry_)};
@@ -151,6 +154,9 @@ std::vector<Case> curated_shapes() {
   add_all_roles({1001, 513, 777});
   for (std::int64_t square : {128, 256, 512, 1024}) add_all_roles({square, square, square});
   add_all_roles({1024, 512, 1024});
+  // Where they cost little, on a GPU.
+  add_all_roles({16384, 1024, 512});
+  add_all_roles({4096, 4096, 4096});
   return shapes;
 }
 

@@ -1,14 +1,26 @@
 #include "properties/scopes.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "oracle/operands.h"
 
 namespace assay {
 
 std::string why_no_bound(const Case& c) {
   if (largest_sum(c) > 0x1p126) return "it takes smaller alpha and beta: a right sum may overflow";
+  if (c.fill == Fill::scaled && scalar_for_scaled(c.alpha) != c.alpha)
+    return "fill=scaled takes alpha of 0, or a power of 2 up to 256: else a right product may "
+           "underflow";
   return c.fill == Fill::exact
              ? "the error bound is for zero-mean data: fill=exact belongs to exact_integers"
              : "";
+}
+
+float scalar_for_scaled(float alpha) {
+  if (alpha == 0) return alpha;
+  const int exponent = std::clamp(std::ilogb(alpha), 0, 8);
+  return std::copysign(std::ldexp(1.0f, exponent), alpha);
 }
 
 std::string why_not_finite(const Case& c) {

@@ -12,6 +12,10 @@ namespace assay {
 // The error bound is for zero-mean data, and for scalars that let no right sum overflow.
 std::string why_no_bound(const Case&);
 
+// The nearest alpha that multiplies any factor of fill=scaled exactly: 0, or a power of 2 from 1
+// on. Then a right kernel may apply alpha wherever it likes.
+float scalar_for_scaled(float alpha);
+
 // Comparing bits takes results without NaN.
 std::string why_not_finite(const Case&);
 Case without_special(Case, const Entry&);

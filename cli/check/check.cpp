@@ -38,7 +38,7 @@ constexpr const char* examples =
     "A case gives m, n and k, and whatever differs from the defaults (alpha=1 beta=0, no gaps, no\n"
     "offsets):\n"
     "  \"m=1001 n=513 k=777 alpha=1.5 beta=-0.5 ldb=+3 ldc=+1 offset=1,0,2 fill=uniform seed=42\"\n"
-    "  fill: uniform, exact, small_ints, identity, one_hot, special\n"
+    "  fill: uniform, exact, small_ints, identity, one_hot, special, scaled\n"
     "\n"
     "Examples:\n"
     "  assay check                                    every claim about every variant\n"

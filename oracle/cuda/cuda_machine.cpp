@@ -35,8 +35,7 @@ Fault fault_of(cudaError_t error) {
 }
 
 Verdict context_lost(TrialStatus status, Fault fault, std::string reason) {
-  return {
-      .status = status, .finding = {fault}, .reason = std::move(reason), .context_lost = true};
+  return {.status = status, .finding = {fault}, .reason = std::move(reason), .context_lost = true};
 }
 Verdict crashed(cudaError_t error) {
   return context_lost(TrialStatus::crashed, fault_of(error),
@@ -124,8 +123,7 @@ LaunchFailure CudaMachine::start(const Variant& variant, const Gemm& gemm, cudaS
     return launch_crashed("launch changed the current device, and left it so");
   }
   if (!thrown.empty()) return launch_crashed(thrown);
-  if (returned != cudaSuccess)
-    return launch_crashed(fmt::format("launch returned {}", cudaGetErrorName(returned)));
+  if (returned != cudaSuccess) return launch_returned(cudaGetErrorName(returned), gemm);
   if (recorded != cudaSuccess) {
     return launch_crashed(
         fmt::format("a launch failed with {}, but the variant returned cudaSuccess",

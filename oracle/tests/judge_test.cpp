@@ -325,6 +325,48 @@ TEST(Judge, allows_every_right_way_what_underflow_takes_and_no_more) {
   }
 }
 
+TEST(Judge, accepts_scaled_rows_and_columns_summed_in_every_right_way) {
+  for (std::uint64_t seed = 0; seed < 24; ++seed) {
+    for (float alpha : {1.0f, -2.0f, 256.0f}) {
+      const Case c{.m = 7,
+                   .n = 9,
+                   .k = 33,
+                   .alpha = alpha,
+                   .beta = -0.3f,
+                   .fill = Fill::scaled,
+                   .seed = seed};
+      const Operands all = make_operands(c, Placement::guarded, {4, 4, 4});
+      const Reference reference = make_reference(c, all);
+      for (int way = 0; way < 8; ++way) {
+        Image result = all[Operand::c], flushed = all[Operand::c];
+        bool has_denormals = false;
+        for (std::int64_t i = 0; i < c.m; ++i) {
+          for (std::int64_t j = 0; j < c.n; ++j) {
+            const float value = element_by(way, c, all, i, j);
+            const bool is_denormal = std::abs(value) < 0x1p-126f && std::abs(value) > 0x1p-138f;
+            has_denormals |= is_denormal;
+            result.row(i)[j] = value;
+            flushed.row(i)[j] = is_denormal ? 0 : value;
+          }
+        }
+        EXPECT_EQ(judge_bound(result, reference, 16).wrong, 0) << to_string(c) << ", way " << way;
+        EXPECT_EQ(judge_bound(flushed, reference, 16).wrong > 0, has_denormals) << to_string(c);
+      }
+    }
+  }
+}
+
+TEST(Judge, takes_either_sign_of_a_zero_by_bits_only_where_it_underflowed) {
+  const auto accepts = [](float got, double exact, float replayed) {
+    return judge_bits(row_of({got}), wanting({exact}), {replayed}).wrong == 0;
+  };
+  EXPECT_TRUE(accepts(0.0f, -1e-48, -0.0f));
+  EXPECT_TRUE(accepts(-0.0f, -1e-48, -0.0f));
+  EXPECT_FALSE(accepts(0.0f, 0, -0.0f));
+  EXPECT_FALSE(accepts(0.0f, -1e-45, -0x1p-149f));
+  EXPECT_FALSE(accepts(0x1p-149f, 1e-46, 0.0f));
+}
+
 TEST(References, agree_only_where_every_element_does) {
   const Reference reference = wanting({1, -2, 0, 1e6}, 1e6);
   EXPECT_TRUE(agree(reference, reference, 100));

@@ -62,6 +62,6 @@ double cost_of(const Case& c, const Claim& claim, const Entry& entry) {
   return claim.trials * (cost_of_kernel(c, entry) + cost_of_harness(c, entry.backend));
 }
 
-double cost_per_case(Backend backend) { return backend == Backend::cuda ? 10e6 : 6e6; }
+double cost_per_case(Backend backend) { return backend == Backend::cuda ? 1.5e6 : 6e6; }
 
 }  // namespace assay

@@ -8,7 +8,7 @@ namespace assay {
 
 double cost_of(const Case&, const Claim&, const Entry&);
 
-// What a case may cost on average.
+// What a drawn case may cost on average. A GPU is given ten times as many.
 double cost_per_case(Backend);
 
 }  // namespace assay

@@ -47,7 +47,7 @@ std::int64_t often_round(Dice& dice, std::int64_t size) {
 // A long size: half of them where a path for long problems usually begins.
 std::int64_t long_size(Dice& dice) {
   return often_round(
-      dice, dice.one_in(2) ? dice.log_between(2048, 20000) : dice.log_between(300, longest_size));
+      dice, dice.one_in(2) ? dice.log_between(2048, 20000) : dice.log_between(1101, longest_size));
 }
 
 // `count` pieces of `piece`, the last of them whole or cut off.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <random>
 
@@ -25,7 +26,7 @@ Case random_case(std::mt19937_64& random) {
   c.beta = scalars[static_cast<std::size_t>(below(8))];
   c.lda = {below(9)}, c.ldb = {below(9)}, c.ldc = {below(100)};
   for (int& floats : c.offset.floats) floats = static_cast<int>(below(4));
-  c.fill = static_cast<Fill>(below(6));
+  c.fill = static_cast<Fill>(below(7));
   c.seed = random() >> below(60);
   return c;
 }
@@ -56,7 +57,10 @@ void expect_fitted(const Case& c, const Needs& needs) {
   ASSERT_EQ(refusal_of(entry, fit), "")
       << to_string(c) << " was fitted to " << joined(describe(needs)) << " as " << to_string(fit);
   ASSERT_EQ(fitted(fit, needs), fit) << "what fits stays as it is";
-  ASSERT_TRUE(fit.m >= c.m && fit.m < c.m + needs.m_multiple) << "the nearest";
+  if (needs.square) return;
+  const std::int64_t m = std::clamp(c.m, needs.m_least, needs.m_most);
+  ASSERT_LT(std::abs(fit.m - m), needs.m_multiple) << "the nearest";
+  ASSERT_TRUE(fit.m >= m || fit.m + needs.m_multiple > needs.m_most);
   const int distances = std::lcm(needs.ldb_multiple, needs.ldc_multiple);
   const int unit = needs.packed ? std::lcm(needs.n_multiple, distances) : needs.n_multiple;
   ASSERT_TRUE(fit.n >= c.n && fit.n < c.n + unit);
@@ -65,6 +69,19 @@ void expect_fitted(const Case& c, const Needs& needs) {
 TEST(Fitted, meets_any_needs) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 2000; ++i) expect_fitted(random_case(random), random_needs(random));
+}
+
+TEST(Fitted, meets_needs_of_sizes) {
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 1000; ++i) {
+    const Case c = random_case(random);
+    Needs needs = random_needs(random);
+    needs.m_least = 3, needs.m_most = 256, needs.k_least = 1, needs.int_indices = i % 2 == 0;
+    expect_fitted(c, needs);
+    expect_fitted(c, {.m_least = 1, .n_least = 1, .k_least = 1, .square = true, .packed = true});
+    expect_fitted(c, {.m_multiple = 32, .k_multiple = 16, .n_most = 100, .square = true});
+  }
+  expect_fitted({.m = 3, .n = 5, .k = 7, .ldb = {std::int64_t{1} << 31}}, {.int_indices = true});
 }
 
 TEST(Fitted, meets_needs_of_packed_matrices_too) {
@@ -97,6 +114,17 @@ TEST(NearestCase, is_what_the_claim_speaks_of_from_anywhere) {
   std::mt19937_64 random(3);
   std::vector<Entry> entries = ladder();
   for (int i = 0; i < 30; ++i) entries.push_back(host_entry(multiply, random_needs(random)));
+  for (const Needs& needs : std::vector<Needs>{{.k_least = 1},
+                                               {.m_most = 512, .n_most = 512, .k_most = 512},
+                                               {.m_least = 1,
+                                               .n_least = 1,
+                                               .k_least = 1,
+                                               .square = true,
+                                               .int_indices = true,
+                                               .packed = true,
+                                               .alpha_one = true,
+                                               .beta_zero = true}})
+    entries.push_back(host_entry(multiply, needs));
   for (bool exact : {false, true}) {
     std::string faults;
     for (const Claim& claim : claims()) {
@@ -116,11 +144,13 @@ TEST(NearestCase, is_what_the_claim_speaks_of_from_anywhere) {
 }
 
 TEST(NearestCase, at_a_refusal_changes_nothing_or_is_refused) {
-  const std::vector<Needs> all = {{.m_multiple = 4},   {.n_multiple = 4},   {.k_multiple = 2},
-                                  {.lda_multiple = 2}, {.ldb_multiple = 4}, {.ldc_multiple = 4},
-                                  {.a_alignment = 8},  {.b_alignment = 8},  {.c_alignment = 8},
-                                  {.a_alignment = 16}, {.b_alignment = 16}, {.c_alignment = 16},
-                                  {.packed = true},    {.alpha_one = true}, {.beta_zero = true}};
+  const std::vector<Needs> all = {
+      {.m_multiple = 4},   {.n_multiple = 4},   {.k_multiple = 2},    {.lda_multiple = 2},
+      {.ldb_multiple = 4}, {.ldc_multiple = 4}, {.a_alignment = 8},   {.b_alignment = 8},
+      {.c_alignment = 8},  {.a_alignment = 16}, {.b_alignment = 16},  {.c_alignment = 16},
+      {.packed = true},    {.alpha_one = true}, {.beta_zero = true},  {.m_least = 1},
+      {.n_least = 7},      {.k_least = 1},      {.m_most = 100},      {.n_most = 64},
+      {.k_most = 1000},    {.square = true},    {.int_indices = true}};
   for (const Needs& needs : all) {
     const Entry entry = host_entry(multiply, needs);
     int changed = 0;

@@ -33,6 +33,24 @@ std::vector<Need> needs_of(const Needs& needs) {
   multiple("lda_multiple", &Needs::lda_multiple, [](Case& c, int step) { c.lda.floats += step; });
   multiple("ldb_multiple", &Needs::ldb_multiple, [](Case& c, int step) { c.ldb.floats += step; });
   multiple("ldc_multiple", &Needs::ldc_multiple, [](Case& c, int step) { c.ldc.floats += step; });
+  const auto limit = [&](const char* name, std::int64_t Needs::*member, std::int64_t none,
+                         auto change) {
+    Needs without = needs;
+    without.*member = none;
+    all.push_back({name, needs.*member != none, without, change});
+  };
+  const auto below = [&](std::int64_t Case::*size, std::int64_t least) {
+    return [=](Case& c, int step) { c.*size = std::max<std::int64_t>(0, least - step); };
+  };
+  const auto beyond = [&](std::int64_t Case::*size, std::int64_t most) {
+    return [=](Case& c, int step) { c.*size = most + step; };
+  };
+  limit("m_least", &Needs::m_least, 0, below(&Case::m, needs.m_least));
+  limit("n_least", &Needs::n_least, 0, below(&Case::n, needs.n_least));
+  limit("k_least", &Needs::k_least, 0, below(&Case::k, needs.k_least));
+  limit("m_most", &Needs::m_most, any_size, beyond(&Case::m, needs.m_most));
+  limit("n_most", &Needs::n_most, any_size, beyond(&Case::n, needs.n_most));
+  limit("k_most", &Needs::k_most, any_size, beyond(&Case::k, needs.k_most));
   const auto alignment = [&](const char* name, int Needs::*member, std::size_t operand) {
     Needs without = needs;
     without.*member = 4;
@@ -49,6 +67,11 @@ std::vector<Need> needs_of(const Needs& needs) {
   };
   flag("packed", &Needs::packed, [](Case& c, int step) {
     (step % 3 == 0 ? c.lda : step % 3 == 1 ? c.ldb : c.ldc).floats += 4;
+  });
+  flag("square", &Needs::square, [](Case& c, int step) { c.n += step; });
+  flag("int_indices", &Needs::int_indices, [](Case& c, int step) {
+    c.m = std::max<std::int64_t>(c.m, 2);
+    c.ldc.floats = (std::int64_t{1} << 31) + step;
   });
   flag("alpha_one", &Needs::alpha_one,
        [](Case& c, int step) { c.alpha = 1 + static_cast<float>(step); });
@@ -119,6 +142,13 @@ TEST(Needs, are_told_from_needs_that_nobody_has) {
   const Needs everything{.m_multiple = 2,
                          .n_multiple = 2,
                          .k_multiple = 2,
+                         .m_least = 3,
+                         .n_least = 5,
+                         .k_least = 1,
+                         .m_most = 300,
+                         .n_most = 301,
+                         .k_most = 302,
+                         .int_indices = true,
                          .lda_multiple = 2,
                          .ldb_multiple = 2,
                          .ldc_multiple = 2,
@@ -127,7 +157,8 @@ TEST(Needs, are_told_from_needs_that_nobody_has) {
                          .c_alignment = 8,
                          .alpha_one = true,
                          .beta_zero = true};
-  EXPECT_EQ(needs_of(everything).size(), 11u);
+  EXPECT_EQ(needs_of(everything).size(), 18u);
+  EXPECT_EQ(needs_of({.square = true}).size(), 1u);
   EXPECT_EQ(needs_of({.packed = true}).size(), 1u);
   const auto expect_loose = [](const Needs& declared) {
     const Entry entry = host_entry(multiply, declared);
@@ -138,6 +169,7 @@ TEST(Needs, are_told_from_needs_that_nobody_has) {
   };
   expect_loose(everything);
   expect_loose({.packed = true});
+  expect_loose({.square = true});
 
   const Entry only_product = host_entry(
       [](const Gemm& g, cudaStream_t stream) {
@@ -148,6 +180,15 @@ TEST(Needs, are_told_from_needs_that_nobody_has) {
       {.k_multiple = 4, .alpha_one = true, .beta_zero = true});
   for (const Need& need : needs_of(only_product.variant.needs))
     EXPECT_EQ(is_tight(only_product, need), need.name != "k_multiple") << need.name;
+
+  const Entry small = host_entry(  // a table of 40 rows, and a loop that runs at least once
+      [](const Gemm& g, cudaStream_t stream) {
+        if (g.m > 40 || g.k == 0) return cudaErrorInvalidValue;
+        return multiply(g, stream);
+      },
+      {.n_least = 2, .k_least = 1, .m_most = 40});
+  for (const Need& need : needs_of(small.variant.needs))
+    EXPECT_EQ(is_tight(small, need), need.name != "n_least") << need.name;
 }
 
 }  // namespace
