@@ -34,7 +34,6 @@ class Judging:
         self.headers = {name: Source(name, (build.root / "kernels" / name).read_text()) for name in HEADERS}
         self.pool = ThreadPoolExecutor(jobs)
         self.original, self.seen, self.made = {}, set(), 0
-        build.parse_headers(scratch)
 
     def control(self, stages):
         """Shows that what is judged is the library made here: the kernel as it is passes, and one that launches nothing
@@ -43,6 +42,8 @@ class Judging:
         nothing = header.replace("return launch(kernel", "return true ? cudaSuccess : launch(kernel")
         if nothing == header:
             raise Unfit("kernels/gemm.h has no `return launch(kernel` any more, which the control replaces")
+
+        self.build.parse_headers(self.scratch)
 
         def control(stage):
             for text, wanted in ((header, 0), (nothing, 1)):
