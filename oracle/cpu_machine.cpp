@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "oracle/diagnosis/whereabouts.h"
 #include "oracle/machine.h"
 #include "simt/simt.h"
 
@@ -112,10 +113,15 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
 
   float* place(Operand o, const Image& image, Placement placement) override {
     Slot& slot = slots_[static_cast<std::size_t>(o)];
-    slot.unreadable = placement == Placement::unreadable;
-    slot.bytes = bytes_of(image.span());
+    Placed& placed = placed_[static_cast<std::size_t>(o)];
+    placed = {.rows = image.rows,
+              .columns = image.columns,
+              .ld = image.ld,
+              .unreadable = placement == Placement::unreadable};
+    slot.unreadable = placed.unreadable;
     if (slot.unreadable) {
       slot.first = forbidden_memory() + forbidden_bytes * static_cast<std::ptrdiff_t>(o);
+      placed.first = slot.first;
       return reinterpret_cast<float*>(slot.first);
     }
     const std::size_t bytes = bytes_of(image.spread());
@@ -124,6 +130,7 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
     std::byte* const start =
         slot.region.end() - (placement == Placement::begins_at_fence ? whole_pages(bytes) : bytes);
     slot.first = start + bytes_of(image.first);
+    placed.first = slot.first;
     for (const Piece& piece : pieces_of(image)) {
       std::byte* const to = slot.first + piece.at * static_cast<std::int64_t>(sizeof(float));
       const std::size_t length = bytes_of(piece.end - piece.begin);
@@ -180,7 +187,6 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
   struct Slot {
     Region region;
     std::byte* first = nullptr;  // element (0, 0)
-    std::size_t bytes = 0;       // from the first to the last element
     bool unreadable = false;
   };
 
@@ -214,46 +220,24 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
 
   Verdict verdict_on(const simt::Fault& fault) const {
     const bool never_ends = fault.kind == simt::FaultKind::never_ends;
-    const bool in_operands =
-        fault.kind == simt::FaultKind::bad_address || fault.kind == simt::FaultKind::host_access;
-    const Whereabouts where = in_operands ? whereabouts(fault) : Whereabouts{};
-    return {.status = never_ends ? TrialStatus::hung : TrialStatus::crashed,
-            .finding = {fault_of(fault.kind), where.operand},
-            .reason = fmt::format("{}: {}{}", to_string(fault.kind), fault.text, where.words)};
-  }
-
-  // The operand nearest to an address that faulted.
-  struct Whereabouts {
-    std::optional<Operand> operand;
-    std::string words;
-  };
-  Whereabouts whereabouts(const simt::Fault& fault) const {
-    const auto* address = static_cast<const std::byte*>(fault.address);
-    for (Operand o : operands) {
-      const Slot& slot = slots_[static_cast<std::size_t>(o)];
-      const std::ptrdiff_t from_first = address - slot.first;
-      const auto past = from_first - static_cast<std::ptrdiff_t>(slot.bytes);
-      if (slot.unreadable && from_first >= 0 && from_first < forbidden_bytes) {
-        return {o, fmt::format(": {}, which this problem must not touch", to_string(o))};
-      }
-      if (slot.unreadable) continue;
-      if (from_first >= 0 && past < 0 && fault.kind == simt::FaultKind::host_access)
-        return {o, fmt::format(": {}", to_string(o))};
-      if (from_first >= 0 && past < 0)
-        return {o, fmt::format(": between the rows of {}", to_string(o))};
-      if (past >= 0 && past < static_cast<std::ptrdiff_t>(fence)) {
-        return {o, fmt::format(": {} bytes past the last element of {}", past, to_string(o))};
-      }
-      if (from_first < 0 && -from_first <= static_cast<std::ptrdiff_t>(fence)) {
-        return {
-            o, fmt::format(": {} bytes before the first element of {}", -from_first, to_string(o))};
+    Diagnosis where{{fault_of(fault.kind)}, ""};
+    const bool by_host = fault.kind == simt::FaultKind::host_access;
+    if ((by_host || fault.kind == simt::FaultKind::bad_address) && fault.address != nullptr) {
+      where = whereabouts(fault.address, placed_, {fence, forbidden_bytes});
+      if (by_host) {  // it may lie anywhere in an operand
+        where.finding.fault = fault_of(fault.kind);
+        if (where.finding.operand) where.words = to_string(*where.finding.operand);
       }
     }
-    return {};
+    return {.status = never_ends ? TrialStatus::hung : TrialStatus::crashed,
+            .finding = where.finding,
+            .reason = fmt::format("{}: {}{}{}", to_string(fault.kind), fault.text,
+                                  where.words.empty() ? "" : ": ", where.words)};
   }
 
   Backend backend_;
   std::array<Slot, 3> slots_;
+  std::array<Placed, 3> placed_;
   std::string remark_;
   bool computed_ = false;
 };

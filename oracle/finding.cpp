@@ -14,6 +14,7 @@ bool is_of_nan(Fault fault) {
 // Whether a fault is one of those that a vaguer one may be.
 bool may_be(Fault vaguer, Fault fault) {
   switch (vaguer) {
+    case Fault::bad_address: return fault == Fault::index_overflow || fault == vaguer;
     case Fault::nan: return is_of_nan(fault);
     case Fault::wrong_values: return is_of_values(fault);
     default: return fault == vaguer;
@@ -40,12 +41,14 @@ std::string_view to_string(Fault fault) {
     case Fault::stack_overflow: return "stack overflow";
     case Fault::array_overrun: return "array overrun";
     case Fault::bad_instruction: return "bad instruction";
+    case Fault::index_overflow: return "index overflow";
     case Fault::bad_address: return "bad address";
     case Fault::wrote_input: return "wrote to an input";
     case Fault::wrote_beside: return "wrote beside C";
     case Fault::wrote_on_refusal: return "wrote on refusal";
     case Fault::not_refused: return "not refused";
     case Fault::thread_order: return "depends on thread order";
+    case Fault::not_repeatable: return "not repeatable";
     case Fault::launch_failed: return "launch failed";
     case Fault::read_old_c: return "read C although beta is 0";
     case Fault::read_shared: return "read unwritten shared memory";
@@ -58,6 +61,8 @@ std::string_view to_string(Fault fault) {
     case Fault::wrong_stride: return "wrong stride";
     case Fault::k_missing: return "part of k missing";
     case Fault::k_twice: return "part of k twice";
+    case Fault::k_past_end: return "sum past the last k";
+    case Fault::shifted: return "shifted operand";
     case Fault::other_element: return "other elements";
     case Fault::sums_not_reset: return "sums not reset";
     case Fault::beta: return "beta";
@@ -66,8 +71,9 @@ std::string_view to_string(Fault fault) {
     case Fault::no_product: return "product missing";
     case Fault::sign_of_zero: return "sign of zero";
     case Fault::special_lost: return "infinity or NaN lost";
+    case Fault::flushed: return "denormals flushed";
+    case Fault::overflow: return "overflow";
     case Fault::other_order: return "other order of summation";
-    case Fault::not_repeatable: return "not repeatable";
     case Fault::nan: return "NaN";
     case Fault::wrong_values: return "wrong values";
     case Fault::process_ended: return "process ended";

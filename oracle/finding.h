@@ -21,16 +21,18 @@ enum class Fault {
   stack_overflow,
   array_overrun,
   bad_instruction,
+  index_overflow,
   bad_address,
   wrote_input,
   wrote_beside,      // outside C, or between its rows
   wrote_on_refusal,  // although it refused the problem
   not_refused,
   thread_order,
-  launch_failed,  // returned an error or threw
-  read_old_c,     // although beta is 0
-  read_shared,    // before it was written
-  read_register,  // likewise
+  not_repeatable,  // it depends on where the operands lie
+  launch_failed,   // returned an error or threw
+  read_old_c,      // although beta is 0
+  read_shared,     // before it was written
+  read_register,   // likewise
   read_gap,
   read_outside,
   never_ends,
@@ -40,6 +42,8 @@ enum class Fault {
   wrong_stride,
   k_missing,
   k_twice,
+  k_past_end,
+  shifted,
   other_element,
   sums_not_reset,
   beta,
@@ -48,8 +52,9 @@ enum class Fault {
   no_product,
   sign_of_zero,
   special_lost,  // an infinity or NaN of the input
+  flushed,       // denormals, to 0
+  overflow,      // of an intermediate result
   other_order,
-  not_repeatable,
   // Wrong values that nothing known gives.
   nan,
   wrong_values,

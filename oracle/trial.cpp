@@ -8,7 +8,7 @@
 
 #include "base/errors.h"
 #include "oracle/contract.h"
-#include "oracle/diagnosis.h"
+#include "oracle/diagnosis/diagnosis.h"
 #include "oracle/machine.h"
 
 namespace assay {

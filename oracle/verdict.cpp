@@ -14,4 +14,9 @@ std::string_view to_string(TrialStatus status) {
   return "unknown";
 }
 
+bool is_failure(const Verdict& verdict) {
+  return verdict.status == TrialStatus::wrong || verdict.status == TrialStatus::crashed ||
+         verdict.status == TrialStatus::hung;
+}
+
 }  // namespace assay

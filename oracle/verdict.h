@@ -34,4 +34,7 @@ struct Verdict {
   bool context_lost = false;  // the fault left this process useless for this backend
 };
 
+// That the variant is wrong: not that it refused, or that the harness failed.
+bool is_failure(const Verdict&);
+
 }  // namespace assay

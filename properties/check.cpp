@@ -11,6 +11,7 @@
 #include "base/errors.h"
 #include "oracle/gpus.h"
 #include "properties/calibration.h"
+#include "properties/confirming.h"
 #include "properties/fitting.h"
 #include "properties/generators.h"
 #include "properties/lanes.h"
@@ -21,20 +22,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-bool is_failure(const Verdict& verdict) {
-  return verdict.status == TrialStatus::wrong || verdict.status == TrialStatus::crashed ||
-         verdict.status == TrialStatus::hung;
-}
-
-// Judges one case of an entry, here or in a worker.
-using Judge = std::function<Verdict(const Claim&, const Case&, double watchdog_seconds)>;
+// Where cases of one entry are judged: here or in a worker.
+struct Bench {
+  std::function<Verdict(const Claim&, const Case&, double watchdog_seconds)> judge;
+  std::function<void()>
+      start_afresh;  // a process for the next case; empty where there is only this
+};
 
 // The trials of one claim about one entry: counts what they show, and stops at the first failure.
 class Trials {
  public:
   Trials(const Claim& claim, const Entry& entry, int wanted, const Budget& budget,
-         const Judge& judge, const std::function<void()>& tick)
-      : claim_(claim), judge_(judge), tick_(tick), shrinks_(!budget.first_failure) {
+         const Bench& bench, const std::function<void()>& tick)
+      : claim_(claim), bench_(bench), tick_(tick), shrinks_(!budget.first_failure) {
     result_.entry = entry;
     result_.claim = &claim;
     result_.wanted = std::min(wanted, claim.most_cases);
@@ -62,7 +62,8 @@ class Trials {
       return;
     }
     count(verdict);
-    if (is_failure(verdict)) result_.failure = shrink(c, verdict);
+    if (is_failure(verdict)) result_.failure = examine(c, verdict);
+    judged_.push_back(c);
     tick_();
   }
 
@@ -73,7 +74,7 @@ class Trials {
 
  private:
   Verdict judge(const Case& c, double watchdog_seconds) const {
-    return judge_(claim_, c, watchdog_seconds);
+    return bench_.judge(claim_, c, watchdog_seconds);
   }
 
   void skip(Skip skip) {
@@ -97,22 +98,37 @@ class Trials {
     }
   }
 
-  Failure shrink(const Case& c, const Verdict& verdict) const {
+  Verdict judge_afresh(const std::vector<Case>& cases, double watchdog_seconds) const {
+    bench_.start_afresh();
+    for (const Case& c : cases) {
+      if (&c == &cases.back()) break;
+      if (is_failure(judge(c, watchdog_seconds))) return {};
+    }
+    return judge(cases.back(), watchdog_seconds);
+  }
+
+  Failure examine(const Case& c, const Verdict& verdict) const {
     if (!shrinks_)
       return {.original = c, .shrunk = c, .original_verdict = verdict, .verdict = verdict};
-    return assay::shrink(
-        c, verdict, result_.watchdog_seconds,
-        [&](const Case& larger) { return smaller_cases(larger, claim_, result_.entry); },
-        [&](const Case& smaller, double watchdog_seconds) {
-          return judge(smaller, watchdog_seconds);
-        });
+    const auto smaller = [&](const Case& larger) {
+      return smaller_cases(larger, claim_, result_.entry);
+    };
+    const Failure failure =
+        shrink(c, verdict, result_.watchdog_seconds, smaller,
+               [&](const Case& x, double watchdog_seconds) { return judge(x, watchdog_seconds); });
+    if (!bench_.start_afresh) return failure;
+    return confirmed(failure, judged_, result_.watchdog_seconds, smaller,
+                     [&](const std::vector<Case>& cases, double watchdog_seconds) {
+                       return judge_afresh(cases, watchdog_seconds);
+                     });
   }
 
   const Claim& claim_;
-  const Judge& judge_;
+  const Bench& bench_;
   const std::function<void()>& tick_;
   bool shrinks_;
   int skips_ = 0;
+  std::vector<Case> judged_;  // before this one, in this order
   ClaimResult result_;
   Clock::time_point start_ = Clock::now();
 };
@@ -145,9 +161,9 @@ void settle_skips(ClaimResult& result) {
 }
 
 ClaimResult check_pair(const Claim& claim, const Entry& entry, const Budget& budget,
-                       const Judge& judge, const std::vector<CorpusLine>& corpus,
+                       const Bench& bench, const std::vector<CorpusLine>& corpus,
                        const std::function<void()>& tick) {
-  Trials trials(claim, entry, budget.cases, budget, judge, tick);
+  Trials trials(claim, entry, budget.cases, budget, bench, tick);
   const int past = run_past_failures(trials, claim, entry, corpus);  // beyond the budget
   const auto large = large_cases(claim, entry, budget.cases, budget.seed);
   const int drawn = past + std::max(1, budget.cases - static_cast<int>(large.size()));
@@ -165,11 +181,14 @@ ClaimResult check_pair(const Claim& claim, const Entry& entry, const Budget& bud
   return result;
 }
 
-ClaimResult check_pair_on(const Case& c, const Claim& claim, const Entry& entry,
-                          const Budget& budget, const Judge& judge) {
+ClaimResult check_pair_on(const std::vector<Case>& cases, const Claim& claim, const Entry& entry,
+                          const Budget& budget, const Bench& bench) {
   const std::function<void()> no_tick = [] {};
-  Trials trials(claim, entry, 1, budget, judge, no_tick);
-  if (trials.wants_more(1)) trials.run(c);
+  const int count = static_cast<int>(cases.size());
+  Trials trials(claim, entry, count, budget, bench, no_tick);
+  for (const Case& c : cases) {
+    if (trials.wants_more(count)) trials.run(c);
+  }
   ClaimResult result = std::move(trials).finish();
   if (result.empty > 0) result.skipped = Skip{Skip::By::empty_c, "C is empty: nothing to judge"};
   return result;
@@ -183,7 +202,7 @@ ClaimResult result_after_a_failure(const Claim& claim, const Entry& entry) {
 
 std::size_t cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 
-using CheckPair = std::function<ClaimResult(const Entry&, const Claim&, const Judge&)>;
+using CheckPair = std::function<ClaimResult(const Entry&, const Claim&, const Bench&)>;
 
 // The pairs on a GPU, each GPU serving a few threads only, and all others.
 std::vector<Lane> lanes_of(const std::vector<Entry>& entries, std::size_t claims,
@@ -220,7 +239,8 @@ std::vector<ClaimResult> for_each_pair(const std::vector<Entry>& entries,
     Resources resources;
     if (in_workers && entry.backend == Backend::cuda)
       resources.gpu = static_cast<int>(t) % std::max(1, gpu_count());
-    const Judge judge = [&](const Claim& claim, const Case& c, double watchdog) {
+    Bench bench;
+    bench.judge = [&](const Claim& claim, const Case& c, double watchdog) {
       Resources granted = resources;
       granted.watchdog_seconds = watchdog;
       return verdict_of([&] {
@@ -229,9 +249,13 @@ std::vector<ClaimResult> for_each_pair(const std::vector<Entry>& entries,
       });
     };
     Calibration::of(entry.backend, resources.gpu).require([&](const Case& c) {
-      return judge(calibration(), c, budget.watchdog_seconds);
+      return bench.judge(calibration(), c, budget.watchdog_seconds);
     });
-    results[i] = check_pair(entry, *claims[i % claims.size()], judge);
+    if (in_workers) bench.start_afresh = [&] { workers[t]->start_afresh(); };
+    // So that nothing that an earlier pair left decides; on a GPU a process takes too long to
+    // start.
+    if (in_workers && entry.backend != Backend::cuda) bench.start_afresh();
+    results[i] = check_pair(entry, *claims[i % claims.size()], bench);
     if (budget.first_failure) stopped = results[i].failure.has_value();
   });
   return results;
@@ -251,17 +275,17 @@ std::vector<ClaimResult> check(const std::vector<Entry>& entries,
     progress(++done, expected);
   };
   return for_each_pair(entries, claims, budget,
-                       [&](const Entry& entry, const Claim& claim, const Judge& judge) {
-                         return check_pair(claim, entry, budget, judge, corpus, tick);
+                       [&](const Entry& entry, const Claim& claim, const Bench& bench) {
+                         return check_pair(claim, entry, budget, bench, corpus, tick);
                        });
 }
 
 std::vector<ClaimResult> check_case(const std::vector<Entry>& entries,
-                                    const std::vector<const Claim*>& claims, const Case& c,
-                                    const Budget& budget) {
+                                    const std::vector<const Claim*>& claims,
+                                    const std::vector<Case>& cases, const Budget& budget) {
   return for_each_pair(entries, claims, budget,
-                       [&](const Entry& entry, const Claim& claim, const Judge& judge) {
-                         return check_pair_on(c, claim, entry, budget, judge);
+                       [&](const Entry& entry, const Claim& claim, const Bench& bench) {
+                         return check_pair_on(cases, claim, entry, budget, bench);
                        });
 }
 

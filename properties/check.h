@@ -1,5 +1,6 @@
 // Checks variants: for each claim a number of cases, past failures first, until one fails; a
-// failing case is shrunk to the smallest one that fails the same way.
+// failing case is shrunk to the smallest one that fails the same way, and confirmed in a fresh
+// process.
 #pragma once
 
 #include <functional>
@@ -32,8 +33,8 @@ std::vector<ClaimResult> check(const std::vector<Entry>&, const std::vector<cons
                                const Budget&, const std::vector<CorpusLine>& corpus = {},
                                const Progress& = {});
 
-// The same for exactly the given case.
+// The same for exactly the given cases, one after the other in one process where there are workers.
 std::vector<ClaimResult> check_case(const std::vector<Entry>&, const std::vector<const Claim*>&,
-                                    const Case&, const Budget&);
+                                    const std::vector<Case>&, const Budget&);
 
 }  // namespace assay

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace assay {
 
 ClaimStatus ClaimResult::status() const {
@@ -28,11 +30,32 @@ std::string ClaimResult::reason() const {
   return "";
 }
 
-std::string replay_line(const ClaimResult& result, const Case& c) {
+std::vector<Case> Failure::sequence() const {
+  std::vector<Case> cases = before;
+  cases.push_back(shrunk);
+  return cases;
+}
+
+const ClaimResult* lead_of(std::span<const ClaimResult> results) {
+  const ClaimResult* lead = nullptr;
+  // A fault whose operand is known says more than the same fault without.
+  const auto rank = [](const ClaimResult& r) {
+    const Finding& finding = r.failure->verdict.finding;
+    return std::pair(finding.fault, !finding.operand);
+  };
+  for (const ClaimResult& result : results) {
+    if (!result.failure || (lead != nullptr && !(rank(result) < rank(*lead)))) continue;
+    lead = &result;
+  }
+  return lead;
+}
+
+std::string replay_line(const ClaimResult& result, const std::vector<Case>& cases) {
   const bool usual = result.watchdog_seconds == default_watchdog_seconds;
-  return fmt::format("assay check {} --backend {} --claim {} --case \"{}\"{}",
-                     result.entry.variant.name, to_string(result.entry.backend), result.claim->name,
-                     to_string(c),
+  std::string texts;
+  for (const Case& c : cases) texts += fmt::format(" --case \"{}\"", to_string(c));
+  return fmt::format("assay check {} --backend {} --claim {}{}{}", result.entry.variant.name,
+                     to_string(result.entry.backend), result.claim->name, texts,
                      usual ? "" : fmt::format(" --watchdog {}", result.watchdog_seconds));
 }
 

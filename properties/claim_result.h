@@ -3,7 +3,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "properties/claims.h"
 
@@ -13,9 +15,14 @@ namespace assay {
 struct Failure {
   Case original, shrunk;
   Verdict original_verdict, verdict;  // of each of the two
+  std::vector<Case> before =
+      {};  // without these, judged first in its process, the shrunk one passes
   int shrink_steps = 0;
   bool shrunk_fully = true;  // false where the time for shrinking ran out, or where a simpler case
                              // that seemed to hang was only slow
+  bool reproduced = true;    // in a fresh process, after `before`
+
+  std::vector<Case> sequence() const;  // `before`, and the shrunk case
 };
 
 enum class ClaimStatus {
@@ -48,8 +55,11 @@ struct ClaimResult {
   std::string reason() const;  // one sentence on anything but `holds`
 };
 
-// The command that replays a case, such as: assay check tiled_32 --backend simt --claim beta_zero
+// The command that replays cases, such as: assay check tiled_32 --backend simt --claim beta_zero
 // --case "m=1 ..."
-std::string replay_line(const ClaimResult&, const Case&);
+std::string replay_line(const ClaimResult&, const std::vector<Case>&);
+
+// Of some results the failure that says best what to look for; null if none fails.
+const ClaimResult* lead_of(std::span<const ClaimResult>);
 
 }  // namespace assay

@@ -128,12 +128,17 @@ Verdict judge_interrupted(Entry entry, const Case& c, const Resources& resources
 Verdict judge_in_every_order(const Entry& entry, const Case& c, const Resources& resources) {
   const Rule rule = entry.variant.deterministic ? Rule::bound : rule_of_values(c);
   const std::vector<Run> runs = {
-      {"with threads in ascending order", entry, {.rule = rule, .order = ThreadOrder::forward}},
-      {"in descending order", entry, {.rule = rule, .order = ThreadOrder::reverse}},
-      {"in random order", entry, {.rule = rule, .order = ThreadOrder::shuffled}}};
-  Verdict verdict = entry.variant.deterministic
-                        ? compare_runs(c, runs, Fault::thread_order, resources)
-                        : judge_runs(c, runs, resources);
+      {"with threads in ascending order", entry, c, {.rule = rule, .order = ThreadOrder::forward}},
+      {"in descending order", entry, c, {.rule = rule, .order = ThreadOrder::reverse}},
+      {"in random order", entry, c, {.rule = rule, .order = ThreadOrder::shuffled}}};
+  Verdict verdict =
+      entry.variant.deterministic
+          ? compare_runs(runs,
+                         {Fault::thread_order,
+                          "it depends on the order of threads: a barrier is missing, or threads "
+                          "write the same place"},
+                         resources)
+          : judge_runs(runs, resources);
   if (verdict.status != TrialStatus::right || !can_be_interrupted(entry, c)) return verdict;
   Verdict interrupted = judge_interrupted(entry, c, resources);
   return interrupted.status == TrialStatus::right ? verdict : interrupted;
@@ -150,12 +155,22 @@ Case inside_bound(Case c, const Entry& entry) {
 std::string why_not_deterministic(const Entry& entry) {
   return entry.variant.deterministic ? "" : "it does not claim to be deterministic";
 }
+// Half as large, with other data.
+Case smaller_problem(Case c, const Entry& entry) {
+  c.m = (c.m + 1) / 2, c.n = (c.n + 1) / 2, c.k = (c.k + 1) / 2;
+  ++c.seed;
+  return fitted(c, entry.variant.needs);
+}
+// The second time at other addresses, with other neighbours in memory, and after a smaller problem,
+// which comes after this one in turn.
 Verdict judge_twice(const Entry& entry, const Case& c, const Resources& resources) {
-  // Other addresses, other neighbours in memory.
-  return compare_runs(c,
-                      {{"the first time", entry},
-                       {"the second time", entry, {.placement = Placement::ends_at_fence}}},
-                      Fault::not_repeatable, resources);
+  const Case smaller = smaller_problem(c, entry);
+  return compare_runs({{"half as large, the first time", entry, smaller},
+                       {"the first time", entry, c},
+                       {"half as large, the second time", entry, smaller},
+                       {"the second time", entry, c, {.placement = Placement::ends_at_fence}}},
+                      {Fault::not_repeatable, "it depends on where its operands lie in memory"},
+                      resources);
 }
 
 // refuses what it does not accept, and touches nothing

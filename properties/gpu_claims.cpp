@@ -86,8 +86,8 @@ Claim claim_about(Setting setting, const char* name, const char* sentence, const
 
 Verdict judge_on_both_backends(const Entry& entry, const Case& c, const Resources& resources) {
   const Entry on_simt = entry_named(entry.variant.name, Backend::simt);
-  return compare_runs(c, {{"on the GPU", entry}, {"on the CPU executor", on_simt}},
-                      Fault::wrong_values, resources);
+  return compare_runs({{"on the GPU", entry, c}, {"on the CPU executor", on_simt, c}},
+                      {Fault::wrong_values, "the GPU and the CPU executor differ"}, resources);
 }
 
 }  // namespace

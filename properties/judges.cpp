@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <optional>
 
 namespace assay {
 namespace {
@@ -13,21 +14,50 @@ bool has_output(const Verdict& verdict, const Output& output) {
          (verdict.status == TrialStatus::wrong && !output.empty());
 }
 
-Verdict compare_outputs(const Case& c, const Output& first, const char* name_of_first,
-                        const Output& second, const char* name_of_second, Fault if_they_differ) {
+Verdict compare_outputs(const Run& one, const Output& first, const Run& other, const Output& second,
+                        const Difference& difference) {
   const auto judged = static_cast<std::int64_t>(first.size());
   for (std::size_t i = 0; i < first.size(); ++i) {
     const float x = first[i], y = second[i];
     const bool both_nan = std::isnan(x) && std::isnan(y);  // nobody promises which NaN
     if (both_nan || std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y)) continue;
-    const auto at = static_cast<std::int64_t>(i);
+    const auto at = static_cast<std::int64_t>(i), n = one.c.n;
     return {.status = TrialStatus::wrong,
-            .finding = {if_they_differ},
-            .reason = fmt::format("row {}, column {} is {:.9g} {} and {:.9g} {}", at / c.n,
-                                  at % c.n, x, name_of_first, y, name_of_second),
+            .finding = {difference.fault},
+            .reason = fmt::format("row {}, column {} is {:.9g} {} and {:.9g} {}", at / n, at % n, x,
+                                  one.name, y, other.name),
+            .diagnosis = difference.words,
             .judged = judged};
   }
   return {.judged = judged};
+}
+
+// What a run gives; nothing if it does not come to its end.
+struct Ran {
+  Verdict verdict;
+  std::optional<Output> output;
+};
+Ran run(const Run& run, const Resources& resources) {
+  Output output;
+  Verdict verdict = run_trial(run.entry, run.c, run.plan, resources, &output);
+  if (!has_output(verdict, output)) return {std::move(verdict), std::nullopt};
+  return {std::move(verdict), std::move(output)};
+}
+
+// Whether a run, repeated, gives something else than it did; `right` if it does not.
+Verdict judge_repetition(const Run& one, const Output& output, const Resources& resources) {
+  const Ran again = run(one, resources);
+  if (!again.output) return {};
+  Run repeated = one;
+  repeated.name = "when it is launched in that way again";
+  const Difference kept = {Fault::keeps_state,
+                           "something is kept between launches: the same launch gives other bits "
+                           "when it is repeated"};
+  const Difference kept_or_race = {Fault::not_repeatable,
+                                   "the same launch gives other bits when it is repeated: a race, "
+                                   "or something kept between launches"};
+  return compare_outputs(one, output, repeated, *again.output,
+                         one.entry.backend == Backend::cuda ? kept_or_race : kept);
 }
 
 }  // namespace
@@ -38,28 +68,33 @@ std::function<Verdict(const Entry&, const Case&, const Resources&)> by_trial(con
   };
 }
 
-Verdict compare_runs(const Case& c, const std::vector<Run>& runs, Fault if_they_differ,
+Verdict compare_runs(const std::vector<Run>& runs, const Difference& difference,
                      const Resources& resources) {
-  Output first;
+  std::vector<Output> outputs;
   Verdict verdict;
-  for (std::size_t i = 0; i < runs.size() && verdict.status == TrialStatus::right; ++i) {
-    Output output;
-    Verdict of_run = run_trial(runs[i].entry, c, runs[i].plan, resources, &output);
-    if (!has_output(of_run, output)) return of_run;
-    if (i == 0) {
-      first = std::move(output);
-    } else {
-      verdict = compare_outputs(c, first, runs[0].name, output, runs[i].name, if_they_differ);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    Ran ran = run(runs[i], resources);
+    if (!ran.output) return ran.verdict;
+    outputs.push_back(std::move(*ran.output));
+    std::size_t first = 0;
+    while (!(runs[first].c == runs[i].c)) ++first;
+    if (first == i) continue;
+    verdict = compare_outputs(runs[first], outputs[first], runs[i], outputs[i], difference);
+    verdict.remark = std::move(ran.verdict.remark);
+    if (!is_failure(verdict)) continue;
+    for (const std::size_t either : {i, first}) {
+      const Verdict repeated = judge_repetition(runs[either], outputs[either], resources);
+      if (is_failure(repeated)) return repeated;
     }
-    verdict.remark = std::move(of_run.remark);
+    return verdict;
   }
   return verdict;
 }
 
-Verdict judge_runs(const Case& c, const std::vector<Run>& runs, const Resources& resources) {
+Verdict judge_runs(const std::vector<Run>& runs, const Resources& resources) {
   Verdict verdict;
   for (const Run& run : runs) {
-    verdict = run_trial(run.entry, c, run.plan, resources);
+    verdict = run_trial(run.entry, run.c, run.plan, resources);
     if (verdict.status == TrialStatus::right) continue;
     verdict.reason += fmt::format(" ({})", run.name);
     break;

@@ -13,15 +13,23 @@ std::function<Verdict(const Entry&, const Case&, const Resources&)> by_trial(con
 struct Run {
   const char* name;  // "with threads in ascending order"
   Entry entry;
+  Case c;
   Plan plan = {};
 };
 
-// `right` if all runs leave the same bits in C, any NaN being as good as another. Results that are
-// wrong but the same are for other claims to find; a run that does not come to its end is the
-// verdict.
-Verdict compare_runs(const Case&, const std::vector<Run>&, Fault if_they_differ, const Resources&);
+// What it means that two runs differ.
+struct Difference {
+  Fault fault;
+  const char* words;
+};
+
+// `right` if all runs of the same case leave the same bits in C, any NaN being as good as another.
+// Results that are wrong but the same are for other claims to find; a run that does not come to its
+// end is the verdict. Where two runs differ, each is repeated: if one then differs from itself,
+// something is kept between launches.
+Verdict compare_runs(const std::vector<Run>&, const Difference&, const Resources&);
 
 // `right` if every run is, whatever the bits of the others.
-Verdict judge_runs(const Case&, const std::vector<Run>&, const Resources&);
+Verdict judge_runs(const std::vector<Run>&, const Resources&);
 
 }  // namespace assay

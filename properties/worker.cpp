@@ -135,6 +135,10 @@ Verdict verdict_in(const std::string& bytes) {
   return unpack(answer);
 }
 
+std::unique_ptr<ChildProcess> start(const WorkerCommand& command) {
+  return std::make_unique<ChildProcess>(this_program, command.arguments, Channel::messages);
+}
+
 }  // namespace
 
 // The cause of a harness error, such as a fault on a GPU, may stay with the process, which
@@ -155,8 +159,7 @@ class Worker::Idle {
   std::unique_ptr<ChildProcess> take(const WorkerCommand& command, std::size_t number) {
     const std::lock_guard lock(mutex_);
     auto found = processes_.find({command.arguments, number});
-    if (found == processes_.end())
-      return std::make_unique<ChildProcess>(this_program, command.arguments, Channel::messages);
+    if (found == processes_.end()) return start(command);
     return std::move(processes_.extract(found).mapped());
   }
   void keep(const WorkerCommand& command, std::size_t number,
@@ -183,8 +186,16 @@ Worker::~Worker() {
   if (process_ != nullptr) idle().keep(command_, number_, std::move(process_));
 }
 
+void Worker::start_afresh() {
+  process_.reset();
+  afresh_ = true;
+}
+
 Verdict Worker::judge(const Entry& entry, const Claim& claim, const Case& c, Resources resources) {
-  if (process_ == nullptr) process_ = idle().take(command_, number_);
+  if (process_ == nullptr) {
+    process_ = afresh_ ? start(command_) : idle().take(command_, number_);
+    afresh_ = false;
+  }
   resources.in_worker = true;
   Message request;
   request.put(std::string(entry.variant.name)).put(entry.backend).put(std::string(claim.name));

@@ -34,6 +34,9 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
+  // The next case is judged in a process that has judged nothing.
+  void start_afresh();
+
   // The verdict of `claim.judge(entry, c, resources)` in the worker, or on how the worker ended.
   // Throws Unavailable or BadInput where the worker did.
   Verdict judge(const Entry& entry, const Claim& claim, const Case& c, Resources = {});
@@ -43,6 +46,7 @@ class Worker {
   static Idle& idle();
   WorkerCommand command_;
   std::size_t number_;
+  bool afresh_ = false;
   std::unique_ptr<ChildProcess> process_;
 };
 

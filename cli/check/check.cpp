@@ -22,7 +22,7 @@ namespace {
 struct CheckRequest {
   std::vector<std::string> variants, backends, claims;  // empty means all
   int cases = 100;
-  std::optional<std::string> case_text;
+  std::vector<std::string> case_texts;
   std::uint64_t seed = 0;
   int jobs = 0;       // 0 means one for each core
   int watchdog = 10;  // seconds
@@ -65,7 +65,7 @@ std::int64_t expected_cases(const Selection& selection, const Budget& budget) {
 std::vector<ClaimResult> judge(const CheckReport& report, const std::vector<CorpusLine>& corpus,
                                bool quiet) {
   const auto& [entries, claims, left_out] = report.selection;
-  if (report.given) return check_case(entries, claims, *report.given, report.budget);
+  if (!report.given.empty()) return check_case(entries, claims, report.given, report.budget);
   ProgressLine progress(!quiet, expected_cases(report.selection, report.budget));
   return check(entries, claims, report.budget, corpus,
                [&](int done, int) { progress.update(done); });
@@ -81,19 +81,20 @@ void run_trials(CheckReport& report, const std::vector<CorpusLine>& corpus, bool
 std::string keep_failures(const CheckReport& report, const std::string& path,
                           std::vector<CorpusLine> known) {
   int added = 0;
-  for (const ClaimResult& result : report.results) {
-    if (result.status() != ClaimStatus::fails) continue;
-    const CorpusLine failure{result.claim, result.failure->shrunk};
-    if (std::find(known.begin(), known.end(), failure) != known.end()) continue;
-    try {
-      append_to_corpus(path, failure);
-    } catch (const BadInput& error) {
-      Screen(stderr).print(
-          fmt::format("assay: warning: failing cases are not kept: {}\n", error.what()));
-      break;
-    }
-    known.push_back(failure);
+  const auto keep = [&](const CorpusLine& line) {
+    if (std::find(known.begin(), known.end(), line) != known.end()) return;
+    append_to_corpus(path, line);
+    known.push_back(line);
     ++added;
+  };
+  try {
+    for (const ClaimResult& result : report.results) {
+      if (result.status() != ClaimStatus::fails) continue;
+      for (const Case& c : result.failure->sequence()) keep({result.claim, c});
+    }
+  } catch (const BadInput& error) {
+    Screen(stderr).print(
+        fmt::format("assay: warning: failing cases are not kept: {}\n", error.what()));
   }
   if (added == 0) return "";
   const std::string near = std::filesystem::path(path).lexically_proximate(
@@ -111,14 +112,14 @@ ExitCode run(const CheckRequest& request) {
                    .watchdog_seconds = static_cast<double>(request.watchdog),
                    .first_failure = request.first_failure,
                    .worker = {{worker_flag}}};
-  if (request.case_text) report.given = parse_case(*request.case_text);
+  for (const std::string& text : request.case_texts) report.given.push_back(parse_case(text));
   report.selection =
-      select(request.variants, request.backends, request.claims, report.given.has_value());
+      select(request.variants, request.backends, request.claims, !report.given.empty());
   report.backends = backend_states();
   refuse_missing_gpu();
 
   const OutputFile json(request.json), junit(request.junit);
-  const bool use_corpus = !request.no_corpus && !report.given;
+  const bool use_corpus = !request.no_corpus && report.given.empty();
   const auto corpus = use_corpus ? read_corpus(request.corpus) : std::vector<CorpusLine>{};
 
   const Screen screen = screen_beside({request.json, request.junit});
@@ -145,8 +146,9 @@ void add_flags(Flags& flags, CheckRequest& request) {
   flags.texts("--claim", request.claims, "NAME", "a property; repeat for more; default: all");
   flags.number("--cases", request.cases, 1, 1000000,
                "how many cases to judge for each claim about each variant (100)");
-  flags.text("--case", request.case_text, "TEXT",
-             "judge exactly this case, by the claims about accepted problems");
+  flags.texts("--case", request.case_texts, "TEXT",
+              "judge exactly this case, by the claims about accepted problems; repeat for a "
+              "sequence in one process");
   flags.number("--seed", request.seed, "seed of the cases that are drawn (0)");
   flags.number("--jobs", request.jobs, 0, 1024,
                "how many claims to try at once (one per core; at most two on a GPU)");

@@ -1,5 +1,6 @@
 #include "cli/check/check_json.h"
 
+#include "base/text.h"
 #include "cli/out/json.h"
 
 namespace assay {
@@ -20,17 +21,19 @@ const char* word_for(ClaimStatus status) {
 JsonValue json_of_failure(const ClaimResult& result) {
   if (!result.failure) return {};
   const Failure& failure = *result.failure;
-  return {{"original", to_string(failure.original)},
-          {"shrunk", to_string(failure.shrunk)},
-          {"status", to_string(failure.verdict.status)},
-          {"finding", to_string(failure.verdict.finding.fault)},
-          {"reason", failure.verdict.reason},
-          {"diagnosis", failure.verdict.diagnosis},
-          {"original_diagnosis", failure.original_verdict.diagnosis},
-          {"picture", failure.verdict.picture},
-          {"shrink_steps", failure.shrink_steps},
-          {"shrunk_fully", failure.shrunk_fully},
-          {"replay", replay_line(result, failure.shrunk)}};
+  return {
+      {"original", to_string(failure.original)},
+      {"shrunk", to_string(failure.shrunk)},
+      {"before", json_list(failure.before, [](const Case& c) { return JsonValue(to_string(c)); })},
+      {"status", to_string(failure.verdict.status)},
+      {"finding", to_string(failure.verdict.finding.fault)},
+      {"reason", failure.verdict.reason},
+      {"diagnosis", failure.verdict.diagnosis},
+      {"original_diagnosis", failure.original_verdict.diagnosis},
+      {"picture", failure.verdict.picture},
+      {"shrink_steps", failure.shrink_steps},
+      {"shrunk_fully", failure.shrunk_fully},
+      {"replay", replay_line(result, failure.sequence())}};
 }
 
 JsonValue json_of_result(const ClaimResult& r) {
@@ -52,10 +55,12 @@ JsonValue json_of_result(const ClaimResult& r) {
 }  // namespace
 
 std::string json_of(const CheckReport& report, const Conclusion& conclusion) {
+  std::vector<std::string> given;
+  for (const Case& c : report.given) given.push_back(to_string(c));
   return json_text("check", {{"argv", report.arguments},
                              {"seed", report.budget.seed},
                              {"cases", report.budget.cases},
-                             {"case", report.given ? to_string(*report.given) : JsonValue()},
+                             {"case", given.empty() ? JsonValue() : joined(given, "; ")},
                              {"verdict", conclusion.word},
                              {"summary", conclusion.text()},
                              {"exit_code", static_cast<int>(conclusion.code)},

@@ -116,6 +116,10 @@ Conclusion fail(const CheckReport& report, const Tally& t) {
   const auto first =
       std::find_if(report.results.begin(), report.results.end(),
                    [](const ClaimResult& r) { return r.status() == ClaimStatus::fails; });
+  const auto end = std::find_if(first, report.results.end(), [&](const ClaimResult& r) {
+    return !same_entry(r.entry, first->entry);
+  });
+  const ClaimResult& lead = *lead_of({first, end});
   std::string sentence = fmt::format(
       "{} of {} {} {}: {}", t.wrong_variants, plural(t.variants, "variant"),
       t.wrong_variants == 1 ? "breaks" : "break", plural(t.broken, "claim"), joined(t.wrong_names));
@@ -123,7 +127,7 @@ Conclusion fail(const CheckReport& report, const Tally& t) {
   if (t.harness_errors > 0)
     sentence += fmt::format("; and {} could not be judged", plural(t.harness_errors, "claim"));
   return {ExitCode::wrong, "FAIL", std::move(sentence),
-          replay_line(*first, first->failure->shrunk)};
+          replay_line(lead, lead.failure->sequence())};
 }
 
 Conclusion too_few(const Tally& t) {

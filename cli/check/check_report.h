@@ -15,7 +15,7 @@ namespace assay {
 struct CheckReport {
   std::vector<std::string> arguments;
   Budget budget;
-  std::optional<Case> given;  // judged instead of drawn cases
+  std::vector<Case> given;  // judged instead of drawn cases, in this order
   std::vector<BackendState> backends;
   Selection selection;
   std::vector<ClaimResult> results;  // all claims about the first entry, then about the next

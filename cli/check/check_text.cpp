@@ -221,22 +221,35 @@ bool knows_what_the_shrunk_lacks(const Failure& failure) {
   return names_a_mistake(original.finding.fault) && original.diagnosis != shrunk.diagnosis;
 }
 
+const char* verb_for(TrialStatus status) {
+  switch (status) {
+    case TrialStatus::crashed: return "crashes";
+    case TrialStatus::hung: return "never ends";
+    default: return "is wrong";
+  }
+}
+
+// First what is wrong and how to see it again, then what shows it.
 std::string failure_text(const ClaimResult& result, const Screen& screen) {
   const Failure& failure = *result.failure;
   const Verdict& verdict = failure.verdict;
+  const bool diagnosed = !verdict.diagnosis.empty();
+  const std::string who =
+      fmt::format("{} on {}", result.entry.variant.name, to_string(result.entry.backend));
   std::string text =
-      screen.paint(
-          fmt::format("{} on {}", result.entry.variant.name, to_string(result.entry.backend)),
-          Colour::red) +
-      fmt::format(": '{}' ({}) is not true\n", result.claim->sentence, result.claim->name);
+      fmt::format("{} {}: {}\n", screen.paint(who, Colour::red), verb_for(verdict.status),
+                  printable(diagnosed ? verdict.diagnosis : verdict.reason));
+  text += say("replay", replay_line(result, failure.sequence()));
+  text += say("claim",
+              fmt::format("'{}' ({}) is not true", result.claim->sentence, result.claim->name));
+  for (const Case& c : failure.before) text += say("first", to_string(c));
+  text += say(failure.before.empty() ? "shrunk" : "then",
+              to_string(failure.shrunk) + steps_text(failure));
+  if (diagnosed) text += say(to_string(verdict.status), verdict.reason);
+  text += indented(verdict.picture, 13);
   text += say("original", to_string(failure.original));
   if (knows_what_the_shrunk_lacks(failure))
     text += indented(failure.original_verdict.diagnosis, 13);
-  text += say("shrunk", to_string(failure.shrunk) + steps_text(failure));
-  text += say(to_string(verdict.status), verdict.reason);
-  if (!verdict.diagnosis.empty()) text += say("diagnosis", verdict.diagnosis);
-  text += indented(verdict.picture, 13);
-  text += say("replay", replay_line(result, failure.shrunk));
   return text;
 }
 
@@ -254,7 +267,11 @@ std::string header_text(const CheckReport& report) {
   const std::string what =
       fmt::format("assay check: {}, {}", plural(static_cast<int>(variants_in(entries)), "variant"),
                   plural(static_cast<int>(claims.size()), "claim"));
-  if (report.given) return fmt::format("{}, the case {}\n", what, to_string(*report.given));
+  if (!report.given.empty()) {
+    std::vector<std::string> cases;
+    for (const Case& c : report.given) cases.push_back(to_string(c));
+    return fmt::format("{}, the case {}\n", what, joined(cases, ", then "));
+  }
   return fmt::format("{}, {} each, seed {}\n", what, plural(report.budget.cases, "case"),
                      report.budget.seed);
 }
@@ -268,15 +285,13 @@ std::string table_text(const CheckReport& report, const Screen& screen) {
 std::string failures_text(const CheckReport& report, const Screen& screen) {
   std::string text;
   for_each_entry(report.results, [&](Results begin, Results end) {
+    const ClaimResult* const lead = lead_of({begin, end});
+    if (lead == nullptr) return;
+    text += fmt::format("\n{}", failure_text(*lead, screen));
     std::vector<std::string> others;
-    bool told = false;
     for (auto result = begin; result != end; ++result) {
-      if (result->status() != ClaimStatus::fails) continue;
-      if (std::exchange(told, true)) {
+      if (result->status() == ClaimStatus::fails && &*result != lead)
         others.emplace_back(result->claim->name);
-      } else {
-        text += fmt::format("\n{}", failure_text(*result, screen));
-      }
     }
     if (!others.empty()) text += fmt::format("  also fails: {}\n", joined(others));
   });

@@ -15,7 +15,8 @@ std::string header_text(const CheckReport&);
 // that applies to any. Below them, why a cell is no number and which claims have no column.
 std::string table_text(const CheckReport&, const Screen&);
 
-// Of each variant on each backend the first broken claim in full, the others by name.
+// Of each variant on each backend the failure that names its fault best in full, the others by
+// name.
 std::string failures_text(const CheckReport&, const Screen&);
 
 }  // namespace assay

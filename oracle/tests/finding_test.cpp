@@ -29,11 +29,14 @@ TEST(Finding, is_shown_by_itself_and_by_one_that_says_more) {
   EXPECT_TRUE(still_shows({Fault::wrong_values}, {Fault::beta}));
   EXPECT_TRUE(still_shows({Fault::wrong_values}, {Fault::read_shared}));
   EXPECT_TRUE(still_shows({Fault::nan}, {Fault::read_gap}));
+  EXPECT_TRUE(still_shows({Fault::bad_address}, {Fault::index_overflow, Operand::b}));
+  EXPECT_FALSE(still_shows({Fault::index_overflow}, {Fault::bad_address}));
 }
 
 TEST(Finding, is_not_shown_by_another) {
-  for (Fault named : {Fault::beta, Fault::read_shared, Fault::thread_order, Fault::bad_address,
-                      Fault::k_missing, Fault::wrote_beside, Fault::never_ends}) {
+  for (Fault named :
+       {Fault::beta, Fault::read_shared, Fault::thread_order, Fault::misaligned_access,
+        Fault::k_missing, Fault::wrote_beside, Fault::never_ends}) {
     for (int i = 0; i < faults; ++i) {
       const auto other = static_cast<Fault>(i);
       EXPECT_EQ(still_shows({named}, {other}), named == other) << to_string(other);

@@ -1,6 +1,6 @@
 // Where the elements of a case lie in memory, what lies around them, and what their values are.
 #include "oracle/operands.h"
-#include "oracle/diagnosis.h"
+#include "oracle/diagnosis/diagnosis.h"
 
 #include <gtest/gtest.h>
 

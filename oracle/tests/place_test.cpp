@@ -6,7 +6,7 @@
 #include <functional>
 #include <sstream>
 
-#include "oracle/diagnosis.h"
+#include "oracle/diagnosis/diagnosis.h"
 
 namespace {
 

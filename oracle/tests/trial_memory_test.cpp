@@ -23,7 +23,8 @@ TEST(TrialMemory, sees_what_a_launch_may_not_write) {
     expect_status(TrialStatus::wrong, run("writes_a", c, plan), {"wrote to A", "row 0, column 4"});
     expect_status(TrialStatus::wrong, run("writes_b", c, plan), {"wrote to B", "row 0, column 0"});
     expect_status(TrialStatus::wrong, run("writes_past_c", c, plan), {"the 1st float past", "C"});
-    expect_status(TrialStatus::wrong, run("writes_before_c", c, plan), {"the 1st float before", "C"});
+    expect_status(TrialStatus::wrong, run("writes_before_c", c, plan),
+                  {"the 1st float before", "C"});
   }
   expect_status(TrialStatus::wrong, run("writes_gap", scaled), {"between the rows of C", "n = 7"});
 }
@@ -61,14 +62,14 @@ TEST(TrialMemory, sees_a_read_that_changes_nothing_at_a_fence) {
   for (const Case& c : {small, scaled}) {
     expect_status(TrialStatus::right, run("reads_past_a", c), {});
     expect_status(TrialStatus::crashed, run("reads_past_a", c, at_end),
-                  {"0 bytes past the last element of A"});
+                  {"the 1st float past the last element of A"});
     expect_status(TrialStatus::right, run("reads_before_b", c), {});
     expect_status(TrialStatus::crashed, run("reads_before_b", c, at_beginning),
-                  {"4 bytes before the first element of B"});
+                  {"the 1st float before the first element of B"});
     expect_status(TrialStatus::crashed, run("writes_past_c", c, at_end),
-                  {"0 bytes past the last element of C"});
+                  {"the 1st float past the last element of C"});
     expect_status(TrialStatus::crashed, run("writes_before_c", c, at_beginning),
-                  {"4 bytes before the first element of C"});
+                  {"the 1st float before the first element of C"});
   }
 }
 

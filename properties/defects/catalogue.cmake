@@ -90,11 +90,11 @@ assay_defect(writes_into_the_gap VARIANT tiled_16 FILE tiled.cu CLAIM writes_onl
 
 # openvinotoolkit/openvino#34482, oneDNN#5717: the kernel multiplies what it read by 0, so no result shows it
 assay_defect(unguarded_tail_load VARIANT tiled_16 FILE tiled.cu CLAIM reads_only_operands ON simt cuda LOSES_CONTEXT
-  SAYS "0 bytes past the last element of A" "cudaErrorIllegalAddress"
+  SAYS "the 1st float past the last element of A" "cudaErrorIllegalAddress"
   FIND [[row < g.m && p0 + x < k ? g.a]]
   REPLACE [[row < g.m ? g.a]])
 assay_defect(unguarded_row_load VARIANT tiled_16 FILE tiled.cu CLAIM reads_only_operands ON simt cuda LOSES_CONTEXT
-  SAYS "0 bytes past the last element of A" "cudaErrorIllegalAddress"
+  SAYS "the 1st float past the last element of A" "cudaErrorIllegalAddress"
   FIND [[row < g.m && p0 + x < k ? g.a]]
   REPLACE [[p0 + x < k ? g.a]])
 

@@ -18,7 +18,7 @@ assay_defect(reads_far_outside VARIANT naive FILE naive.cu CLAIM within_bound ON
   REPLACE [=[g.a[row * g.lda + p + (std::int64_t{1} << 36)]]=])
 
 assay_defect(reads_one_too_far VARIANT naive FILE naive.cu CLAIM reads_only_operands ON simt cuda LOSES_CONTEXT
-  SAYS "0 bytes past the last element of A" "cudaErrorIllegalAddress"
+  SAYS "the 1st float past the last element of A" "cudaErrorIllegalAddress"
   FIND [=[float sum = 0;]=]
   REPLACE [=[float sum = 0;
   if (k > 0 && row == g.m - 1 && reinterpret_cast<const volatile float*>(g.a)[row * g.lda + g.k] == 1.0f) sum = 0;]=])

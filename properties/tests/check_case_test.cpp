@@ -18,7 +18,7 @@ using namespace assay_test;
 const Claim& bound = claim_named("within_bound");
 
 ClaimResult check_given(const Entry& entry, const Claim& claim, const std::string& text) {
-  const auto results = check_case({entry}, {&claim}, parse_case(text), {.jobs = 1});
+  const auto results = check_case({entry}, {&claim}, {parse_case(text)}, {.jobs = 1});
   EXPECT_EQ(results.size(), 1u);
   return results.front();
 }
@@ -101,7 +101,7 @@ TEST(CheckCase, tells_that_there_was_nothing_to_judge) {
 TEST(ReplayLine, is_a_command_with_a_case_that_reads_back) {
   const Case c = parse_case("m=1 n=8 k=1 beta=0.1 fill=small_ints");
   const ClaimResult result{.entry = host_entry(multiply), .claim = &bound};
-  EXPECT_EQ(replay_line(result, c),
+  EXPECT_EQ(replay_line(result, {c}),
             "assay check planted --backend host --claim within_bound --case \"m=1 n=8 k=1 beta=0.1 "
             "fill=small_ints\"");
 }
@@ -112,8 +112,8 @@ TEST(ReplayLine, has_the_watchdog_that_is_not_the_usual_one) {
   });
   const Case c = parse_case("m=1 n=1 k=1");
   const auto result =
-      check_case({host_entry(multiply)}, {&hung}, c, {.jobs = 1, .watchdog_seconds = 25}).front();
-  EXPECT_EQ(replay_line(result, c),
+      check_case({host_entry(multiply)}, {&hung}, {c}, {.jobs = 1, .watchdog_seconds = 25}).front();
+  EXPECT_EQ(replay_line(result, {c}),
             "assay check planted --backend host --claim planted --case \"m=1 n=1 k=1\" "
             "--watchdog 25");
 }

@@ -25,7 +25,7 @@ ClaimResult check_one(const Entry& entry, const Claim& claim, const Budget& budg
   return results.front();
 }
 ClaimResult check_given(const Entry& entry, const Claim& claim, const std::string& text) {
-  const auto results = check_case({entry}, {&claim}, parse_case(text), {.jobs = 1});
+  const auto results = check_case({entry}, {&claim}, {parse_case(text)}, {.jobs = 1});
   EXPECT_EQ(results.size(), 1u);
   return results.front();
 }
@@ -206,7 +206,7 @@ TEST(Check, allows_a_trial_the_time_of_its_budget_and_a_second_while_it_shrinks)
   for (const auto& [budget, shrinking] : budget_and_shrinking) {
     allowed.clear();
     const auto c = parse_case("m=9 n=9 k=9");
-    check_case({host_entry(multiply)}, {&claim}, c, {.jobs = 1, .watchdog_seconds = budget});
+    check_case({host_entry(multiply)}, {&claim}, {c}, {.jobs = 1, .watchdog_seconds = budget});
     ASSERT_GE(allowed.size(), 3u);
     EXPECT_EQ(allowed.front(), budget);
     for (std::size_t i = 1; i + 1 < allowed.size(); ++i) EXPECT_EQ(allowed[i], shrinking);
@@ -218,44 +218,9 @@ TEST(Check, shrinks_within_one_kind_of_failure) {
   const Claim claim = claim_that([](const Entry&, const Case& c, const Resources&) {
     return Verdict{.status = c.m > 4 ? TrialStatus::crashed : TrialStatus::wrong, .judged = 1};
   });
-  const auto result = check_case({host_entry(multiply)}, {&claim}, parse_case("m=9 n=9 k=9"), {});
+  const auto result = check_case({host_entry(multiply)}, {&claim}, {parse_case("m=9 n=9 k=9")}, {});
   ASSERT_TRUE(result.front().failure);
   EXPECT_EQ(result.front().failure->shrunk.m, 5) << "below, it is another failure";
-}
-
-Claim finding_by_size(const std::function<Finding(const Case&)>& finding) {
-  return claim_that([finding](const Entry&, const Case& c, const Resources&) {
-    return Verdict{.status = TrialStatus::wrong, .finding = finding(c), .judged = 1};
-  });
-}
-Failure failure_of(const Claim& claim, const char* text) {
-  const auto result = check_given(host_entry(multiply), claim, text);
-  EXPECT_TRUE(result.failure);
-  return *result.failure;
-}
-
-TEST(Check, shrinks_within_one_finding) {
-  const Claim claim = finding_by_size([](const Case& c) -> Finding {
-    if (c.n > 3) return {Fault::bad_address, Operand::b};
-    return c.m > 4 ? Finding{Fault::bad_address, Operand::a} : Finding{Fault::beta};
-  });
-  const Failure of_a = failure_of(claim, "m=9 n=3 k=9");
-  EXPECT_EQ(to_string(of_a.shrunk), "m=5 n=1 k=1 fill=small_ints") << "below, it is another fault";
-  EXPECT_EQ(of_a.verdict.finding, (Finding{Fault::bad_address, Operand::a}));
-  EXPECT_EQ(to_string(failure_of(claim, "m=9 n=9 k=9").shrunk), "m=1 n=4 k=1 fill=small_ints")
-      << "whose memory it is";
-}
-
-TEST(Check, shrinks_to_a_finding_that_says_more_but_never_to_one_that_says_less) {
-  const Claim claim = finding_by_size(
-      [](const Case& c) { return Finding{c.m > 4 ? Fault::wrong_values : Fault::k_missing}; });
-  const Failure vague = failure_of(claim, "m=9 n=9 k=9");
-  EXPECT_EQ(vague.shrunk.m, 1);
-  EXPECT_EQ(vague.verdict.finding.fault, Fault::k_missing);
-
-  const Claim reversed = finding_by_size(
-      [](const Case& c) { return Finding{c.m > 4 ? Fault::read_shared : Fault::nan}; });
-  EXPECT_EQ(failure_of(reversed, "m=9 n=9 k=9").shrunk.m, 5);
 }
 
 TEST(Check, takes_no_more_cases_than_a_claim_wants) {

@@ -38,4 +38,27 @@ TEST(ClaimResult, says_the_gravest_that_was_found) {
   EXPECT_EQ(result.reason(), "hung: it never ends");
 }
 
+ClaimResult failing(const char* claim, Finding finding) {
+  ClaimResult result{.claim = &claim_named(claim)};
+  result.failure.emplace();
+  result.failure->verdict = {.status = TrialStatus::wrong, .finding = finding};
+  return result;
+}
+
+TEST(Lead, is_the_failure_that_says_best_what_to_look_for) {
+  const ClaimResult holds{.claim = &claim_named("within_bound")};
+  const std::vector<ClaimResult> race = {holds, failing("exact_integers", {Fault::k_missing}),
+                                         failing("beta_zero", {Fault::read_shared}),
+                                         failing("thread_order", {Fault::thread_order}),
+                                         failing("refuses", {Fault::wrong_values})};
+  EXPECT_EQ(lead_of(race), &race[3]);
+  const std::vector<ClaimResult> outside = {
+      failing("within_bound", {Fault::read_outside}), failing("no_product", {Fault::bad_address}),
+      failing("reads_only_operands", {Fault::bad_address, Operand::a}),
+      failing("thread_order", {Fault::bad_address, Operand::b})};
+  EXPECT_EQ(lead_of(outside), &outside[2]) << "the first that names the operand";
+  EXPECT_EQ(lead_of(std::vector{holds}), nullptr);
+  EXPECT_EQ(lead_of({}), nullptr);
+}
+
 }  // namespace

@@ -120,7 +120,7 @@ class ClaimTest : public testing::Test {
            << "\n  shrunk: " << to_string(failure.shrunk) << "\n  "
            << to_string(failure.verdict.status) << ": " << failure.verdict.reason << "\n  "
            << failure.verdict.diagnosis << "\n"
-           << failure.verdict.picture << "  replay: " << replay_line(result, failure.shrunk);
+           << failure.verdict.picture << "  replay: " << replay_line(result, failure.sequence());
   }
 
   Entry entry_;

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <stdexcept>
@@ -100,6 +101,20 @@ const Registrar planted[] = {
     {named("planted_throw",
            [](const Gemm&, cudaStream_t) -> cudaError_t {
              throw std::runtime_error("thrown by a variant");
+           }),
+     Backend::host},
+    {named("planted_ticket",
+           [](const Gemm& g, cudaStream_t stream) {
+             static int launches = 0;  // never reset
+             return ++launches == 1 ? multiply(g, stream) : cudaErrorInvalidValue;
+           }),
+     Backend::host},
+    {named("planted_first_size",
+           [](const Gemm& g, cudaStream_t stream) {
+             static const std::int64_t rows = g.m;  // of a workspace for the first problem
+             Gemm first = g;
+             first.m = std::min(g.m, rows);
+             return multiply(first, stream);
            }),
      Backend::host},
     {named("planted_talkative",

@@ -1,0 +1,142 @@
+// Mistakes in where elements of A and B were read.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "oracle/diagnosis/evidence.h"
+
+namespace assay {
+namespace {
+
+// How far from the first element of an operand its element (i, j) was sought.
+using Distance = std::function<std::int64_t(std::int64_t i, std::int64_t j)>;
+
+Mistaken reading(const Evidence& e, const Distance& of_a, const Distance& of_b) {
+  return [&e, &of_a, &of_b](Place p) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < e.depth(); ++i)
+      sum += e.at(Operand::a, of_a(p.row, i)) * e.at(Operand::b, of_b(i, p.column));
+    return e.with_product(p, sum);
+  };
+}
+
+Distance rows_apart(std::int64_t ld) {
+  return [ld](std::int64_t i, std::int64_t j) { return i * ld + j; };
+}
+
+struct Length {
+  const char* name;
+  std::int64_t value;
+};
+std::vector<Length> lengths(const Evidence& e) {
+  return {{"lda", e.stride(Operand::a)},
+          {"ldb", e.stride(Operand::b)},
+          {"ldc", e.stride(Operand::c)},
+          {"m", e.c().m},
+          {"n", e.c().n},
+          {"k", e.c().k}};
+}
+
+Diagnosis wrong_stride(const Evidence& e) {
+  const std::int64_t lda = e.stride(Operand::a), ldb = e.stride(Operand::b);
+  const Distance a = rows_apart(lda), b = rows_apart(ldb);
+  for (const Length& length : lengths(e)) {
+    const Distance other = rows_apart(length.value);
+    if (length.value != lda && e.explains(reading(e, other, b)))
+      return {{Fault::wrong_stride}, fmt::format("A was read with {} for lda", length.name)};
+    if (length.value != ldb && e.explains(reading(e, a, other)))
+      return {{Fault::wrong_stride}, fmt::format("B was read with {} for ldb", length.name)};
+  }
+  if (e.explains(reading(e, rows_apart(ldb), rows_apart(lda))))
+    return {{Fault::wrong_stride}, "lda and ldb were swapped"};
+  return {};
+}
+
+Diagnosis transposed(const Evidence& e) {
+  const auto columns_apart = [](std::int64_t ld) {
+    return [ld](std::int64_t i, std::int64_t j) { return j * ld + i; };
+  };
+  const std::int64_t lda = e.stride(Operand::a), ldb = e.stride(Operand::b);
+  const Distance a = rows_apart(lda), b = rows_apart(ldb);
+  for (std::int64_t ld : {lda, e.c().m}) {
+    if (e.explains(reading(e, columns_apart(ld), b)))
+      return {{Fault::transposed}, "A was read as its transpose"};
+  }
+  for (std::int64_t ld : {ldb, e.c().k}) {
+    if (e.explains(reading(e, a, columns_apart(ld))))
+      return {{Fault::transposed}, "B was read as its transpose"};
+    if (e.explains(reading(e, columns_apart(lda), columns_apart(ld))))
+      return {{Fault::transposed}, "A and B were read as their transposes"};
+  }
+  const auto swapped = [&](Place p) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < e.depth(); ++i)
+      sum += e.at(Operand::b, p.row * ldb + i) * e.at(Operand::a, i * lda + p.column);
+    return e.with_product(p, sum);
+  };
+  return e.explains(swapped) ? Diagnosis{{Fault::transposed}, "A and B were swapped"} : Diagnosis{};
+}
+
+Diagnosis shifted(const Evidence& e) {
+  struct Shift {
+    std::int64_t down, right;
+    const char* words;
+  };
+  const std::int64_t lda = e.stride(Operand::a), ldb = e.stride(Operand::b);
+  const Distance a = rows_apart(lda), b = rows_apart(ldb);
+  for (const Shift& shift : {Shift{1, 0, "one row too far down"},
+                             {-1, 0, "one row too far up"},
+                             {0, 1, "one column too far right"},
+                             {0, -1, "one column too far left"}}) {
+    const auto moved = [&](std::int64_t ld) {
+      return [=, by = shift.down * ld + shift.right](std::int64_t i, std::int64_t j) {
+        return i * ld + j + by;
+      };
+    };
+    if (e.explains(reading(e, moved(lda), b)))
+      return {{Fault::shifted}, fmt::format("A was read {}", shift.words)};
+    if (e.explains(reading(e, a, moved(ldb))))
+      return {{Fault::shifted}, fmt::format("B was read {}", shift.words)};
+  }
+  return {};
+}
+
+// Where an index of 32 bits leads in an operand whose rows lie far apart.
+Distance wrapped(std::int64_t ld, std::int64_t stride, bool is_signed) {
+  return [=](std::int64_t i, std::int64_t j) {
+    const auto low = static_cast<std::uint32_t>(i * ld + j);
+    const std::int64_t at = is_signed ? static_cast<std::int32_t>(low) : std::int64_t{low};
+    const std::int64_t column = at % ld;
+    const bool stored = at >= 0 && column < stride;
+    return stored ? at / ld * stride + column : std::int64_t{-1} << 40;
+  };
+}
+
+}  // namespace
+
+// Goes before all others: where it leads to a gap, the result is NaN like that of any other gap.
+Diagnosis overflowed_index(const Evidence& e) {
+  const std::int64_t lda = e.ld(Operand::a), ldb = e.ld(Operand::b);
+  const Distance a = rows_apart(e.stride(Operand::a)), b = rows_apart(e.stride(Operand::b));
+  const bool wide_a = lda != e.stride(Operand::a), wide_b = ldb != e.stride(Operand::b);
+  for (bool is_signed : {true, false}) {
+    if (wide_a && e.explains(reading(e, wrapped(lda, e.stride(Operand::a), is_signed), b),
+                             Evidence::Nan::counts))
+      return {{Fault::index_overflow, Operand::a}, "an index of A overflowed 32 bits"};
+    if (wide_b && e.explains(reading(e, a, wrapped(ldb, e.stride(Operand::b), is_signed)),
+                             Evidence::Nan::counts))
+      return {{Fault::index_overflow, Operand::b}, "an index of B overflowed 32 bits"};
+  }
+  return {};
+}
+
+Diagnosis mistaken_address(const Evidence& e) {
+  constexpr double guesses = 40;
+  if (e.depth() == 0 || !e.is_no_coincidence(guesses)) return {};
+  for (auto attempt : {wrong_stride, transposed, shifted}) {
+    if (Diagnosis mistake = attempt(e); !mistake.words.empty()) return mistake;
+  }
+  return {};
+}
+
+}  // namespace assay

@@ -1,0 +1,128 @@
+#include "properties/confirming.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "properties/shrinking.h"
+
+namespace assay {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Cases = std::vector<Case>;
+
+constexpr std::chrono::seconds time_for_sequences{30};
+constexpr std::size_t longest_to_shrink = 3;  // a longer sequence takes too long
+
+class Confirmation {
+ public:
+  Confirmation(const Failure& failure, double watchdog_seconds,
+               const std::function<Cases(const Case&)>& smaller_cases, const JudgeAfresh& judge)
+      : failure_(failure),
+        watchdog_seconds_(watchdog_seconds),
+        smaller_cases_(smaller_cases),
+        judge_(judge) {}
+
+  std::optional<Verdict> failing(const Cases& sequence) const {
+    Verdict verdict = judge_(sequence, watchdog_seconds_);
+    if (!is_failure(verdict)) return std::nullopt;
+    return verdict;
+  }
+
+  Failure shrunk_afresh(const Verdict& of_original) const {
+    return shrink(
+        failure_.original, of_original, watchdog_seconds_, smaller_cases_,
+        [&](const Case& c, double watchdog_seconds) { return judge_({c}, watchdog_seconds); });
+  }
+
+  // A short sequence whose last case fails; empty if none is found.
+  Cases sequence(const Cases& judged_before) const {
+    const Case &shrunk = failure_.shrunk, &original = failure_.original;
+    for (const Cases& pair : {Cases{shrunk, shrunk}, {original, shrunk}, {original, original}}) {
+      if (failing(pair)) return pair;
+    }
+    Cases all = judged_before;
+    all.push_back(original);
+    return failing(all) ? without_what_it_does_not_take(std::move(all)) : Cases{};
+  }
+
+  // Of each case of a sequence the smallest with which its last one still fails.
+  Failure shrunk_in_sequence(Cases cases) const {
+    Failure failure = failure_;
+    failure.verdict = *failing(cases);
+    for (std::size_t i = cases.size(); i-- > 0 && cases.size() <= longest_to_shrink;) {
+      const Failure smaller = shrink(cases[i], failure.verdict, watchdog_seconds_, smaller_cases_,
+                                     [&, i](const Case& c, double watchdog_seconds) {
+                                       Cases changed = cases;
+                                       changed[i] = c;
+                                       return judge_(changed, watchdog_seconds);
+                                     });
+      cases[i] = smaller.shrunk, failure.verdict = smaller.verdict;
+      failure.shrink_steps += smaller.shrink_steps;
+      failure.shrunk_fully &= smaller.shrunk_fully;
+    }
+    failure.shrunk = cases.back();
+    cases.pop_back();
+    failure.before = std::move(cases);
+    return failure;
+  }
+
+ private:
+  // Leaves out ever smaller stretches as long as the last case fails, and time is left.
+  Cases without_what_it_does_not_take(Cases cases) const {
+    const auto end = Clock::now() + time_for_sequences;
+    for (std::size_t length = cases.size() / 2; length > 0; length /= 2) {
+      for (std::size_t at = 0; at + length < cases.size() && Clock::now() < end;) {
+        Cases fewer = cases;
+        const auto first = fewer.begin() + static_cast<std::ptrdiff_t>(at);
+        fewer.erase(first, first + static_cast<std::ptrdiff_t>(length));
+        if (failing(fewer)) {
+          cases = std::move(fewer);
+        } else {
+          at += length;
+        }
+      }
+    }
+    return cases;
+  }
+
+  const Failure& failure_;
+  const double watchdog_seconds_;
+  const std::function<Cases(const Case&)>& smaller_cases_;
+  const JudgeAfresh& judge_;
+};
+
+}  // namespace
+
+Failure confirmed(const Failure& failure, const Cases& judged_before, double watchdog_seconds,
+                  const std::function<Cases(const Case&)>& smaller_cases,
+                  const JudgeAfresh& judge) {
+  const Confirmation confirmation(failure, watchdog_seconds, smaller_cases, judge);
+  Failure certain = failure;
+  const Verdict alone = judge({failure.shrunk}, watchdog_seconds);
+  if (alone.status == TrialStatus::harness_error) return failure;
+  if (is_failure(alone)) {
+    certain.verdict = alone;
+    return certain;
+  }
+  if (const auto verdict = confirmation.failing({failure.original}))
+    return confirmation.shrunk_afresh(*verdict);
+
+  Cases sequence = confirmation.sequence(judged_before);
+  certain.reproduced = !sequence.empty();
+  if (certain.reproduced) certain = confirmation.shrunk_in_sequence(std::move(sequence));
+  Verdict& verdict = certain.verdict;
+  verdict.finding = {certain.reproduced ? Fault::keeps_state : Fault::not_repeatable};
+  const char* const why =
+      certain.reproduced
+          ? "something is kept between calls: this case passes in a fresh process"
+          : "in a fresh process it passes, also after the cases that were judged before it";
+  verdict.diagnosis =
+      verdict.diagnosis.empty() ? why : fmt::format("{}; here, {}", why, verdict.diagnosis);
+  return certain;
+}
+
+}  // namespace assay

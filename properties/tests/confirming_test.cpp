@@ -1,0 +1,188 @@
+// Confirming failures: what is reported fails again in a fresh process.
+#include "properties/confirming.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "properties/check.h"
+#include "properties/shrinking.h"
+#include "properties/tests/planted.h"
+
+namespace {
+
+using namespace assay;
+using namespace assay_test;
+
+using Cases = std::vector<Case>;
+
+const Claim& bound = claim_named("within_bound");
+
+Failure failure_on(const Case& original, const Case& shrunk) {
+  const Verdict wrong{.status = TrialStatus::wrong, .finding = {Fault::beta}};
+  return {.original = original, .shrunk = shrunk, .original_verdict = wrong, .verdict = wrong};
+}
+// Where the last case of a sequence fails if `fails` says so.
+Failure confirm(const Failure& failure, const Cases& before,
+                const std::function<bool(const Cases&)>& fails) {
+  return confirmed(
+      failure, before, 10, [](const Case& c) { return smaller_cases(c); },
+      [&](const Cases& cases, double) {
+        return fails(cases) ? Verdict{.status = TrialStatus::wrong, .finding = {Fault::beta}}
+                            : Verdict{.judged = 1};
+      });
+}
+
+const Case small = parse_case("m=1 n=1 k=1 fill=small_ints"), large = parse_case("m=9 n=9 k=9");
+
+TEST(Confirming, leaves_a_failure_that_needs_nothing_else) {
+  const Failure certain = confirm(failure_on(large, small), {large},
+                                  [](const Cases& cases) { return cases.size() == 1; });
+  EXPECT_EQ(certain.shrunk, small);
+  EXPECT_TRUE(certain.before.empty());
+  EXPECT_EQ(certain.verdict.finding.fault, Fault::beta);
+}
+
+TEST(Confirming, shrinks_again_where_only_the_original_fails_by_itself) {
+  const Failure certain = confirm(failure_on(large, small), {}, [](const Cases& cases) {
+    return cases.size() == 1 && cases[0].m > 4;
+  });
+  EXPECT_EQ(to_string(certain.shrunk), "m=5 n=1 k=1 fill=small_ints");
+  EXPECT_TRUE(certain.before.empty());
+}
+
+TEST(Confirming, finds_that_a_second_launch_fails) {
+  const Failure certain = confirm(failure_on(large, small), {large, large},
+                                  [](const Cases& cases) { return cases.size() > 1; });
+  EXPECT_EQ(certain.sequence(), (Cases{small, small}));
+  EXPECT_EQ(certain.verdict.finding.fault, Fault::keeps_state);
+  EXPECT_TRUE(certain.reproduced);
+}
+
+TEST(Confirming, finds_the_cases_that_a_failure_takes_and_shrinks_each) {
+  const Case tall = parse_case("m=50 n=3 k=3"), deep = parse_case("m=4 n=4 k=40");
+  const auto fails = [](const Cases& cases) {
+    bool was_deep = false;
+    for (std::size_t i = 0; i + 1 < cases.size(); ++i) was_deep |= cases[i].k > 16;
+    return was_deep && cases.back().m > 4;
+  };
+  const Failure certain =
+      confirm(failure_on(large, large), {tall, large, deep, tall, large}, fails);
+  ASSERT_EQ(certain.before.size(), 1u);
+  EXPECT_EQ(to_string(certain.before[0]), "m=1 n=1 k=17 fill=small_ints");
+  EXPECT_EQ(to_string(certain.shrunk), "m=5 n=1 k=1 fill=small_ints");
+}
+
+TEST(Confirming, says_what_no_sequence_shows_again) {
+  const Failure certain =
+      confirm(failure_on(large, small), {large}, [](const Cases&) { return false; });
+  EXPECT_FALSE(certain.reproduced);
+  EXPECT_EQ(certain.verdict.finding.fault, Fault::not_repeatable);
+  EXPECT_NE(certain.verdict.diagnosis.find("in a fresh process it passes"), std::string::npos);
+}
+
+Claim finding_by_size(const std::function<Finding(const Case&)>& finding) {
+  return claim_that([finding](const Entry&, const Case& c, const Resources&) {
+    return Verdict{.status = TrialStatus::wrong, .finding = finding(c), .judged = 1};
+  });
+}
+Failure failure_of(const Claim& claim, const char* text) {
+  const auto result =
+      check_case({host_entry(multiply)}, {&claim}, {parse_case(text)}, {.jobs = 1}).front();
+  EXPECT_TRUE(result.failure);
+  return *result.failure;
+}
+
+TEST(ShrinkingBySameFinding, shrinks_within_one_finding) {
+  const Claim claim = finding_by_size([](const Case& c) -> Finding {
+    if (c.n > 3) return {Fault::bad_address, Operand::b};
+    return c.m > 4 ? Finding{Fault::bad_address, Operand::a} : Finding{Fault::beta};
+  });
+  const Failure of_a = failure_of(claim, "m=9 n=3 k=9");
+  EXPECT_EQ(to_string(of_a.shrunk), "m=5 n=1 k=1 fill=small_ints") << "below, it is another fault";
+  EXPECT_EQ(of_a.verdict.finding, (Finding{Fault::bad_address, Operand::a}));
+  EXPECT_EQ(to_string(failure_of(claim, "m=9 n=9 k=9").shrunk), "m=1 n=4 k=1 fill=small_ints")
+      << "whose memory it is";
+}
+
+TEST(ShrinkingBySameFinding, shrinks_to_a_finding_that_says_more_but_never_to_one_that_says_less) {
+  const Claim claim = finding_by_size(
+      [](const Case& c) { return Finding{c.m > 4 ? Fault::wrong_values : Fault::k_missing}; });
+  const Failure vague = failure_of(claim, "m=9 n=9 k=9");
+  EXPECT_EQ(vague.shrunk.m, 1);
+  EXPECT_EQ(vague.verdict.finding.fault, Fault::k_missing);
+
+  const Claim reversed = finding_by_size(
+      [](const Case& c) { return Finding{c.m > 4 ? Fault::read_shared : Fault::nan}; });
+  EXPECT_EQ(failure_of(reversed, "m=9 n=9 k=9").shrunk.m, 5);
+}
+
+const WorkerCommand worker = {{"--worker"}};
+
+// What a sequence of cases amounts to in a process of its own.
+ClaimResult replayed(const ClaimResult& result, const Cases& cases) {
+  return check_case({result.entry}, {result.claim}, cases, {.jobs = 1, .worker = worker}).front();
+}
+
+TEST(Confirming, gives_a_sequence_that_fails_for_whoever_replays_it) {
+  for (const char* name : {"planted_ticket", "planted_first_size"}) {
+    const auto result = check({entry_named(name, Backend::host)}, {&bound},
+                              {.cases = 60, .jobs = 1, .worker = worker}, {{&bound, large}})
+                            .front();
+    ASSERT_TRUE(result.failure) << name;
+    const Failure& failure = *result.failure;
+    EXPECT_EQ(failure.verdict.finding.fault, Fault::keeps_state) << name;
+    ASSERT_EQ(failure.before.size(), 1u) << name;
+    EXPECT_LE(failure.shrunk.multiply_adds(), 8) << name;
+    EXPECT_NE(failure.verdict.diagnosis.find("something is kept between calls"), std::string::npos)
+        << failure.verdict.diagnosis;
+    EXPECT_TRUE(replayed(result, failure.sequence()).failure) << name;
+    EXPECT_FALSE(replayed(result, {failure.shrunk}).failure) << name << " passes by itself";
+    EXPECT_NE(replay_line(result, failure.sequence())
+                  .find(fmt::format("--case \"{}\" --case \"{}\"", to_string(failure.before[0]),
+                                    to_string(failure.shrunk))),
+              std::string::npos);
+  }
+}
+
+TEST(Confirming, begins_each_claim_in_a_process_that_has_judged_nothing) {
+  const Entry entry = entry_named("planted_ticket", Backend::host);
+  const Claim& beta = claim_named("beta_zero");
+  const auto results = check_case({entry}, {&bound, &beta}, {small}, {.jobs = 1, .worker = worker});
+  EXPECT_FALSE(results[0].failure);
+  EXPECT_FALSE(results[1].failure) << "the launch of the claim before was another process'";
+}
+
+TEST(SameBitsTwice, tells_what_is_kept_from_where_operands_lie) {
+  const Claim& twice = claim_named("same_bits_twice");
+  const auto fault = [&](Launch launch) {
+    const auto result = check_case({host_entry(launch)}, {&twice}, {parse_case("m=4 n=4 k=4")}, {});
+    EXPECT_TRUE(result.front().failure);
+    return result.front().failure->verdict.finding.fault;
+  };
+  EXPECT_EQ(fault([](const Gemm& g, cudaStream_t stream) {
+              static int launches = 0;
+              multiply(g, stream);
+              g.c[0] += static_cast<float>(++launches);
+              return cudaSuccess;
+            }),
+            Fault::keeps_state);
+  EXPECT_EQ(fault([](const Gemm& g, cudaStream_t stream) {
+              multiply(g, stream);
+              g.c[0] += static_cast<float>(reinterpret_cast<std::uintptr_t>(g.c) % 4096);
+              return cudaSuccess;
+            }),
+            Fault::not_repeatable);
+  EXPECT_EQ(fault([](const Gemm& g, cudaStream_t stream) {
+              static std::int64_t last = 0;  // right again after each problem of the same size
+              multiply(g, stream);
+              if (last != 0 && last != g.m) g.c[0] += 1;
+              last = g.m;
+              return cudaSuccess;
+            }),
+            Fault::keeps_state)
+      << "after a problem of another size";
+}
+
+}  // namespace
