@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -133,9 +134,33 @@ class Trials {
   Clock::time_point start_ = Clock::now();
 };
 
-// Returns how many of them were judged.
-int run_past_failures(Trials& trials, const Claim& claim, const Entry& entry,
-                      const std::vector<CorpusLine>& corpus) {
+// What the runs of each variant's watched build showed, on whatever backend it is judged.
+class Explorations {
+ public:
+  using Explore = std::function<Exploration(const Entry&)>;
+  std::shared_ptr<const Exploration> of(const Entry& entry, const Explore& explore) {
+    const std::shared_ptr<Slot> slot = slot_of(entry);
+    std::call_once(slot->once, [&] { slot->exploration = explore(entry); });
+    return {slot, &slot->exploration};
+  }
+
+ private:
+  struct Slot {
+    std::once_flag once;
+    Exploration exploration;
+  };
+  std::shared_ptr<Slot> slot_of(const Entry& entry) {
+    const std::lock_guard lock(mutex_);
+    auto& slot = slots_[entry.variant.name];
+    if (slot == nullptr) slot = std::make_shared<Slot>();
+    return slot;
+  }
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Slot>> slots_;
+};
+
+void run_past_failures(Trials& trials, const Claim& claim, const Entry& entry,
+                       const std::vector<CorpusLine>& corpus) {
   for (const CorpusLine& line : corpus) {
     if (line.claim != &claim || !trials.may_go_on()) continue;
     try {
@@ -148,7 +173,6 @@ int run_past_failures(Trials& trials, const Claim& claim, const Entry& entry,
           claim.name, to_string(line.c), error.what()));
     }
   }
-  return trials.cases();
 }
 
 // A drawn case that was skipped says nothing about the variant. Where a claim takes only a few
@@ -162,15 +186,20 @@ void settle_skips(ClaimResult& result) {
 
 ClaimResult check_pair(const Claim& claim, const Entry& entry, const Budget& budget,
                        const Bench& bench, const std::vector<CorpusLine>& corpus,
-                       const std::function<void()>& tick) {
+                       const Exploration& exploration, const std::function<void()>& tick) {
   Trials trials(claim, entry, budget.cases, budget, bench, tick);
-  const int past = run_past_failures(trials, claim, entry, corpus);  // beyond the budget
+  run_past_failures(trials, claim, entry, corpus);
+  for (const Case& c : aimed_cases(exploration, claim, entry)) {
+    if (trials.may_go_on()) trials.run(c);
+  }
+  const int past = trials.cases();  // beyond the budget
   const auto large = large_cases(claim, entry, budget.cases, budget.seed);
   const int drawn = past + std::max(1, budget.cases - static_cast<int>(large.size()));
   const auto draw = case_generator(
       claim, entry,
       budget.seed * 1000003 +
-          std::hash<std::string>{}(fmt::format("{} {}", entry.variant.name, claim.name)));
+          std::hash<std::string>{}(fmt::format("{} {}", entry.variant.name, claim.name)),
+      exploration.hints);
   const int most_draws = 3 * budget.cases + 20;  // some have an empty C, with nothing to judge
   for (int i = 0; i < most_draws && trials.wants_more(drawn); ++i) trials.run(draw());
   for (const Case& c : large) {  // last: a small case that fails is found, and shrunk, sooner
@@ -202,7 +231,8 @@ ClaimResult result_after_a_failure(const Claim& claim, const Entry& entry) {
 
 std::size_t cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 
-using CheckPair = std::function<ClaimResult(const Entry&, const Claim&, const Bench&)>;
+using CheckPair = std::function<ClaimResult(const Entry&, const Claim&, const Bench&,
+                                            const Explorations::Explore&)>;
 
 // The pairs on a GPU, each GPU serving a few threads only, and all others.
 std::vector<Lane> lanes_of(const std::vector<Entry>& entries, std::size_t claims,
@@ -251,11 +281,14 @@ std::vector<ClaimResult> for_each_pair(const std::vector<Entry>& entries,
     Calibration::of(entry.backend, resources.gpu).require([&](const Case& c) {
       return bench.judge(calibration(), c, budget.watchdog_seconds);
     });
+    const auto explore_here = [&](const Entry& e) {
+      return in_workers ? workers[t]->explore(e) : explore(e);
+    };
     if (in_workers) bench.start_afresh = [&] { workers[t]->start_afresh(); };
     // So that nothing that an earlier pair left decides; on a GPU a process takes too long to
     // start.
     if (in_workers && entry.backend != Backend::cuda) bench.start_afresh();
-    results[i] = check_pair(entry, *claims[i % claims.size()], bench);
+    results[i] = check_pair(entry, *claims[i % claims.size()], bench, explore_here);
     if (budget.first_failure) stopped = results[i].failure.has_value();
   });
   return results;
@@ -274,19 +307,25 @@ std::vector<ClaimResult> check(const std::vector<Entry>& entries,
     const std::lock_guard lock(mutex);
     progress(++done, expected);
   };
-  return for_each_pair(entries, claims, budget,
-                       [&](const Entry& entry, const Claim& claim, const Bench& bench) {
-                         return check_pair(claim, entry, budget, bench, corpus, tick);
-                       });
+  Explorations explorations;
+  return for_each_pair(
+      entries, claims, budget,
+      [&](const Entry& entry, const Claim& claim, const Bench& bench, const auto& explore) {
+        const auto exploration = explorations.of(entry, explore);
+        ClaimResult result = check_pair(claim, entry, budget, bench, corpus, *exploration, tick);
+        result.exploration = exploration;
+        return result;
+      });
 }
 
 std::vector<ClaimResult> check_case(const std::vector<Entry>& entries,
                                     const std::vector<const Claim*>& claims,
                                     const std::vector<Case>& cases, const Budget& budget) {
-  return for_each_pair(entries, claims, budget,
-                       [&](const Entry& entry, const Claim& claim, const Bench& bench) {
-                         return check_pair_on(cases, claim, entry, budget, bench);
-                       });
+  return for_each_pair(
+      entries, claims, budget,
+      [&](const Entry& entry, const Claim& claim, const Bench& bench, const auto&) {
+        return check_pair_on(cases, claim, entry, budget, bench);
+      });
 }
 
 }  // namespace assay

@@ -2,11 +2,13 @@
 // to. A claim about which too little was judged never holds.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "properties/aims/exploration.h"
 #include "properties/claims.h"
 
 namespace assay {
@@ -37,7 +39,8 @@ enum class ClaimStatus {
 struct ClaimResult {
   Entry entry;
   const Claim* claim = nullptr;
-  int wanted = 0;               // cases asked for
+  int wanted = 0;                                  // cases asked for
+  std::shared_ptr<const Exploration> exploration;  // of the variant; null where a case was given
   std::optional<Skip> exempt;   // why the claim does not apply here; then nothing was judged
   std::optional<Skip> skipped;  // why the given case was not judged
   std::optional<Failure> failure;

@@ -62,7 +62,8 @@ class Message {
   std::size_t at_ = 0;
 };
 
-enum class Answer { verdict, unavailable, bad_input };
+enum class Request { judge, explore };
+enum class Answer { verdict, exploration, unavailable, bad_input };
 
 Message pack(const Verdict& v) {
   Message message;
@@ -93,6 +94,51 @@ Verdict unpack(Message& message) {
   return v;
 }
 
+template <class T, class Put>
+void put_all(Message& message, const std::vector<T>& all, const Put& put) {
+  message.put(all.size());
+  for (const T& one : all) put(one);
+}
+template <class Take>
+auto take_all(Message& message, const Take& take) {
+  std::vector<decltype(take())> all(message.take<std::size_t>());
+  for (auto& one : all) one = take();
+  return all;
+}
+
+Message pack(const Exploration& x) {
+  Message message;
+  const auto put = [&](const auto& value) { message.put(value); };
+  message.put(Answer::exploration);
+  put_all(message, x.cases, [&](const Case& c) { put(to_string(c)); });
+  put_all(message, x.hints.sizes, put);
+  put_all(message, x.hints.distances, put);
+  put_all(message, x.hints.scalars, put);
+  put(x.comparisons), put(x.went_both_ways);
+  put_all(message, x.one_way, [&](const OneWay& way) {
+    put(way.file), put(way.line), put(way.source), put(way.evidence);
+  });
+  put(x.unknown);
+  return message;
+}
+
+Exploration unpack_exploration(Message& message) {
+  const auto text = [&] { return message.take_text(); };
+  Exploration x;
+  x.cases = take_all(message, [&] { return parse_case(message.take_text()); });
+  x.hints.sizes = take_all(message, [&] { return message.take<std::int64_t>(); });
+  x.hints.distances = take_all(message, [&] { return message.take<std::int64_t>(); });
+  x.hints.scalars = take_all(message, [&] { return message.take<float>(); });
+  x.comparisons = message.take<int>(), x.went_both_ways = message.take<int>();
+  x.one_way = take_all(message, [&] {
+    OneWay way{.file = text(), .line = message.take<int>()};
+    way.source = text(), way.evidence = text();
+    return way;
+  });
+  x.unknown = text();
+  return x;
+}
+
 // The last line of defence: the executor and the GPU backend themselves end a hung launch much
 // sooner.
 std::chrono::milliseconds patience_for(const Case& c, double watchdog_seconds) {
@@ -109,6 +155,11 @@ Verdict judge_as_asked(Message& request, ClaimOfName claim_of_name) {
   const Claim& claim = name == calibration().name ? calibration() : claim_of_name(name);
   const Case c = parse_case(request.take_text());
   return claim.judge(entry_named(variant, backend), c, request.take<Resources>());
+}
+
+Exploration explore_as_asked(Message& request) {
+  const std::string variant = request.take_text();
+  return explore(entry_named(variant, request.take<Backend>()));
 }
 
 Verdict verdict_on_end(const ProcessEnd& end) {
@@ -129,6 +180,7 @@ Verdict verdict_in(const std::string& bytes) {
   Message answer(bytes);
   switch (answer.take<Answer>()) {
     case Answer::verdict: break;
+    case Answer::exploration: throw std::logic_error("the worker explored where it was to judge");
     case Answer::unavailable: throw Unavailable(answer.take_text());
     case Answer::bad_input: throw BadInput(answer.take_text());
   }
@@ -198,7 +250,8 @@ Verdict Worker::judge(const Entry& entry, const Claim& claim, const Case& c, Res
   }
   resources.in_worker = true;
   Message request;
-  request.put(std::string(entry.variant.name)).put(entry.backend).put(std::string(claim.name));
+  request.put(Request::judge).put(std::string(entry.variant.name)).put(entry.backend);
+  request.put(std::string(claim.name));
   request.put(to_string(c)).put(resources);
   const auto patience = patience_for(c, resources.watchdog_seconds);
   const std::optional<std::string> bytes = process_->ask(request.bytes(), patience);
@@ -216,14 +269,35 @@ Verdict Worker::judge(const Entry& entry, const Claim& claim, const Case& c, Res
   return verdict;
 }
 
+Exploration Worker::explore(const Entry& entry) {
+  constexpr std::chrono::minutes patience(2);
+  if (process_ == nullptr) process_ = idle().take(command_, number_);
+  Message request;
+  request.put(Request::explore).put(std::string(entry.variant.name)).put(entry.backend);
+  const std::optional<std::string> bytes = process_->ask(request.bytes(), patience);
+  if (!bytes) {
+    const bool hung = process_->timed_out();
+    const ProcessEnd end = process_->end();
+    process_.reset();
+    return {.unknown = "the process that watched it " + (hung ? "never came back" : end.text())};
+  }
+  Message answer(*bytes);
+  if (answer.take<Answer>() != Answer::exploration) return {.unknown = answer.take_text()};
+  return unpack_exploration(answer);
+}
+
 int serve_worker(ClaimOfName claim_of_name) {
   while (const std::optional<std::string> bytes = receive_message(message_descriptor)) {
     Message request(*bytes), answer;
     bool last = false;
     try {
-      const Verdict verdict = verdict_of([&] { return judge_as_asked(request, claim_of_name); });
-      last = verdict.context_lost;
-      answer = pack(verdict);
+      if (request.take<Request>() == Request::explore) {
+        answer = pack(explore_as_asked(request));
+      } else {
+        const Verdict verdict = verdict_of([&] { return judge_as_asked(request, claim_of_name); });
+        last = verdict.context_lost;
+        answer = pack(verdict);
+      }
     } catch (const Unavailable& error) {
       answer.put(Answer::unavailable).put(std::string(error.what()));
     } catch (const BadInput& error) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "properties/aims/exploration.h"
 #include "properties/claims.h"
 
 namespace assay {
@@ -40,6 +41,9 @@ class Worker {
   // The verdict of `claim.judge(entry, c, resources)` in the worker, or on how the worker ended.
   // Throws Unavailable or BadInput where the worker did.
   Verdict judge(const Entry& entry, const Claim& claim, const Case& c, Resources = {});
+
+  // `explore(entry)` in the worker. Where that ends the worker, it says so as `unknown`.
+  Exploration explore(const Entry& entry);
 
  private:
   class Idle;

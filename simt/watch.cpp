@@ -30,6 +30,7 @@ Comparison* Watch::find(const void* where) {
       if (taken_ == slots / 2) return nullptr;
       ++taken_;
       found_[slot].where = where;
+      found_[slot].first_call = calls_;
       break;
     }
     slot = (slot + 1) % slots;

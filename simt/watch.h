@@ -31,7 +31,8 @@ struct Comparison {
   // The differences next to zero, of the first value minus the second.
   double below = -infinite, above = infinite;
   bool equal = false;
-  const void* ways[2] = {};  // the blocks that came next: two once it went both ways
+  std::uint64_t first_call = 0;  // of the watch, that reached it
+  const void* ways[2] = {};      // the blocks that came next: two once it went both ways
 
   bool went_both_ways() const { return ways[1] != nullptr; }
   static constexpr double infinite = std::numeric_limits<double>::infinity();

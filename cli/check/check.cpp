@@ -29,6 +29,7 @@ struct CheckRequest {
   std::string json, junit;
   std::string corpus;
   bool no_corpus = false;
+  bool paths_required = false;
   bool first_failure = false;
   bool quiet = false;
   std::vector<std::string> arguments;
@@ -113,6 +114,7 @@ ExitCode run(const CheckRequest& request) {
                    .first_failure = request.first_failure,
                    .worker = {{worker_flag}}};
   for (const std::string& text : request.case_texts) report.given.push_back(parse_case(text));
+  report.paths_required = request.paths_required;
   report.selection =
       select(request.variants, request.backends, request.claims, !report.given.empty());
   report.backends = backend_states();
@@ -160,6 +162,8 @@ void add_flags(Flags& flags, CheckRequest& request) {
   flags.flag("--no-corpus", request.no_corpus, "neither try past failures nor keep new ones");
   flags.flag("--first-failure", request.first_failure,
              "stop at the first claim that fails, and do not shrink its case");
+  flags.flag("--paths-required", request.paths_required,
+             "fail where a comparison of a variant never went both ways");
   flags.flag("--quiet", request.quiet, "print only failures and the verdict");
   flags.keep_all(request.arguments);
   flags.exclude("--cases", "--case",

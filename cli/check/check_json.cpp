@@ -1,6 +1,7 @@
 #include "cli/check/check_json.h"
 
 #include "base/text.h"
+#include "cli/check/paths.h"
 #include "cli/out/json.h"
 
 namespace assay {
@@ -52,6 +53,20 @@ JsonValue json_of_result(const ClaimResult& r) {
           {"failure", json_of_failure(r)}};
 }
 
+JsonValue json_of_one_way(const OneWay& way) {
+  return {
+      {"file", way.file}, {"line", way.line}, {"source", way.source}, {"evidence", way.evidence}};
+}
+
+JsonValue json_of_paths(const Paths& paths) {
+  const Exploration& found = *paths.exploration;
+  return {{"variant", paths.entry.variant.name},
+          {"comparisons", found.comparisons},
+          {"went_both_ways", found.went_both_ways},
+          {"one_way", json_list(found.one_way, json_of_one_way)},
+          {"unknown", found.unknown}};
+}
+
 }  // namespace
 
 std::string json_of(const CheckReport& report, const Conclusion& conclusion) {
@@ -66,6 +81,7 @@ std::string json_of(const CheckReport& report, const Conclusion& conclusion) {
                              {"exit_code", static_cast<int>(conclusion.code)},
                              {"seconds", report.seconds},
                              {"backends", json_of(report.backends)},
+                             {"paths", json_list(paths_of(report), json_of_paths)},
                              {"results", json_list(report.results, json_of_result)}});
 }
 

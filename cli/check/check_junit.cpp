@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/check/paths.h"
 #include "cli/out/junit.h"
 
 namespace assay {
@@ -41,6 +42,20 @@ JUnitCase case_of(const ClaimResult& result) {
   return test;
 }
 
+// A case of its own beside the claims: skipped where it falls short and nobody requires it.
+JUnitCase case_of(const Paths& paths, bool required) {
+  const Exploration& found = *paths.exploration;
+  JUnitCase test{.name = "paths"};
+  if (paths.is_known() && found.one_way.empty()) return test;
+  const bool fails = required && !found.one_way.empty();
+  test.outcome = fails ? JUnitCase::Outcome::failure : JUnitCase::Outcome::skipped;
+  if (fails) test.type = "one_way";
+  test.message = paths.is_known() ? paths.share() + " comparisons went both ways" : found.unknown;
+  for (const OneWay& way : found.one_way)
+    test.details += fmt::format("{}:{}: {}: {}\n", way.file, way.line, way.source, way.evidence);
+  return test;
+}
+
 }  // namespace
 
 std::string junit_of(const CheckReport& report) {
@@ -53,6 +68,13 @@ std::string junit_of(const CheckReport& report) {
     }
     suites.back().cases.push_back(case_of(result));
     last = &entry;
+  }
+  std::size_t suite = 0;
+  for (const Paths& paths : paths_of(report)) {
+    const std::string name =
+        fmt::format("{}.{}", paths.entry.variant.name, to_string(paths.entry.backend));
+    while (suites[suite].name != name) ++suite;
+    suites[suite].cases.push_back(case_of(paths, report.paths_required));
   }
   return junit_text("assay check", report.seconds, suites);
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "cli/check/paths.h"
 #include "cli/out/table.h"
 
 namespace assay {
@@ -198,6 +199,7 @@ Conclusion conclude(const CheckReport& report) {
   if (t.harness_errors > 0) return harness_failed(report, t);
   if (t.judged_variants == 0) return nothing_judged(report);
   if (t.too_few > 0) return too_few(t);
+  if (auto unmet = unmet_paths(report)) return *unmet;
   return pass(report, t);
 }
 

@@ -15,7 +15,8 @@ namespace assay {
 struct CheckReport {
   std::vector<std::string> arguments;
   Budget budget;
-  std::vector<Case> given;  // judged instead of drawn cases, in this order
+  std::vector<Case> given;      // judged instead of drawn cases, in this order
+  bool paths_required = false;  // fails where a comparison never went both ways
   std::vector<BackendState> backends;
   Selection selection;
   std::vector<ClaimResult> results;  // all claims about the first entry, then about the next

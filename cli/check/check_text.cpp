@@ -8,6 +8,7 @@
 
 #include "base/printable.h"
 #include "base/text.h"
+#include "cli/check/paths.h"
 
 namespace assay {
 namespace {
@@ -68,7 +69,7 @@ constexpr std::size_t screen_width = 120;
 // narrow.
 class VerdictTable {
  public:
-  explicit VerdictTable(const CheckReport& report) {
+  explicit VerdictTable(const CheckReport& report) : paths_(paths_of(report)) {
     for (const Claim* claim : report.selection.claims) {
       if (std::any_of(report.results.begin(), report.results.end(),
                       [&](const ClaimResult& result) { return is_shown(result, *claim); }))
@@ -127,6 +128,7 @@ class VerdictTable {
     for (const Claim* claim : claims)
       table.add_column(claim->heading, Side::right, std::exchange(gap, 1));
     if (with_totals) {
+      if (!paths_.empty()) table.add_column("paths", Side::right);
       for (const char* heading : {"worst gulps", "elements", "time"})
         table.add_column(heading, Side::right);
     }
@@ -139,11 +141,21 @@ class VerdictTable {
         if (std::find(claims.begin(), claims.end(), result->claim) != claims.end())
           cells.push_back(cell_of(*result));
       }
+      if (with_totals && !paths_.empty()) cells.push_back(paths_cell(row.entry()));
       if (with_totals) add_totals(cells, row.begin, row.end);
       table.add_row(std::move(cells));
       above = name;
     }
     return table;
+  }
+
+  Table::Cell paths_cell(const Entry& entry) const {
+    for (const Paths& paths : paths_) {
+      if (std::string_view(paths.entry.variant.name) != entry.variant.name) continue;
+      const bool complete = paths.is_known() && paths.exploration->one_way.empty();
+      return {paths.share(), complete ? Colour::plain : Colour::yellow};
+    }
+    return {};
   }
 
   static void add_totals(std::vector<Table::Cell>& row, Results begin, Results end) {
@@ -159,6 +171,7 @@ class VerdictTable {
   }
 
   std::vector<const Claim*> claims_;
+  std::vector<Paths> paths_;
   std::vector<Row> rows_;
 };
 
@@ -278,7 +291,7 @@ std::string header_text(const CheckReport& report) {
 
 std::string table_text(const CheckReport& report, const Screen& screen) {
   const std::string text = VerdictTable(report).text(screen);
-  const std::string notes = notes_text(report);
+  const std::string notes = notes_text(report) + paths_text(report);
   return notes.empty() ? text : fmt::format("{}\n{}", text, notes);
 }
 

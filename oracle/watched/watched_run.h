@@ -1,0 +1,26 @@
+// Runs the watched build of a variant, for what its comparisons see. Judges nothing, and so costs
+// little even where an operand is huge: memory that nobody touches is never made.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/registry.h"
+#include "oracle/case.h"
+#include "simt/watch.h"
+
+namespace assay {
+
+using simt::Comparison;
+
+struct WatchedRun {
+  std::vector<Comparison> comparisons;  // that were reached, in the order of the code
+  std::uint64_t calls = 0;              // of the watch: what the run cost, the same on any machine
+};
+
+// Launches once on the executor, and ends the kernel after so many calls of the watch. A fault ends
+// the run like a return. Takes an entry with a `watched_launch` and a case that it accepts. An
+// operand of more than 2^40 bytes is refused: nothing is reached then.
+WatchedRun watched_run(const Entry&, const Case&, std::uint64_t most_calls);
+
+}  // namespace assay

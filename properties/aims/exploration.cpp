@@ -1,0 +1,148 @@
+#include "properties/aims/exploration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+#include <tuple>
+
+#include "properties/aims/explorer.h"
+#include "properties/draws/cost.h"
+#include "properties/fitting.h"
+
+namespace assay {
+namespace {
+
+// What the result is made of.
+
+// Both sides of a threshold with the sizes that showed it, and with others: what is wrong behind
+// `k >= 2048` may need several tiles to show.
+std::vector<Case> cases_at(const Threshold& threshold, const Tile& tile) {
+  const auto& [base, input, value] = threshold;
+  std::vector<Case> cases;
+  for (const std::int64_t near : {value - 1, value, value + 1, value + 2})
+    cases.push_back(with(base, input, near));
+  const std::array<std::array<std::int64_t, 3>, 4> others = {
+      {{3, 5, 7},
+       {1, tile.n + 3, 2},
+       {tile.m + 1, 2, tile.k + 1},
+       {tile.m + 1, 2 * tile.n + 1, tile.k + 3}}};
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    const auto [m, n, k] = others[i];
+    Case c = {.m = m, .n = n, .k = k, .alpha = 1.5f, .beta = i % 2 == 0 ? -0.5f : 0.0f, .seed = i};
+    cases.push_back(with(c, input, value + 1));
+    cases.push_back(with(c, input, value));
+  }
+  // Nearly square, where it may be the product of m and n that counts.
+  const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(value))) + 1;
+  if (input.is_size) cases.push_back({.m = side, .n = side + 1, .k = 3, .alpha = 1.5f});
+  return cases;
+}
+
+std::string text_of(double value) { return fmt::format("{:.9g}", value); }
+std::string range(double least, double greatest) {
+  return least == greatest ? text_of(least)
+                           : fmt::format("{} to {}", text_of(least), text_of(greatest));
+}
+
+// Where the compiler says `k > 2047` for `k >= 2048`, the number that the source names.
+double named_constant(double constant, const std::string& source) {
+  for (const double near : {constant, constant + 1, constant - 1}) {
+    if (source.find(text_of(near)) != source.npos) return near;
+  }
+  return constant;
+}
+
+std::string evidence(const Comparison& c, const std::string& source) {
+  if (c.kind == Comparison::Kind::switches)
+    return fmt::format("only {} came", range(c.least, c.greatest));
+  if (c.with_constant && c.bytes == 1 && c.constant == 0)
+    return c.greatest == 0 ? "it was always false" : "it was always true";
+  if (c.with_constant) {
+    return fmt::format("compared with {}, only {} came",
+                       text_of(named_constant(c.constant, source)), range(c.least, c.greatest));
+  }
+  return fmt::format("compared with {}, only {} came", range(c.least_other, c.greatest_other),
+                     range(c.least, c.greatest));
+}
+
+// The author accepts it in this line of the source or in the one above.
+bool is_accepted(const Place& place) {
+  constexpr const char* mark = "// one way only:";
+  return source_line(place, place.line).find(mark) != std::string::npos ||
+         source_line(place, place.line - 1).starts_with(mark);
+}
+
+void report_comparisons(const Knowledge& knowledge, Exploration& exploration) {
+  for (const auto& [where, known] : knowledge.comparisons()) {
+    const auto found = knowledge.places().find(where);
+    if (found == knowledge.places().end() || !known.decides) continue;
+    const Place& place = found->second;
+    if (!is_of_the_author(place) || (!known.is_settled() && is_accepted(place))) continue;
+    ++exploration.comparisons;
+    exploration.went_both_ways += known.is_settled();
+    if (known.is_settled()) continue;
+    const std::string source = source_line(place, place.line);
+    exploration.one_way.push_back({place.file, place.line, source, evidence(known.seen, source)});
+  }
+  std::stable_sort(exploration.one_way.begin(), exploration.one_way.end(),
+                   [](const OneWay& a, const OneWay& b) {
+                     return std::tie(a.file, a.line) < std::tie(b.file, b.line);
+                   });
+}
+
+}  // namespace
+
+Exploration explore(const Entry& entry) try {
+  if (entry.watched_launch == nullptr) return {.unknown = "it has no build that can be watched"};
+  Exploration exploration;
+  std::map<const void*, Place> places;
+  try {
+    places = places_beside(reinterpret_cast<const void*>(entry.watched_launch));
+  } catch (const std::runtime_error& error) {  // then it aims, but names nothing
+    exploration.unknown = error.what();
+  }
+  const Explorer explorer(entry, std::move(places));
+  exploration.cases = explorer.knowledge().news();
+  for (const Threshold& threshold : explorer.thresholds()) {
+    for (const Case& c : cases_at(threshold, entry.variant.tile)) exploration.cases.push_back(c);
+    (threshold.input.is_size ? exploration.hints.sizes : exploration.hints.distances)
+        .push_back(threshold.value);
+  }
+  for (const std::int64_t constant : explorer.whole_constants()) {
+    exploration.hints.sizes.push_back(constant);
+    exploration.hints.distances.push_back(constant);
+  }
+  exploration.hints.scalars = explorer.float_constants();
+  if (exploration.unknown.empty()) report_comparisons(explorer.knowledge(), exploration);
+  return exploration;
+} catch (const std::exception& error) {
+  return {.unknown = error.what()};
+}
+
+std::vector<Case> aimed_cases(const Exploration& exploration, const Claim& claim,
+                              const Entry& entry) {
+  constexpr double most_each = 6e7, most_each_where_large = 5e8, most_together = 1e9;  // ns
+  if (claim.most_cases < Claim::as_many_as_asked_for) return {};
+  std::vector<Case> chosen;
+  std::set<std::string> known;
+  double together = 0;
+  for (const Case& aimed : exploration.cases) {
+    Case c = nearest_case(aimed, claim, entry);
+    const double cost_of_it = cost_of(c, claim, entry);
+    if (cost_of_it > (claim.takes_large_shapes ? most_each_where_large : most_each)) continue;
+    if (together + cost_of_it > most_together) continue;
+    if (!claim.excludes_case(c).empty()) continue;
+    Case but_for_the_seed = c;
+    but_for_the_seed.seed = 0;
+    if (!known.insert(to_string(but_for_the_seed)).second) continue;
+    together += cost_of_it;
+    chosen.push_back(c);
+  }
+  return chosen;
+}
+
+}  // namespace assay

@@ -1,0 +1,40 @@
+// Finds out what makes a variant's comparisons go both ways, by watching it run: the cases that
+// tried something new, those at the edge of every threshold that an input can be driven to, and the
+// comparisons that nothing drove both ways.
+//
+// The same for the same build, on any machine: its budget is counted in calls of the watch. It
+// cannot aim at what depends on the elements of the matrices.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "properties/generators.h"
+
+namespace assay {
+
+// A comparison that decides a branch and always decided it the same way.
+struct OneWay {
+  std::string file;  // relative to the root of the sources
+  int line = 0;
+  std::string source;    // the text of that line
+  std::string evidence;  // "compared with 2048, only 1 to 1024 came"
+  bool operator==(const OneWay&) const = default;
+};
+
+struct Exploration {
+  std::vector<Case> cases;                  // to judge, beside those that are drawn
+  Hints hints;                              // what it compares with, for cases to be drawn
+  int comparisons = 0, went_both_ways = 0;  // in its own source, that were reached
+  std::vector<OneWay> one_way;              // in the order of the source
+  std::string unknown;  // why nothing is known of its comparisons; empty if they were watched
+};
+
+// Takes about a second of one core.
+Exploration explore(const Entry&);
+
+// Its cases, moved to the nearest ones that the claim says something about, without those that cost
+// too much.
+std::vector<Case> aimed_cases(const Exploration&, const Claim&, const Entry&);
+
+}  // namespace assay

@@ -1,0 +1,254 @@
+#include "properties/aims/explorer.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace assay {
+namespace {
+
+constexpr std::uint64_t budget = 60'000'000;  // calls of the watch
+constexpr std::uint64_t calls_of_a_run = 1'500'000;
+constexpr std::int64_t largest = 1 << 20;     // that is tried of an input
+constexpr std::int64_t least_threshold = 32;  // below, the usual sizes come by anyway
+constexpr std::size_t most_guesses = 12;      // of an input from one case
+
+// The outcome of a comparison in one run: the way it went, or how its values compare.
+std::optional<std::pair<const void*, int>> outcome(const WatchedRun& run, const void* where,
+                                                   bool decides) {
+  for (const Comparison& c : run.comparisons) {
+    if (c.where != where) continue;
+    if (decides) return std::pair(c.went_both_ways() ? nullptr : c.ways[0], 0);
+    const double difference = nearest_difference(c);
+    return std::pair(nullptr, difference < 0 ? -1 : difference > 0 ? 1 : 0);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::set<const void*> Explorer::open() const {
+  std::set<const void*> all;
+  for (const auto& [where, known] : know_.comparisons()) {
+    const auto place = know_.places().find(where);
+    const bool helper = place != know_.places().end() && !is_of_the_author(place->second);
+    if (!known.is_settled() && !helper) all.insert(where);
+  }
+  return all;
+}
+
+Explorer::Explorer(const Entry& entry, std::map<const void*, Place> places)
+    : tile_(entry.variant.tile), know_(entry, std::move(places), budget) {
+  try_tiny_cases();  // first: what they reach is driven from there
+  draw_small_cases(80, false);
+  drive();
+  try_constants();
+  drive();
+  draw_small_cases(40, true);
+}
+
+void Explorer::try_tiny_cases() {
+  for (const std::int64_t size : {1, 2, 5})
+    know_.run({.m = size, .n = size, .k = size, .alpha = 1.5f, .beta = 0.5f}, calls_of_a_run);
+}
+
+// Cases beside the edges of tiles, as long as they show something new. Those in which nothing is
+// multiplied come last: in them a branch may be taken to no effect, and would not be driven.
+void Explorer::draw_small_cases(int most, bool with_nothing) {
+  constexpr int most_in_vain = 16;
+  for (int i = 0, in_vain = 0; i < most && in_vain < most_in_vain; ++i) {
+    const std::size_t before = know_.news().size();
+    know_.run(draw_small_case(with_nothing), calls_of_a_run);
+    in_vain = know_.news().size() > before ? 0 : in_vain + 1;
+  }
+}
+
+Case Explorer::draw_small_case(bool with_nothing) {
+  const auto below = [&](std::size_t count) {
+    random_ = random_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::size_t>(random_ >> 33) % count;
+  };
+  const auto any = [&](const auto& values) { return values[below(values.size())]; };
+  const auto size = [&](std::int64_t tile) {
+    return any(std::array{std::int64_t{!with_nothing}, std::int64_t{1}, std::int64_t{3},
+                          tile / 2 + 1, tile - (tile > 1), tile, tile, tile + 1, 2 * tile,
+                          2 * tile + 1});
+  };
+  Case c{.m = size(tile_.m), .n = size(tile_.n), .k = size(tile_.k)};
+  c.alpha = any(std::array{1.5f, 1.0f, -0.5f, with_nothing ? 0.0f : 0.5f});
+  c.beta = any(std::array{0.0f, 0.5f, 1.0f, -2.0f});
+  const bool gaps = below(2) == 0, shifted = below(2) == 0;
+  for (Gap* gap : {&c.lda, &c.ldb, &c.ldc})
+    gap->floats = gaps ? any(std::array<std::int64_t, 4>{0, 1, 4, 64}) : 0;
+  for (int& offset : c.offset.floats) offset = shifted ? static_cast<int>(below(4)) : 0;
+  c.fill = any(std::array{Fill::uniform, Fill::small_ints, Fill::special});
+  c.seed = below(1 << 16);
+  return c;
+}
+
+// Drives every comparison that is not settled from the case that reached it first; so the second
+// half of `m == 1 && n > 1024` is driven where m is 1.
+void Explorer::drive() {
+  for (bool any = true; any && !know_.is_spent();) {
+    any = false;
+    for (const void* where : open()) {
+      const Case base = know_.comparisons().at(where).from;
+      if (!swept_.insert(to_string(base)).second) continue;
+      sweep_all(base);
+      any = true;
+    }
+  }
+}
+
+void Explorer::sweep_all(const Case& base) {
+  for (const Input& input : inputs) sweep(base, input);
+  try_scalars(base);
+}
+
+// Doubles one input. Where it drives a comparison towards equality, goes there at once.
+void Explorer::sweep(const Case& base, const Input& input) {
+  std::uint64_t most_calls = 0;
+  for (const void* where : open()) {
+    const Known& known = know_.comparisons().at(where);
+    if (known.from == base) most_calls = std::max(most_calls, 2 * known.seen.first_call + 30'000);
+  }
+  if (most_calls == 0) return;
+  Sweep sweep{base, input, std::min(most_calls, calls_of_a_run), {}};
+  step(sweep, input.get(base));
+  for (std::int64_t value = 1; value <= largest && !know_.is_spent(); value *= 2) {
+    if (value > input.get(base) && !step(sweep, value)) return;
+  }
+}
+
+// False if nothing is left to drive.
+bool Explorer::step(Sweep& sweep, std::int64_t value) {
+  const auto before = open();
+  const WatchedRun run = know_.run(with(sweep.base, sweep.input, value), sweep.most_calls);
+  for (const Comparison& comparison : run.comparisons) {
+    if (!before.contains(comparison.where)) continue;
+    auto& points = sweep.history[comparison.where];
+    if (know_.comparisons().at(comparison.where).is_settled()) {
+      if (!points.empty()) bisect(sweep, comparison.where, points.back().value, value);
+      sweep.history.erase(comparison.where);
+      continue;
+    }
+    points.push_back({value, nearest_difference(comparison)});
+  }
+  const auto all = sweep.history;  // guesses settle some of them
+  for (const auto& [where, points] : all) {
+    if (!know_.comparisons().at(where).is_settled()) guess(sweep, points);
+  }
+  std::erase_if(sweep.history, [&](const auto& entry) {
+    return know_.comparisons().at(entry.first).is_settled();
+  });
+  return !sweep.history.empty();
+}
+
+// Finds where a comparison turns between two values of an input.
+void Explorer::bisect(const Sweep& sweep, const void* where, std::int64_t from, std::int64_t to) {
+  const bool decides = know_.comparisons().at(where).decides;
+  const auto outcome_at = [&](std::int64_t value) {
+    return outcome(know_.run(with(sweep.base, sweep.input, value), sweep.most_calls), where,
+                   decides);
+  };
+  const auto before = outcome_at(from);
+  while (to - from > 1 && !know_.is_spent()) {
+    const std::int64_t middle = from + (to - from) / 2;
+    const auto now = outcome_at(middle);
+    (now && now != before ? to : from) = middle;
+  }
+  note(sweep.base, sweep.input, to);
+}
+
+// Where the last points say that the difference is 0: along the line through them, and with the
+// slope of the first two, as a remainder has it.
+void Explorer::guess(Sweep& sweep, const std::vector<Point>& points) {
+  if (points.size() < 2) return;
+  const auto slope = [](const Point& a, const Point& b) {
+    return (b.difference - a.difference) / static_cast<double>(b.value - a.value);
+  };
+  const Point& last = points.back();
+  for (const double s : {slope(points[points.size() - 2], last), slope(points[0], points[1])}) {
+    const double zero = static_cast<double>(last.value) - last.difference / s;
+    if (!std::isfinite(zero) || zero < least_threshold || zero > 16.0 * largest) continue;
+    const auto value = static_cast<std::int64_t>(std::round(zero));
+    if (sweep.guessed.size() >= most_guesses || !sweep.guessed.insert(value).second) continue;
+    if (settles(sweep, value)) note(sweep.base, sweep.input, value);
+  }
+}
+
+// Whether this value of the input, or a neighbour, settles a comparison.
+bool Explorer::settles(const Sweep& sweep, std::int64_t value) {
+  const std::size_t before = open().size();
+  for (const std::int64_t near : {value, value + 1, value - 1})
+    know_.run(with(sweep.base, sweep.input, near), sweep.most_calls);
+  return open().size() < before;
+}
+
+void Explorer::note(const Case& base, const Input& input, std::int64_t value) {
+  if (value < least_threshold) return;
+  const bool known = std::any_of(thresholds_.begin(), thresholds_.end(), [&](const Threshold& t) {
+    return t.value == value && t.input.get == input.get;
+  });
+  if (!known) thresholds_.push_back({base, input, value});
+}
+
+// The constants that floats were compared with, as alpha and as beta, and what lies beside them.
+void Explorer::try_scalars(const Case& base) {
+  for (const float scalar : float_constants()) {
+    if (!tried_scalars_.insert(scalar).second) continue;
+    for (float Case::*which : {&Case::alpha, &Case::beta}) {
+      Case c = base;
+      c.*which = scalar;
+      know_.run(c, calls_of_a_run);
+    }
+  }
+}
+
+// Each constant as a size and as a distance, the other sizes tiny.
+void Explorer::try_constants() {
+  constexpr std::uint64_t calls = 60'000;
+  for (const std::int64_t constant : whole_constants()) {
+    for (const Input& input : inputs) {
+      for (const std::int64_t value : {constant - 1, constant, constant + 1, 2 * constant}) {
+        if (value == 2 * constant && input.is_size) continue;
+        know_.run(with({.m = 2, .n = 1, .k = 3, .alpha = 1.5f, .beta = 0.5f}, input, value), calls);
+      }
+    }
+  }
+}
+
+std::vector<std::int64_t> Explorer::whole_constants() const {
+  std::set<std::int64_t> all;
+  const auto add = [&](double value) {
+    if (value > least_threshold && value <= largest) all.insert(static_cast<std::int64_t>(value));
+  };
+  for (const auto& [where, known] : know_.comparisons()) {
+    const Comparison& c = known.seen;
+    if (c.kind == Comparison::Kind::floats) continue;
+    for (const std::uint64_t label : c.labels) add(static_cast<double>(label));
+    if (c.with_constant) add(c.constant);
+    if (!c.with_constant && c.least == c.greatest) add(c.least);
+    if (!c.with_constant && c.least_other == c.greatest_other) add(c.least_other);
+  }
+  return {all.begin(), all.end()};
+}
+
+std::vector<float> Explorer::float_constants() const {
+  constexpr double smallest = 0x1p-100, greatest = 0x1p64;
+  std::set<float> all;
+  const auto add = [&](double low, double high) {
+    if (low != high || !(std::abs(low) >= smallest && std::abs(low) <= greatest)) return;
+    const auto value = static_cast<float>(low);
+    for (const float near : {value, std::nextafter(value, 0.0f), std::nextafter(value, 2 * value)})
+      all.insert(near), all.insert(-near);
+  };
+  for (const auto& [where, known] : know_.comparisons()) {
+    if (known.seen.kind != Comparison::Kind::floats) continue;
+    add(known.seen.least, known.seen.greatest);
+    add(known.seen.least_other, known.seen.greatest_other);
+  }
+  return {all.begin(), all.end()};
+}
+
+}  // namespace assay

@@ -1,0 +1,35 @@
+// The whole numbers of a case that may decide what a kernel compares: its sizes and the distances
+// between rows.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "oracle/case.h"
+
+namespace assay {
+
+struct Input {
+  bool is_size;  // else a distance between rows
+  std::int64_t (*get)(const Case&);
+  void (*set)(Case&, std::int64_t);  // keeps to what is possible
+};
+
+inline constexpr std::array<Input, 6> inputs = {{
+    {true, [](const Case& c) { return c.m; }, [](Case& c, std::int64_t v) { c.m = v; }},
+    {true, [](const Case& c) { return c.n; }, [](Case& c, std::int64_t v) { c.n = v; }},
+    {true, [](const Case& c) { return c.k; }, [](Case& c, std::int64_t v) { c.k = v; }},
+    {false, [](const Case& c) { return c.k + c.lda.floats; },
+     [](Case& c, std::int64_t v) { c.lda.floats = v < c.k ? 0 : v - c.k; }},
+    {false, [](const Case& c) { return c.n + c.ldb.floats; },
+     [](Case& c, std::int64_t v) { c.ldb.floats = v < c.n ? 0 : v - c.n; }},
+    {false, [](const Case& c) { return c.n + c.ldc.floats; },
+     [](Case& c, std::int64_t v) { c.ldc.floats = v < c.n ? 0 : v - c.n; }},
+}};
+
+inline Case with(Case c, const Input& input, std::int64_t value) {
+  input.set(c, value);
+  return c;
+}
+
+}  // namespace assay

@@ -1,0 +1,71 @@
+#include "properties/aims/knowledge.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "properties/fitting.h"
+
+namespace assay {
+namespace {
+
+constexpr double most_on_the_host = 2e6;  // multiply-adds: nothing ends a function of the host
+constexpr std::uint64_t calls_to_begin = 3000;  // what a run costs beside its calls
+
+int relations(const Comparison& c) {
+  return static_cast<int>(std::isfinite(c.below)) + static_cast<int>(c.equal) +
+         static_cast<int>(std::isfinite(c.above));
+}
+
+// Whether `more` showed anything new.
+bool merge(Comparison& into, const Comparison& more) {
+  const int before = relations(into);
+  bool is_new = false;
+  into.least = std::min(into.least, more.least);
+  into.greatest = std::max(into.greatest, more.greatest);
+  into.least_other = std::min(into.least_other, more.least_other);
+  into.greatest_other = std::max(into.greatest_other, more.greatest_other);
+  into.below = std::max(into.below, more.below);
+  into.above = std::min(into.above, more.above);
+  into.equal |= more.equal;
+  for (const void* way : more.ways) {
+    if (way == nullptr || way == into.ways[0] || way == into.ways[1]) continue;
+    if (into.ways[1] != nullptr) continue;
+    into.ways[into.ways[0] == nullptr ? 0 : 1] = way;
+    is_new = true;
+  }
+  return is_new || relations(into) > before;
+}
+
+}  // namespace
+
+bool Known::is_settled() const { return decides ? seen.went_both_ways() : relations(seen) >= 2; }
+
+double nearest_difference(const Comparison& c) {
+  if (c.equal) return 0;
+  return -c.below < c.above ? c.below : c.above;
+}
+
+Knowledge::Knowledge(const Entry& entry, std::map<const void*, Place> places, std::uint64_t budget)
+    : entry_(entry), places_(std::move(places)), left_(budget) {}
+
+WatchedRun Knowledge::run(Case c, std::uint64_t most_calls) {
+  c = fitted(c, entry_.variant.needs);
+  if (is_spent()) return {};
+  if (entry_.backend == Backend::host && c.multiply_adds() > most_on_the_host) return {};
+  WatchedRun run = watched_run(entry_, c, std::min(most_calls, left_));
+  left_ -= std::min(left_, run.calls + calls_to_begin);
+  bool any_new = false;
+  for (const Comparison& comparison : run.comparisons) any_new |= learn(comparison, c);
+  if (any_new) news_.push_back(c);
+  return run;
+}
+
+bool Knowledge::learn(const Comparison& comparison, const Case& c) {
+  const auto [known, is_new] = known_.try_emplace(comparison.where, Known{comparison, c});
+  if (!is_new) return merge(known->second.seen, comparison);
+  const auto place = places_.find(comparison.where);
+  known->second.decides = place == places_.end() || place->second.decides_branch;
+  return true;
+}
+
+}  // namespace assay

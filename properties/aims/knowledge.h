@@ -1,0 +1,50 @@
+// What is known of a variant's comparisons after some runs of its watched build.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "oracle/watched/watched_run.h"
+#include "properties/aims/places.h"
+
+namespace assay {
+
+struct Known {
+  Comparison seen;      // in all runs together
+  Case from;            // the first that reached it
+  bool decides = true;  // a branch
+
+  // Whether it has had both outcomes, as far as can be known.
+  bool is_settled() const;
+};
+
+class Knowledge {
+ public:
+  // Ends a run after so many calls, and all of them after as many as `budget`.
+  Knowledge(const Entry&, std::map<const void*, Place> places, std::uint64_t budget);
+
+  // What the watch saw in this case, moved inside the variant's needs. Nothing once the budget is
+  // spent, or where the host would compute for too long.
+  WatchedRun run(Case, std::uint64_t most_calls);
+
+  bool is_spent() const { return left_ == 0; }
+  const std::map<const void*, Known>& comparisons() const { return known_; }
+  const std::map<const void*, Place>& places() const { return places_; }
+  const std::vector<Case>& news() const { return news_; }  // cases that showed something new
+  const Entry& entry() const { return entry_; }
+
+ private:
+  bool learn(const Comparison&, const Case&);
+
+  const Entry entry_;
+  const std::map<const void*, Place> places_;
+  std::uint64_t left_;
+  std::map<const void*, Known> known_;
+  std::vector<Case> news_;
+};
+
+// Of all differences that it saw, the one nearest to 0.
+double nearest_difference(const Comparison&);
+
+}  // namespace assay

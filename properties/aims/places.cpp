@@ -1,0 +1,120 @@
+#include "properties/aims/places.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+
+#include "base/child_process.h"
+
+namespace assay {
+namespace {
+
+// What the build calls the root of the sources in the debug information.
+constexpr std::string_view root_of_sources = "/assay/";
+
+// Reads the disassembly line by line. What is compared is known after a call of the watch:
+//
+//   /src/kernels/tiled.cu:57 (discriminator 1)
+//       1234:	call   1050 <__sanitizer_cov_trace_const_cmp8@plt>
+//       1239:	cmpq   $0x7ff,-0x30(%rbp)
+//       1240:	jle    1266 <...>
+class Disassembly {
+ public:
+  explicit Disassembly(const std::byte* base) : base_(base) {}
+
+  void read(std::string_view line) {
+    const auto colon = line.find(":\t");
+    if (colon == line.npos) {
+      read_place(line);
+    } else {
+      std::uintptr_t address = 0;
+      const auto digits = line.substr(line.find_first_not_of(' '));
+      std::from_chars(digits.data(), line.data() + colon, address, 16);
+      read_instruction(base_ + address, line.substr(colon + 2));
+    }
+  }
+  std::map<const void*, Place> places() && { return std::move(places_); }
+
+ private:
+  // "FILE:LINE", perhaps with a remark behind.
+  void read_place(std::string_view line) {
+    line = line.substr(0, line.find(" (discriminator"));
+    const auto colon = line.rfind(':');
+    if (colon == line.npos || !line.starts_with('/')) return;
+    int number = 0;
+    const auto [end, error] =
+        std::from_chars(line.data() + colon + 1, line.data() + line.size(), number);
+    if (error != std::errc() || end != line.data() + line.size()) return;
+    const std::filesystem::path path(line.substr(0, colon));
+    std::string file = path.lexically_normal().string();
+    if (file.starts_with(root_of_sources)) file = file.substr(root_of_sources.size());
+    here_ = {std::move(file), number};
+  }
+
+  void read_instruction(const std::byte* address, std::string_view text) {
+    if (after_call_) {
+      open_ = &(places_[address] = here_);
+      open_->decides_branch = is_switch_;
+      after_call_ = false;
+    }
+    const bool call = text.starts_with("call");
+    if (open_ != nullptr && (call || text.starts_with("set"))) open_ = nullptr;
+    if (open_ != nullptr && text.starts_with('j')) {
+      open_->decides_branch |= !text.starts_with("jmp");
+      open_ = nullptr;
+    }
+    is_switch_ = call && text.find("<__sanitizer_cov_trace_switch") != text.npos;
+    after_call_ = is_switch_ || (call && (text.find("<__sanitizer_cov_trace_cmp") != text.npos ||
+                                          text.find("<__sanitizer_cov_trace_const") != text.npos));
+  }
+
+  const std::byte* base_;
+  std::map<const void*, Place> places_;
+  Place here_;
+  Place* open_ = nullptr;  // until the next branch shows what its comparison is for
+  bool after_call_ = false, is_switch_ = false;
+};
+
+}  // namespace
+
+std::map<const void*, Place> places_beside(const void* code) {
+  Dl_info library;
+  if (dladdr(code, &library) == 0 || library.dli_fname == nullptr)
+    throw std::runtime_error("the library of its watched build cannot be found");
+  const ProgramOutput output =
+      output_of("objdump", {"-d", "-l", "--no-show-raw-insn", library.dli_fname});
+  if (output.code == 127)
+    throw std::runtime_error("naming comparisons takes objdump, which binutils has");
+  Disassembly disassembly(static_cast<const std::byte*>(library.dli_fbase));
+  std::istringstream lines(output.text);
+  for (std::string line; std::getline(lines, line);) disassembly.read(line);
+  auto places = std::move(disassembly).places();
+  if (output.code != 0 || places.empty())
+    throw std::runtime_error(fmt::format("objdump sees no comparison in {}", library.dli_fname));
+  return places;
+}
+
+bool is_of_the_author(const Place& place) {
+  const auto begins = [&](const char* folder) { return place.file.starts_with(folder); };
+  return !place.file.empty() && !begins("/usr/") && !begins("simt/include/") &&
+         !begins("simt/cuda/") && place.file != "kernels/gemm.h" &&
+         place.file != "kernels/register.h";
+}
+
+std::string source_line(const Place& place, int line) {
+  std::ifstream file(std::filesystem::path(ASSAY_SOURCE_DIR) / place.file);
+  std::string text;
+  for (int i = 0; i < line; ++i) {
+    if (!std::getline(file, text)) return "";
+  }
+  const auto begin = text.find_first_not_of(" \t");
+  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
+}
+
+}  // namespace assay

@@ -1,0 +1,113 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "properties/check.h"
+#include "properties/tests/planted.h"
+
+namespace assay {
+namespace {
+
+using assay_test::ladder;
+
+const Exploration& exploration_of(const char* variant) {
+  static std::map<std::string, Exploration> all;
+  const auto [found, is_new] = all.try_emplace(variant);
+  if (is_new) found->second = explore(entry_named(variant, Backend::simt));
+  return found->second;
+}
+
+template <class Test>
+bool has_case(const Exploration& exploration, const Test& test) {
+  return std::any_of(exploration.cases.begin(), exploration.cases.end(), test);
+}
+
+// Kernels that are wrong behind one branch, and what the branch asks.
+struct Planted {
+  const char* variant;
+  bool (*is_taken)(const Case&);
+};
+const Planted all_planted[] = {
+    {"planted_deep", [](const Case& c) { return c.k >= 2048; }},
+    {"planted_wide", [](const Case& c) { return c.n > 5000; }},
+    {"planted_row", [](const Case& c) { return c.m == 1 && c.n > 1024; }},
+    {"planted_area", [](const Case& c) { return c.m * c.n > 65536; }},
+    {"planted_alpha_two", [](const Case& c) { return c.alpha == 2; }},
+    {"planted_tiny_beta", [](const Case& c) { return c.beta != 0 && std::abs(c.beta) < 1e-6f; }},
+    {"planted_pitch", [](const Case& c) { return (c.k + c.lda.floats) % 1000 == 0; }},
+    {"planted_exact_width", [](const Case& c) { return c.n == 777; }},
+    {"planted_many_slices", [](const Case& c) { return (c.k + 15) / 16 > 100; }},
+};
+class Aims : public testing::TestWithParam<Planted> {};
+
+TEST_P(Aims, finds_a_case_that_takes_the_branch) {
+  const Exploration& found = exploration_of(GetParam().variant);
+  EXPECT_TRUE(has_case(found, GetParam().is_taken));
+  EXPECT_EQ(found.went_both_ways, found.comparisons);
+  EXPECT_EQ(found.unknown, "");
+}
+
+TEST_P(Aims, let_every_seed_catch_what_is_wrong_there) {
+  for (const std::uint64_t seed : {0, 1, 2}) {
+    const auto results = check({entry_named(GetParam().variant, Backend::simt)},
+                               {&claim_named("within_bound")}, {.seed = seed, .jobs = 1});
+    EXPECT_EQ(results.front().status(), ClaimStatus::fails) << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Planted, Aims, testing::ValuesIn(all_planted),
+                         [](const auto& info) { return std::string(info.param.variant); });
+
+TEST(Exploration, tries_both_sides_of_a_threshold) {
+  for (const std::int64_t k : {2047, 2048, 2049}) {
+    EXPECT_TRUE(has_case(exploration_of("planted_deep"), [&](const Case& c) { return c.k == k; }));
+  }
+}
+
+TEST(Exploration, names_a_comparison_that_nothing_drives_both_ways) {
+  const Exploration& found = exploration_of("planted_never");
+  EXPECT_EQ(found.comparisons - found.went_both_ways, 1);
+  ASSERT_EQ(found.one_way.size(), 1);
+  EXPECT_EQ(found.one_way[0].file, "properties/tests/branches.cu");
+  EXPECT_EQ(found.one_way[0].source, "if (Branch::is_taken(g)) k = k - 1;");
+  EXPECT_EQ(found.one_way[0].evidence, "it was always false");
+}
+
+TEST(Exploration, is_the_same_every_time) {
+  const Entry entry = entry_named("planted_row", Backend::simt);
+  const Exploration first = explore(entry), second = explore(entry);
+  EXPECT_EQ(first.cases, second.cases);
+  EXPECT_EQ(first.one_way, second.one_way);
+  EXPECT_EQ(first.hints.scalars, second.hints.scalars);
+}
+
+TEST(Exploration, is_passed_on_by_a_worker) {
+  const Entry entry = entry_named("planted_never", Backend::simt);
+  const Exploration& here = exploration_of("planted_never");
+  const Exploration there = Worker({{"--worker"}}, 0).explore(entry);
+  EXPECT_EQ(there.cases, here.cases);
+  EXPECT_EQ(there.one_way, here.one_way);
+  EXPECT_EQ(there.hints.sizes, here.hints.sizes);
+  EXPECT_EQ(there.comparisons, here.comparisons);
+}
+
+TEST(Exploration, says_why_it_knows_nothing) {
+  const Entry entry = assay_test::host_entry(assay_test::multiply);
+  EXPECT_EQ(explore(entry).unknown, "it has no build that can be watched");
+}
+
+// The ladder's own branches are all taken.
+TEST(Exploration, drives_every_comparison_of_the_ladder) {
+  for (const Entry& entry : ladder()) {
+    if (entry.watched_launch == nullptr || entry.backend == Backend::cuda) continue;
+    const Exploration found = explore(entry);
+    EXPECT_EQ(found.unknown, "") << entry.variant.name;
+    EXPECT_GT(found.comparisons, 2) << entry.variant.name;
+    for (const OneWay& way : found.one_way)
+      ADD_FAILURE() << way.file << ":" << way.line << ": " << way.source << ": " << way.evidence;
+  }
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,79 @@
+// Kernels that are wrong behind one branch only, for the tests of aimed cases. Each leaves out the
+// last product of an element there.
+#include "kernels/gemm.h"
+
+namespace assay {
+namespace {
+
+constexpr Tile tile = {16, 16, 16};
+
+struct Deep {
+  static __device__ bool is_taken(const Gemm& g) { return g.k >= 2048; }
+};
+struct Wide {
+  static __device__ bool is_taken(const Gemm& g) { return g.n > 5000; }
+};
+struct Row {
+  static __device__ bool is_taken(const Gemm& g) { return g.m == 1 && g.n > 1024; }
+};
+struct Area {
+  static __device__ bool is_taken(const Gemm& g) { return g.m * g.n > 65536; }
+};
+struct AlphaTwo {
+  static __device__ bool is_taken(const Gemm& g) { return g.alpha == 2; }
+};
+struct TinyBeta {
+  static __device__ bool is_taken(const Gemm& g) { return g.beta != 0 && fabsf(g.beta) < 1e-6f; }
+};
+struct Pitch {
+  static __device__ bool is_taken(const Gemm& g) { return g.lda % 1000 == 0; }
+};
+struct ExactWidth {
+  static __device__ bool is_taken(const Gemm& g) { return g.n == 777; }
+};
+struct ManySlices {
+  static __device__ bool is_taken(const Gemm& g) { return ceil_div(g.k, tile.k) > 100; }
+};
+struct Never {
+  static __device__ bool is_taken(const Gemm& g) { return g.m < 0; }
+};
+
+template <class Branch>
+__global__ void planted(Gemm g) {
+  const Corner corner = block_corner<tile>(g);
+  const std::int64_t row = corner.row + threadIdx.y, col = corner.col + threadIdx.x;
+  if (row >= g.m || col >= g.n) return;
+  std::int64_t k = depth(g);
+  if (Branch::is_taken(g)) k = k - 1;
+  float sum = 0;
+  for (std::int64_t p = 0; p < k; ++p) sum = fmaf(g.a[row * g.lda + p], g.b[p * g.ldb + col], sum);
+  float* c = &g.c[row * g.ldc + col];
+  *c = blend(g, sum, c);
+}
+
+template <class Branch>
+cudaError_t launch_planted(const Gemm& g, cudaStream_t stream) {
+  return launch_tiles<tile>(planted<Branch>, dim3(tile.n, tile.m), g, stream);
+}
+
+template <class Branch>
+Variant variant(const char* name) {
+  return {.name = name,
+          .idea = "Wrong behind a branch.",
+          .launch = launch_planted<Branch>,
+          .tile = tile};
+}
+
+const Registrar registrars[] = {variant<Deep>("planted_deep"),
+                                variant<Wide>("planted_wide"),
+                                variant<Row>("planted_row"),
+                                variant<Area>("planted_area"),
+                                variant<AlphaTwo>("planted_alpha_two"),
+                                variant<TinyBeta>("planted_tiny_beta"),
+                                variant<Pitch>("planted_pitch"),
+                                variant<ExactWidth>("planted_exact_width"),
+                                variant<ManySlices>("planted_many_slices"),
+                                variant<Never>("planted_never")};
+
+}  // namespace
+}  // namespace assay
