@@ -31,12 +31,12 @@ class Evidence {
   double old_c(Place p) const {
     return f_.c.beta == 0 ? 0 : double{f_.before[Operand::c].row(p.row)[p.column]};
   }
-  bool is_unwritten(Place p) const {
-    return assay::is_unwritten(f_.c, f_.before[Operand::c], p.row, p.column,
-                               static_cast<float>(got(p)));
-  }
   double got(Place p) const { return f_.result.row(p.row)[p.column]; }
   double wanted(Place p) const { return f_.reference.c[index(p)]; }
+  bool is_unwritten(Place p) const {
+    return assay::is_unwritten(f_.c, f_.before[Operand::c], p.row, p.column,
+                               f_.result.row(p.row)[p.column]);
+  }
   double gauge(Place p) const { return f_.reference.gauge[index(p)]; }
   std::int64_t depth() const { return f_.c.alpha == 0 ? 0 : f_.c.k; }
 

@@ -23,7 +23,7 @@ bool is_nan(double value) { return std::isnan(value); }
 bool is_infinite(double value) { return std::isinf(value); }
 
 Diagnosis never_written(const Evidence& e) {
-  const bool all_are = e.c().beta == 0 && e.all_wrong([&](Place p) { return e.is_unwritten(p); });
+  const bool all_are = e.all_wrong([&](Place p) { return e.is_unwritten(p); });
   return all_are ? Diagnosis{{Fault::unwritten}, "they were never written"} : Diagnosis{};
 }
 
