@@ -171,10 +171,12 @@ Guards guards_of(Placement placement, std::int64_t span, int offset, int alignme
     case Placement::ends_at_fence:  // what the base needs to be aligned, seen from the fence
       return {guard_floats, missing(span, alignment / static_cast<int>(sizeof(float)))};
     case Placement::guarded:
+    case Placement::elsewhere:
     case Placement::unreadable: break;
   }
-  const std::int64_t after = guard_floats + missing(offset + span, unit);
-  return {guard_floats + missing(guard_floats + offset + span + after, page), after};
+  const std::int64_t away = placement == Placement::elsewhere ? page : 0;
+  const std::int64_t after = guard_floats + missing(offset + span, unit) + away;
+  return {guard_floats + missing(guard_floats + offset + span + after, page) + away, after};
 }
 
 }  // namespace

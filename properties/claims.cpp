@@ -168,7 +168,7 @@ Verdict judge_twice(const Entry& entry, const Case& c, const Resources& resource
   return compare_runs({{"half as large, the first time", entry, smaller},
                        {"the first time", entry, c},
                        {"half as large, the second time", entry, smaller},
-                       {"the second time", entry, c, {.placement = Placement::ends_at_fence}}},
+                       {"the second time", entry, c, {.placement = Placement::elsewhere}}},
                       {Fault::not_repeatable, "it depends on where its operands lie in memory"},
                       resources);
 }

@@ -169,7 +169,7 @@ std::vector<Case> large_cases(const Claim& claim, const Entry& entry, int cases,
       std::hash<std::string>{}(fmt::format("{}{}{}", entry.variant.name, claim.name, seed));
   double room = cases * cost_per_case(entry.backend) * large_cost_per_drawn_cost;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    Case c = varied(shapes[(first + i) % shapes.size()], first + i);
+    Case c = varied(shapes[(first + i) % shapes.size()], first / shapes.size() + i);
     c.seed = seed;
     c = nearest_case(c, claim, entry);
     const double cost = cost_of(c, claim, entry);

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
 #include <functional>
 
 #include "properties/check.h"
@@ -170,7 +172,7 @@ TEST(SameBitsTwice, tells_what_is_kept_from_where_operands_lie) {
             Fault::keeps_state);
   EXPECT_EQ(fault([](const Gemm& g, cudaStream_t stream) {
               multiply(g, stream);
-              g.c[0] += static_cast<float>(reinterpret_cast<std::uintptr_t>(g.c) % 4096);
+              g.c[0] += static_cast<float>(reinterpret_cast<std::uintptr_t>(g.c) / 4096 % 256);
               return cudaSuccess;
             }),
             Fault::not_repeatable);
@@ -183,6 +185,22 @@ TEST(SameBitsTwice, tells_what_is_kept_from_where_operands_lie) {
             }),
             Fault::keeps_state)
       << "after a problem of another size";
+}
+
+// The address decides which of its paths a right kernel takes: the second run is aligned as the
+// first.
+TEST(SameBitsTwice, keeps_the_alignment_of_every_operand) {
+  const Entry by_alignment = host_entry([](const Gemm& g, cudaStream_t stream) {
+    multiply(g, stream);
+    const bool aligned = reinterpret_cast<std::uintptr_t>(g.a) % 16 == 0;
+    if (aligned && g.m > 0 && g.n > 0) g.c[0] = std::nextafter(g.c[0], 100.0f);
+    return cudaSuccess;
+  });
+  for (const char* text : {"m=4 n=4 k=4", "m=4 n=4 k=4 offset=1,0,0", "m=4 n=4 k=4 offset=3,1,2"}) {
+    const Verdict verdict =
+        claim_named("same_bits_twice").judge(by_alignment, parse_case(text), {});
+    EXPECT_EQ(verdict.status, TrialStatus::right) << text << ": " << verdict.reason;
+  }
 }
 
 }  // namespace
