@@ -174,9 +174,10 @@ Guards guards_of(Placement placement, std::int64_t span, int offset, int alignme
     case Placement::elsewhere:
     case Placement::unreadable: break;
   }
-  const std::int64_t away = placement == Placement::elsewhere ? page : 0;
-  const std::int64_t after = guard_floats + missing(offset + span, unit) + away;
-  return {guard_floats + missing(guard_floats + offset + span + after, page) + away, after};
+  const std::int64_t after = guard_floats + missing(offset + span, unit);
+  const std::int64_t before = guard_floats + missing(guard_floats + offset + span + after, page);
+  if (placement == Placement::elsewhere) return {before + unit, after + page - unit};
+  return {before, after};
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ inline constexpr std::uint32_t unwritten_bits =
 // Where a matrix lies.
 enum class Placement {
   guarded,          // NaN on both sides
-  elsewhere,        // as guarded, and as aligned, but some pages away
+  elsewhere,        // as guarded, at another address that is aligned alike
   ends_at_fence,    // memory that faults begins right after its last element
   begins_at_fence,  // memory that faults ends right before its first element
   unreadable,       // all of it faults
