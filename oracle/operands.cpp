@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/scramble.h"
+
 namespace assay {
 namespace {
 
@@ -12,16 +14,10 @@ constexpr std::int64_t guard_floats = 64;
 
 std::int64_t stored(Gap gap) { return gap.floats <= widest_stored_gap ? gap.floats : guard_floats; }
 
-// A well-mixed function of its arguments (the finaliser of splitmix64, applied twice).
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
+// A well-mixed function of its arguments.
 std::uint64_t mix(std::uint64_t seed, Operand o, std::int64_t i, std::int64_t j) {
-  const auto key = mix(seed * 4 + static_cast<std::uint64_t>(o));
-  return mix(mix(key ^ static_cast<std::uint64_t>(i)) + static_cast<std::uint64_t>(j));
+  const auto key = scramble(seed * 4 + static_cast<std::uint64_t>(o));
+  return scramble(scramble(key ^ static_cast<std::uint64_t>(i)) + static_cast<std::uint64_t>(j));
 }
 
 float uniform(std::uint64_t random) {  // in [-1, 1], never 0
@@ -56,7 +52,7 @@ SpecialValue special_value(const Case& c, Operand o, int number) {
   constexpr std::array values = {std::numeric_limits<float>::quiet_NaN(), infinity, -infinity};
   const Shape shape = shape_of(c, o);
   const std::uint64_t where = mix(c.seed, o, -1, number);
-  return {index_in(shape.rows, where), index_in(shape.columns, mix(where)),
+  return {index_in(shape.rows, where), index_in(shape.columns, scramble(where)),
           values[(where >> 40) % values.size()]};
 }
 
@@ -137,7 +133,7 @@ class Filling {
                                     {{0, 40}, {-8, 8}},
                                     {{-45, 45}, {-45, 45}},
                                     {{-140, -100}, {-20, 20}}};
-    const std::uint64_t choice = mix(c_.seed);
+    const std::uint64_t choice = scramble(c_.seed);
     const auto& [least, most] = ranges[choice % 4][(o == Operand::b) != (choice / 4 % 2 == 1)];
     const std::uint64_t random = mix(c_.seed, o, line, -2);
     return random % 8 == 0 ? 0 : least + static_cast<int>(random / 8 % (most - least + 1));

@@ -103,10 +103,9 @@ Rule rule_of_values(const Case& c) {
 // cases, where whole tiles take few steps.
 bool can_be_interrupted(const Entry& entry, const Case& c) {
   const Tile& tile = entry.variant.tile;
-  const auto whole = [](std::int64_t size, int side) { return (size + side - 1) / side * side; };
-  const double steps = static_cast<double>(whole(c.m, tile.m)) *
-                       static_cast<double>(whole(c.n, tile.n)) *
-                       static_cast<double>(whole(c.k, tile.k));
+  const double steps = static_cast<double>(round_up(c.m, tile.m)) *
+                       static_cast<double>(round_up(c.n, tile.n)) *
+                       static_cast<double>(round_up(c.k, tile.k));
   return entry.watched_launch != nullptr && c.seed % 3 == 0 && steps <= 4e5 &&
          (rule_of_values(c) == Rule::exact || why_no_bound(c).empty());
 }

@@ -1,8 +1,8 @@
 // What a timing process is asked to measure, what it measured, and whether that may be used.
 // Comparisons fail on NaN: what was not shown to be sound is not.
 //
-// `assay` starts a copy of itself for each replicate, hands it a TimingJob and reads back a
-// ProcessTiming (processes.h). The copy measures in device/timing_process.h.
+// `assay` starts a copy of itself for each replicate, gives it a TimingJob, and reads a
+// ProcessTiming from it (processes.h). The copy measures in device/timing_process.h.
 #pragma once
 
 #include <functional>

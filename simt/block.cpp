@@ -6,7 +6,7 @@
 #include <bit>
 #include <numeric>
 
-#include "simt/random.h"
+#include "base/scramble.h"
 
 namespace simt {
 namespace {
@@ -24,7 +24,7 @@ void Block::serve(const Launch& launch, const Settings& settings) {
   size_ = launch.block;
   seed_ = settings.seed;
   in_order_ = settings.order;
-  const std::uint64_t chosen = in_order_ == Order::shuffled ? scramble(seed_) : 0;
+  const std::uint64_t chosen = in_order_ == Order::shuffled ? assay::scramble(seed_) : 0;
   released_ = static_cast<Released>(chosen % 3);
   whole_warps_ = chosen / 3 % 3 == 1;
   thread_count_ = size_.x * size_.y * size_.z;

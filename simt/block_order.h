@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "simt/random.h"
+#include "base/scramble.h"
 #include "simt/simt.h"
 
 namespace simt {
@@ -37,7 +37,7 @@ class BlockOrder {
   // lead on, and so to one inside.
   std::uint64_t shuffled(std::uint64_t i) const {
     for (std::uint64_t round = 0; round < 3; ++round) {
-      i = (i * 0x9e3779b97f4a7c15u + scramble(seed_ + round)) & mask_;
+      i = (i * 0x9e3779b97f4a7c15u + assay::scramble(seed_ + round)) & mask_;
       i ^= i >> shift_;
     }
     return i;

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <new>
 
-#include "simt/random.h"
+#include "base/scramble.h"
 #include "simt/signals.h"
 
 constinit thread_local uint3 threadIdx{}, blockIdx{};
@@ -92,9 +92,9 @@ void Runner::begin(const Launch& launch, const Settings& settings) {
   arm_cpu_timer(timer_, cpu_seconds_);
 
   // In shuffled order, several blocks are at work at a time in two of three launches.
-  random_.seed(static_cast<std::uint32_t>(scramble(settings.seed)));
+  random_.seed(static_cast<std::uint32_t>(assay::scramble(settings.seed)));
   const std::uint64_t most =
-      settings.order == Order::shuffled ? 1 + scramble(settings.seed + 1) % most_blocks : 1;
+      settings.order == Order::shuffled ? 1 + assay::scramble(settings.seed + 1) % most_blocks : 1;
   at_once_ = static_cast<std::size_t>(std::min(most, count));
   started_ = 0;
   present_.clear();

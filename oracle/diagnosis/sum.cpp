@@ -30,7 +30,7 @@ std::string text_of(const Range& range, std::int64_t k) {
   return fmt::format("k = {} to {}{}", range.from, range.to - 1, range.to == k ? ", the last" : "");
 }
 
-// Slices of a tile, single ones, the last ones, and every so many: what loops leave out.
+// What loops leave out: a slice of a tile, a single k, the last few, every second to 32nd.
 std::vector<Range> usual_ranges(std::int64_t k, std::int64_t tile) {
   constexpr std::int64_t most = 4096;
   std::vector<Range> ranges;

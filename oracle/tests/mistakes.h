@@ -82,7 +82,7 @@ inline Mistake without(const Bench& x, std::int64_t from, std::int64_t to, doubl
   };
 }
 
-// With so many bits after the leading one, the nearest or the next towards 0.
+// Keeps `kept` bits after the leading one: rounds to the nearest, or towards 0.
 inline double rounded(double value, int kept, bool truncated) {
   int exponent = 0;
   const double scaled = std::ldexp(std::frexp(value, &exponent), kept + 1);

@@ -201,7 +201,7 @@ const std::array<std::pair<const char*, Dot>, 4> orders = {{{"sequential", seque
                                                             {"pairwise", pairwise},
                                                             {"strided", strided}}};
 
-// With so many bits after the leading one, the nearest or the next towards 0.
+// Keeps `kept` bits after the leading one: rounds to the nearest, or towards 0.
 float rounded(float value, int kept, bool truncated = false) {
   const std::uint32_t below = 1u << (23 - kept), bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t half = truncated ? 0 : below / 2 - 1 + (bits / below & 1);

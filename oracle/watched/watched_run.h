@@ -18,8 +18,8 @@ struct WatchedRun {
   std::uint64_t calls = 0;              // of the watch: what the run cost, the same on any machine
 };
 
-// Launches once on the executor, and ends the kernel after so many calls of the watch. A fault ends
-// the run like a return. Takes an entry with a `watched_launch` and a case that it accepts. An
+// Launches once on the executor, and ends the kernel after `most_calls` calls of the watch. A fault
+// ends the run like a return. Takes an entry with a `watched_launch` and a case that it accepts. An
 // operand of more than 2^40 bytes is refused: nothing is reached then.
 WatchedRun watched_run(const Entry&, const Case&, std::uint64_t most_calls);
 

@@ -64,25 +64,19 @@ void Explorer::draw_small_cases(int most, bool with_nothing) {
 }
 
 Case Explorer::draw_small_case(bool with_nothing) {
-  const auto below = [&](std::size_t count) {
-    random_ = random_ * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<std::size_t>(random_ >> 33) % count;
-  };
-  const auto any = [&](const auto& values) { return values[below(values.size())]; };
   const auto size = [&](std::int64_t tile) {
-    return any(std::array{std::int64_t{!with_nothing}, std::int64_t{1}, std::int64_t{3},
-                          tile / 2 + 1, tile - (tile > 1), tile, tile, tile + 1, 2 * tile,
-                          2 * tile + 1});
+    return dice_.of({std::int64_t{!with_nothing}, std::int64_t{1}, std::int64_t{3}, tile / 2 + 1,
+                     tile - (tile > 1), tile, tile, tile + 1, 2 * tile, 2 * tile + 1});
   };
   Case c{.m = size(tile_.m), .n = size(tile_.n), .k = size(tile_.k)};
-  c.alpha = any(std::array{1.5f, 1.0f, -0.5f, with_nothing ? 0.0f : 0.5f});
-  c.beta = any(std::array{0.0f, 0.5f, 1.0f, -2.0f});
-  const bool gaps = below(2) == 0, shifted = below(2) == 0;
+  c.alpha = dice_.of({1.5f, 1.0f, -0.5f, with_nothing ? 0.0f : 0.5f});
+  c.beta = dice_.of({0.0f, 0.5f, 1.0f, -2.0f});
+  const bool gaps = dice_.one_in(2), shifted = dice_.one_in(2);
   for (Gap* gap : {&c.lda, &c.ldb, &c.ldc})
-    gap->floats = gaps ? any(std::array<std::int64_t, 4>{0, 1, 4, 64}) : 0;
-  for (int& offset : c.offset.floats) offset = shifted ? static_cast<int>(below(4)) : 0;
-  c.fill = any(std::array{Fill::uniform, Fill::small_ints, Fill::special});
-  c.seed = below(1 << 16);
+    gap->floats = gaps ? dice_.of<std::int64_t>({0, 1, 4, 64}) : 0;
+  for (int& offset : c.offset.floats) offset = shifted ? dice_.of({0, 1, 2, 3}) : 0;
+  c.fill = dice_.of({Fill::uniform, Fill::small_ints, Fill::special});
+  c.seed = static_cast<std::uint64_t>(dice_.between(0, (1 << 16) - 1));
   return c;
 }
 

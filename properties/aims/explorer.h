@@ -9,6 +9,7 @@
 
 #include "properties/aims/inputs.h"
 #include "properties/aims/knowledge.h"
+#include "properties/draws/dice.h"
 
 namespace assay {
 
@@ -57,7 +58,7 @@ class Explorer {
 
   const Tile tile_;
   Knowledge know_;
-  std::uint64_t random_ = 1;
+  Dice dice_{1};
   std::set<std::string> swept_;
   std::set<float> tried_scalars_;
   std::vector<Threshold> thresholds_;

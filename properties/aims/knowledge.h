@@ -21,7 +21,7 @@ struct Known {
 
 class Knowledge {
  public:
-  // Ends a run after so many calls, and all of them after as many as `budget`.
+  // All runs together make at most `budget` calls of the watch.
   Knowledge(const Entry&, std::map<const void*, Place> places, std::uint64_t budget);
 
   // What the watch saw in this case, moved inside the variant's needs. Nothing once the budget is

@@ -15,9 +15,7 @@ constexpr double per_element = 30, per_gap_float = 3, per_product_of_reference =
 // Of a GPU, where the kernel and the reference run.
 constexpr double per_launch = 5e5, per_product_on_gpu = 1e-3;
 
-double ceil_div(std::int64_t size, int side) {
-  return static_cast<double>((size + side - 1) / side);
-}
+double pieces(std::int64_t size, int side) { return static_cast<double>(ceil_div(size, side)); }
 
 // What a variant computes that declares no tile: a thread for each element, in blocks of 16 x 16.
 Tile supposed(const Tile& tile) {
@@ -28,8 +26,8 @@ double cost_of_executor(const Case& c, const Tile& declared) {
   const Tile tile = supposed(declared);
   const double area = double{1} * tile.m * tile.n;
   const double threads = area <= 1024 ? area : 256;
-  const double blocks = ceil_div(c.m, tile.m) * ceil_div(c.n, tile.n);
-  const double slices = c.alpha == 0 ? 0 : ceil_div(c.k, tile.k);
+  const double blocks = pieces(c.m, tile.m) * pieces(c.n, tile.n);
+  const double slices = c.alpha == 0 ? 0 : pieces(c.k, tile.k);
   const double products = slices * tile.k * (area * per_product + threads * per_lone_product);
   const double stops = stops_per_slice * slices * per_stop;
   return blocks * (products + threads * (tile.k > 1 ? per_thread + stops : per_free_thread));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "properties/fitting.h"
+
 namespace assay {
 namespace {
 
@@ -36,10 +38,7 @@ std::int64_t often_round(Dice& dice, std::int64_t size) {
   switch (dice.between(1, 4)) {
     case 1:
       return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(size))) + off;
-    case 2: {
-      const std::int64_t unit = size < 2048 ? 256 : 1024;
-      return (size + unit - 1) / unit * unit + off;
-    }
+    case 2: return round_up(size, size < 2048 ? 256 : 1024) + off;
     default: return size;
   }
 }
@@ -80,8 +79,7 @@ Sizes of_whole_tiles(Dice& dice, const Tile& declared) {
   const std::int64_t only = dice.between(0, 5);  // or all, from 3 on
   if (only == 0 || only >= 3) sizes.m = std::int64_t{tile.m} * dice.between(1, 2);
   if (only == 1 || only >= 3) sizes.n = std::int64_t{tile.n} * dice.between(1, 2);
-  if (only == 2 || only >= 3)
-    sizes.k = (std::max<std::int64_t>(1, sizes.k) + tile.k - 1) / tile.k * tile.k;
+  if (only == 2 || only >= 3) sizes.k = round_up(std::max<std::int64_t>(1, sizes.k), tile.k);
   return sizes;
 }
 

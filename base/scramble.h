@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace simt {
+namespace assay {
 
 // splitmix64: every bit of the seed changes about half of the bits.
 constexpr std::uint64_t scramble(std::uint64_t seed) {
@@ -13,4 +13,4 @@ constexpr std::uint64_t scramble(std::uint64_t seed) {
   return seed ^ seed >> 31;
 }
 
-}  // namespace simt
+}  // namespace assay

@@ -1,0 +1,51 @@
+// `assay defects`: what it shows of a planted fault, and when it fails.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/power/defects_text.h"
+#include "cli/tests/program.h"
+#include "cli/tests/read_json.h"
+
+namespace assay::tests {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Defects, ShowsWhichClaimsNoticeAPlantedFault) {
+  const Folder folder;
+  const Answer answer =
+      run({"defects", "dropped_k_tail", "--json", folder / "a.json", "--md", folder / "a.md"});
+  EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
+  EXPECT_EQ(answer.last_line(), "ALL KILLED: 1 defect, each by the claim that must notice it");
+  const std::string markdown = text_of(folder / "a.md");
+  EXPECT_THAT(markdown, HasSubstr("\n| dropped_k_tail | simt | "));
+  EXPECT_THAT(markdown,
+              testing::ContainsRegex("dropped_k_tail .*[*][*][0-9]+[*][*].*`m=.* is missing"));
+  const ReadJson row = ReadJson(text_of(folder / "a.json"))["defects"][0];
+  EXPECT_EQ(row["name"], "dropped_k_tail");
+  EXPECT_EQ(row["must_be_killed_by"], "exact_integers");
+  EXPECT_EQ(row["claims"][1]["claim"], "exact_integers");
+  EXPECT_FALSE(row["claims"][1]["shrunk"].is_null());
+}
+
+TEST(Defects, RefusesAMisspeltName) {
+  expect_bad_input(run({"defects", "dropped_k_tial"}), "there is no defect 'dropped_k_tial'");
+}
+
+// One that only another claim notices.
+TEST(Defects, FailsWhereTheNamedClaimHolds) {
+  const Claim &bound = claim_named("within_bound"), &exact = claim_named("exact_integers");
+  const ClaimResult holds{.claim = &bound, .wanted = 5, .cases = 5};
+  const ClaimResult fails{.claim = &exact, .wanted = 5, .failure = Failure{}, .cases = 1};
+  const Defect defect{.name = "sly", .claim = "within_bound", .backend = Backend::simt};
+  KillMatrix matrix{{&bound, &exact}, {{defect, {holds, fails}}}};
+  EXPECT_EQ(matrix.rows[0].first_killer(), &matrix.rows[0].results[1]);
+  EXPECT_EQ(conclude(matrix).code, ExitCode::wrong);
+  EXPECT_THAT(conclude(matrix).sentence, HasSubstr("sly (by within_bound)"));
+  EXPECT_THAT(matrix_markdown(matrix, "assay defects"), HasSubstr("| sly | simt | **.** | 1 |"));
+  matrix.rows[0].defect.claim = "exact_integers";
+  EXPECT_EQ(conclude(matrix).code, ExitCode::passed);
+}
+
+}  // namespace
+}  // namespace assay::tests
