@@ -14,10 +14,13 @@ constexpr std::int64_t guard_floats = 64;
 
 std::int64_t stored(Gap gap) { return gap.floats <= widest_stored_gap ? gap.floats : guard_floats; }
 
-// A well-mixed function of its arguments.
+// The key of row i of a matrix. An element adds its column, and so is a well-mixed function of all.
+std::uint64_t mix(std::uint64_t seed, Operand o, std::int64_t i) {
+  return scramble(scramble(seed * 4 + static_cast<std::uint64_t>(o)) ^
+                  static_cast<std::uint64_t>(i));
+}
 std::uint64_t mix(std::uint64_t seed, Operand o, std::int64_t i, std::int64_t j) {
-  const auto key = scramble(seed * 4 + static_cast<std::uint64_t>(o));
-  return scramble(scramble(key ^ static_cast<std::uint64_t>(i)) + static_cast<std::uint64_t>(j));
+  return scramble(mix(seed, o, i) + static_cast<std::uint64_t>(j));
 }
 
 float uniform(std::uint64_t random) {  // in [-1, 1], never 0
@@ -63,8 +66,15 @@ class Filling {
     if (c.fill == Fill::special && c.m > 0 && c.n > 0 && c.k > 0) choose_special_values();
   }
 
-  float at(std::int64_t i, std::int64_t j) const {
-    const std::uint64_t random = mix(c_.seed, o_, i, j);
+  void fill_row(float* row, std::int64_t i, std::int64_t columns) const {
+    const std::uint64_t key = mix(c_.seed, o_, i);
+    for (std::int64_t j = 0; j < columns; ++j)
+      row[j] = value(scramble(key + static_cast<std::uint64_t>(j)), i, j);
+  }
+  float at(std::int64_t i, std::int64_t j) const { return value(mix(c_.seed, o_, i, j), i, j); }
+
+ private:
+  float value(std::uint64_t random, std::int64_t i, std::int64_t j) const {
     switch (c_.fill) {
       case Fill::uniform: return uniform(random);
       case Fill::exact: return exact(random);
@@ -77,7 +87,6 @@ class Filling {
     return 0;
   }
 
- private:
   // Odd numbers of 12 bits, which TF32, FP16 and BF16 cannot hold, times 1 or -1; the seed says
   // which is which.
   float exact(std::uint64_t random) const {
@@ -257,15 +266,16 @@ Operands make_operands(const Case& c, Placement placement, const std::array<int,
     };
     image.floats.resize(static_cast<std::size_t>(size));
     for (std::int64_t at = 0; at < size; ++at) {
-      const bool inside = at >= image.first && at < image.first + image.extent();
-      if (!inside) image.floats[static_cast<std::size_t>(at)] = surroundings(guard_bits, -1, at);
+      if (at == image.first) at += image.extent();
+      if (at < size) image.floats[static_cast<std::size_t>(at)] = surroundings(guard_bits, -1, at);
     }
     const Filling filling(c, o);
     const bool written_first = o == Operand::c && c.beta == 0;
     for (std::int64_t i = 0; i < image.rows; ++i) {
       float* row = image.row(i);
-      for (std::int64_t j = 0; j < image.columns; ++j)
-        row[j] = written_first ? surroundings(unwritten_bits, i, j) : filling.at(i, j);
+      if (!written_first) filling.fill_row(row, i, image.columns);
+      for (std::int64_t j = 0; written_first && j < image.columns; ++j)
+        row[j] = surroundings(unwritten_bits, i, j);
       if (i + 1 == image.rows || image.columns == 0) continue;
       for (std::int64_t j = image.columns; j < image.stride; ++j)
         row[j] = surroundings(padding_bits, i, j);

@@ -1,6 +1,7 @@
 #include "properties/worker.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -187,6 +188,12 @@ Verdict verdict_in(const std::string& bytes) {
   return unpack(answer);
 }
 
+// Memory stays from trial to trial: the system takes as long to give some as a trial to fill it.
+void keep_memory() {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+}
+
 std::unique_ptr<ChildProcess> start(const WorkerCommand& command) {
   return std::make_unique<ChildProcess>(this_program, command.arguments, Channel::messages);
 }
@@ -287,6 +294,7 @@ Exploration Worker::explore(const Entry& entry) {
 }
 
 int serve_worker(ClaimOfName claim_of_name) {
+  keep_memory();
   while (const std::optional<std::string> bytes = receive_message(message_descriptor)) {
     Message request(*bytes), answer;
     bool last = false;
