@@ -16,6 +16,7 @@
 #include "properties/fitting.h"
 #include "properties/generators.h"
 #include "properties/lanes.h"
+#include "properties/naming.h"
 #include "properties/shrinking.h"
 
 namespace assay {
@@ -294,6 +295,28 @@ std::vector<ClaimResult> for_each_pair(const std::vector<Entry>& entries,
   return results;
 }
 
+// Of each entry the failure that leads says behind which branch its fault lies.
+void name_branches(std::vector<ClaimResult>& results, std::size_t claims, const Budget& budget) {
+  const bool in_workers = !budget.worker.arguments.empty();
+  Worker worker(budget.worker, 0);
+  for (std::size_t at = 0; at < results.size() && !budget.first_failure; at += claims) {
+    const auto of_entry = std::span(results).subspan(at, claims);
+    const ClaimResult* const lead = lead_of(of_entry);
+    if (lead == nullptr || lead->entry.watched_launch == nullptr) continue;
+    if (!lead->failure->before.empty() || !lead->failure->reproduced) continue;
+    const Entry& entry = lead->entry;
+    const Verdicts verdicts = verdicts_beside(*lead, [&](const Case& c, double watchdog_seconds) {
+      const Resources resources{.watchdog_seconds = watchdog_seconds};
+      return verdict_of([&] {
+        return in_workers ? worker.judge(entry, *lead->claim, c, resources)
+                          : lead->claim->judge(entry, c, resources);
+      });
+    });
+    of_entry[static_cast<std::size_t>(lead - of_entry.data())].failure->branch =
+        in_workers ? worker.branch_behind(entry, verdicts) : branch_behind(entry, verdicts);
+  }
+}
+
 }  // namespace
 
 std::vector<ClaimResult> check(const std::vector<Entry>& entries,
@@ -308,7 +331,7 @@ std::vector<ClaimResult> check(const std::vector<Entry>& entries,
     progress(++done, expected);
   };
   Explorations explorations;
-  return for_each_pair(
+  std::vector<ClaimResult> results = for_each_pair(
       entries, claims, budget,
       [&](const Entry& entry, const Claim& claim, const Bench& bench, const auto& explore) {
         const auto exploration = explorations.of(entry, explore);
@@ -316,16 +339,20 @@ std::vector<ClaimResult> check(const std::vector<Entry>& entries,
         result.exploration = exploration;
         return result;
       });
+  name_branches(results, claims.size(), budget);
+  return results;
 }
 
 std::vector<ClaimResult> check_case(const std::vector<Entry>& entries,
                                     const std::vector<const Claim*>& claims,
                                     const std::vector<Case>& cases, const Budget& budget) {
-  return for_each_pair(
-      entries, claims, budget,
-      [&](const Entry& entry, const Claim& claim, const Bench& bench, const auto&) {
-        return check_pair_on(cases, claim, entry, budget, bench);
-      });
+  std::vector<ClaimResult> results =
+      for_each_pair(entries, claims, budget,
+                    [&](const Entry& entry, const Claim& claim, const Bench& bench, const auto&) {
+                      return check_pair_on(cases, claim, entry, budget, bench);
+                    });
+  name_branches(results, claims.size(), budget);
+  return results;
 }
 
 }  // namespace assay

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "properties/aims/branch.h"
 #include "properties/aims/exploration.h"
 #include "properties/claims.h"
 
@@ -23,6 +24,7 @@ struct Failure {
   bool shrunk_fully = true;  // false where the time for shrinking ran out, or where a simpler case
                              // that seemed to hang was only slow
   bool reproduced = true;    // in a fresh process, after `before`
+  std::optional<Branch> branch = {};  // behind which the fault lies, where it is known to
 
   std::vector<Case> sequence() const;  // `before`, and the shrunk case
 };

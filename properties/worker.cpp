@@ -63,8 +63,8 @@ class Message {
   std::size_t at_ = 0;
 };
 
-enum class Request { judge, explore };
-enum class Answer { verdict, exploration, unavailable, bad_input };
+enum class Request { judge, explore, name_branch };
+enum class Answer { verdict, exploration, branch, unavailable, bad_input };
 
 Message pack(const Verdict& v) {
   Message message;
@@ -140,6 +140,21 @@ Exploration unpack_exploration(Message& message) {
   return x;
 }
 
+Message pack(const std::optional<Branch>& branch) {
+  Message message;
+  message.put(Answer::branch).put(branch.has_value());
+  if (!branch) return message;
+  return message.put(branch->file).put(branch->line).put(branch->condition).put(branch->is_true);
+}
+
+std::optional<Branch> unpack_branch(Message& message) {
+  if (!message.take<bool>()) return std::nullopt;
+  Branch branch{.file = message.take_text(), .line = message.take<int>()};
+  branch.condition = message.take_text();
+  branch.is_true = message.take<std::optional<bool>>();
+  return branch;
+}
+
 // The last line of defence: the executor and the GPU backend themselves end a hung launch much
 // sooner.
 std::chrono::milliseconds patience_for(const Case& c, double watchdog_seconds) {
@@ -163,6 +178,17 @@ Exploration explore_as_asked(Message& request) {
   return explore(entry_named(variant, request.take<Backend>()));
 }
 
+std::optional<Branch> name_branch_as_asked(Message& request) {
+  const std::string variant = request.take_text();
+  const auto backend = request.take<Backend>();
+  const auto cases = [&] {
+    return take_all(request, [&] { return parse_case(request.take_text()); });
+  };
+  Verdicts verdicts{.failing = cases()};
+  verdicts.passing = cases();
+  return branch_behind(entry_named(variant, backend), verdicts);
+}
+
 Verdict verdict_on_end(const ProcessEnd& end) {
   if (end.signal != 0 || end.exit_code != never_came_back)
     return {.status = TrialStatus::crashed,
@@ -181,7 +207,8 @@ Verdict verdict_in(const std::string& bytes) {
   Message answer(bytes);
   switch (answer.take<Answer>()) {
     case Answer::verdict: break;
-    case Answer::exploration: throw std::logic_error("the worker explored where it was to judge");
+    case Answer::exploration:
+    case Answer::branch: throw std::logic_error("the worker explored where it was to judge");
     case Answer::unavailable: throw Unavailable(answer.take_text());
     case Answer::bad_input: throw BadInput(answer.take_text());
   }
@@ -293,18 +320,37 @@ Exploration Worker::explore(const Entry& entry) {
   return unpack_exploration(answer);
 }
 
+std::optional<Branch> Worker::branch_behind(const Entry& entry, const Verdicts& verdicts) {
+  constexpr std::chrono::minutes patience(2);
+  if (process_ == nullptr) process_ = idle().take(command_, number_);
+  Message request;
+  request.put(Request::name_branch).put(std::string(entry.variant.name)).put(entry.backend);
+  for (const auto* cases : {&verdicts.failing, &verdicts.passing})
+    put_all(request, *cases, [&](const Case& c) { request.put(to_string(c)); });
+  const std::optional<std::string> bytes = process_->ask(request.bytes(), patience);
+  if (!bytes) {
+    process_->end();
+    process_.reset();
+    return std::nullopt;
+  }
+  Message answer(*bytes);
+  return answer.take<Answer>() == Answer::branch ? unpack_branch(answer) : std::nullopt;
+}
+
 int serve_worker(ClaimOfName claim_of_name) {
   keep_memory();
   while (const std::optional<std::string> bytes = receive_message(message_descriptor)) {
     Message request(*bytes), answer;
     bool last = false;
     try {
-      if (request.take<Request>() == Request::explore) {
-        answer = pack(explore_as_asked(request));
-      } else {
-        const Verdict verdict = verdict_of([&] { return judge_as_asked(request, claim_of_name); });
-        last = verdict.context_lost;
-        answer = pack(verdict);
+      switch (request.take<Request>()) {
+        case Request::explore: answer = pack(explore_as_asked(request)); break;
+        case Request::name_branch: answer = pack(name_branch_as_asked(request)); break;
+        case Request::judge:
+          const Verdict verdict =
+              verdict_of([&] { return judge_as_asked(request, claim_of_name); });
+          last = verdict.context_lost;
+          answer = pack(verdict);
       }
     } catch (const Unavailable& error) {
       answer.put(Answer::unavailable).put(std::string(error.what()));

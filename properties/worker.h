@@ -5,10 +5,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "properties/aims/branch.h"
 #include "properties/aims/exploration.h"
 #include "properties/claims.h"
 
@@ -44,6 +46,9 @@ class Worker {
 
   // `explore(entry)` in the worker. Where that ends the worker, it says so as `unknown`.
   Exploration explore(const Entry& entry);
+
+  // `branch_behind(entry, verdicts)` in the worker; nothing where that ends the worker.
+  std::optional<Branch> branch_behind(const Entry& entry, const Verdicts& verdicts);
 
  private:
   class Idle;

@@ -19,6 +19,14 @@ const char* word_for(ClaimStatus status) {
   return "";
 }
 
+JsonValue json_of_branch(const std::optional<Branch>& branch) {
+  if (!branch) return {};
+  return {{"file", branch->file},
+          {"line", branch->line},
+          {"condition", branch->condition},
+          {"is_true", branch->is_true}};
+}
+
 JsonValue json_of_failure(const ClaimResult& result) {
   if (!result.failure) return {};
   const Failure& failure = *result.failure;
@@ -32,6 +40,7 @@ JsonValue json_of_failure(const ClaimResult& result) {
       {"diagnosis", failure.verdict.diagnosis},
       {"original_diagnosis", failure.original_verdict.diagnosis},
       {"picture", failure.verdict.picture},
+      {"branch", json_of_branch(failure.branch)},
       {"shrink_steps", failure.shrink_steps},
       {"shrunk_fully", failure.shrunk_fully},
       {"replay", replay_line(result, failure.sequence())}};

@@ -9,10 +9,12 @@ namespace assay {
 namespace {
 
 std::string details(const Failure& failure, const ClaimResult& result) {
-  return fmt::format(
-      "original: {}\nshrunk: {}\n{}: {}\n{}\n{}replay: {}\n", to_string(failure.original),
-      to_string(failure.shrunk), to_string(failure.verdict.status), failure.verdict.reason,
-      failure.verdict.diagnosis, failure.verdict.picture, replay_line(result, failure.sequence()));
+  return fmt::format("original: {}\nshrunk: {}\n{}: {}\n{}\n{}{}replay: {}\n",
+                     to_string(failure.original), to_string(failure.shrunk),
+                     to_string(failure.verdict.status), failure.verdict.reason,
+                     failure.verdict.diagnosis, failure.verdict.picture,
+                     failure.branch ? fmt::format("branch: {}\n", to_string(*failure.branch)) : "",
+                     replay_line(result, failure.sequence()));
 }
 
 JUnitCase::Outcome outcome_of(ClaimStatus status) {

@@ -252,6 +252,7 @@ std::string failure_text(const ClaimResult& result, const Screen& screen) {
   std::string text =
       fmt::format("{} {}: {}\n", screen.paint(who, Colour::red), verb_for(verdict.status),
                   printable(diagnosed ? verdict.diagnosis : verdict.reason));
+  if (failure.branch) text += say("branch", printable(to_string(*failure.branch)));
   text += say("replay", replay_line(result, failure.sequence()));
   text += say("claim",
               fmt::format("'{}' ({}) is not true", result.claim->sentence, result.claim->name));

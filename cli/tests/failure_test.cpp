@@ -64,6 +64,24 @@ TEST(Failure, OfAProcessIsAVerdict) {
   EXPECT_THAT(answer.out, HasSubstr("\n  shrunk:    m=3 n="));
 }
 
+TEST(Failure, NamesTheBranchBehindWhichItLies) {
+  const Folder folder;
+  const Answer answer = run({"check", "behind_a_branch", "--claim", "within_bound", "--no-corpus",
+                             "--json", folder / "a.json", "--junit", folder / "a.xml"},
+                            faulty());
+  EXPECT_EQ(answer.code, 1);
+  const std::string words = "only where `g.k >= 2048` is true: cli/tests/one_way.cu:38\n";
+  EXPECT_THAT(answer.out, HasSubstr("\n  branch:    " + words + "  replay:    "));
+  EXPECT_THAT(answer.out, HasSubstr("\n  shrunk:    m=1 n=1 k=2048 "));
+  const auto json = ReadJson(text_of(folder / "a.json"));
+  const auto& branch = json["results"][0]["failure"]["branch"];
+  EXPECT_EQ(branch["file"], "cli/tests/one_way.cu");
+  EXPECT_EQ(branch["line"], 38);
+  EXPECT_EQ(branch["condition"], "g.k >= 2048");
+  EXPECT_FALSE(branch["is_true"].is_null());
+  EXPECT_THAT(text_of(folder / "a.xml"), HasSubstr("branch: only where `g.k &gt;= 2048` is true"));
+}
+
 // Nothing can be said of a kernel where the references cannot be had, or differ.
 TEST(Failure, OfTheReferencesIsNoVerdict) {
   const Answer answer =

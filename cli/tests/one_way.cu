@@ -1,4 +1,4 @@
-// Right kernels with a comparison that no case drives both ways: one of them says so.
+// Right kernels with a comparison that no case drives both ways, and one wrong behind a branch.
 #include "kernels/gemm.h"
 
 namespace assay {
@@ -30,6 +30,14 @@ __global__ void accepted(Gemm g) {
   finish(g, row, col);
 }
 
+__global__ void behind_a_branch(Gemm g) {
+  const Corner corner = block_corner<tile>(g);
+  const std::int64_t row = corner.row + threadIdx.y, col = corner.col + threadIdx.x;
+  if (row >= g.m || col >= g.n) return;
+  finish(g, row, col);
+  if (g.k >= 2048) g.c[row * g.ldc + col] += 1;
+}
+
 template <void (*kernel)(Gemm)>
 cudaError_t launch_it(const Gemm& g, cudaStream_t stream) {
   return launch_tiles<tile>(kernel, dim3(tile.n, tile.m), g, stream);
@@ -37,7 +45,11 @@ cudaError_t launch_it(const Gemm& g, cudaStream_t stream) {
 
 const Registrar registrars[] = {
     {{.name = "one_way", .idea = "Never leaves.", .launch = launch_it<one_way>, .tile = tile}},
-    {{.name = "accepted", .idea = "Says so.", .launch = launch_it<accepted>, .tile = tile}}};
+    {{.name = "accepted", .idea = "Says so.", .launch = launch_it<accepted>, .tile = tile}},
+    {{.name = "behind_a_branch",
+      .idea = "Adds 1 to deep results.",
+      .launch = launch_it<behind_a_branch>,
+      .tile = tile}}};
 
 }  // namespace
 }  // namespace assay
