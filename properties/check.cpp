@@ -194,7 +194,7 @@ ClaimResult check_pair(const Claim& claim, const Entry& entry, const Budget& bud
     if (trials.may_go_on()) trials.run(c);
   }
   const int past = trials.cases();  // beyond the budget
-  const auto large = large_cases(claim, entry, budget.cases, budget.seed);
+  const auto large = large_cases(claim, entry, budget.cases, budget.seed, exploration.hints);
   const int drawn = past + std::max(1, budget.cases - static_cast<int>(large.size()));
   const auto draw = case_generator(
       claim, entry,

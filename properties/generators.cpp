@@ -104,18 +104,35 @@ class Drawing {
     do {
       c = any_case(dice_, kinds[kind], entry_.variant, hints_);
     } while (kind == 0 && c.seed % 16 != 0 && hides_a_swap(c));
-    c = nearest_case(c, claim_, entry_);
-    return {c, cost_of(c, claim_, entry_)};
+    return priced(nearest_case(c, claim_, entry_));
   }
+  Priced priced(const Case& c) const { return {c, cost_of(c, claim_, entry_, hints_.effort)}; }
 
-  // The cheapest of many where none is.
+  // The cheapest of many where none is, made smaller where even that costs more than cases on
+  // average.
   Priced affordable(std::size_t kind) {
     Priced cheapest = draw(kind);
     for (int i = 1; i < most_attempts && cheapest.cost > saved_[kind]; ++i) {
       const Priced other = draw(kind);
       if (other.cost < cheapest.cost) cheapest = other;
     }
+    const double most = std::max(saved_[kind], cost_per_case(entry_.backend));
+    while (cheapest.cost > most) {
+      const Case smaller = halved(cheapest.c);
+      if (smaller == cheapest.c) break;
+      cheapest = priced(smaller);
+    }
     return cheapest;
+  }
+
+  // In its longest dimension.
+  Case halved(Case c) const {
+    std::int64_t Case::*longest = &Case::m;
+    for (const auto size : {&Case::n, &Case::k}) {
+      if (c.*size > c.*longest) longest = size;
+    }
+    c.*longest = (c.*longest + 1) / 2;
+    return nearest_case(c, claim_, entry_);
   }
 
   const Claim& claim_;
@@ -160,8 +177,8 @@ std::vector<Case> curated_shapes() {
   return shapes;
 }
 
-std::vector<Case> large_cases(const Claim& claim, const Entry& entry, int cases,
-                              std::uint64_t seed) {
+std::vector<Case> large_cases(const Claim& claim, const Entry& entry, int cases, std::uint64_t seed,
+                              const Hints& hints) {
   std::vector<Case> chosen;
   if (!claim.takes_large_shapes) return chosen;
   const auto shapes = curated_shapes();
@@ -172,7 +189,7 @@ std::vector<Case> large_cases(const Claim& claim, const Entry& entry, int cases,
     Case c = varied(shapes[(first + i) % shapes.size()], first / shapes.size() + i);
     c.seed = seed;
     c = nearest_case(c, claim, entry);
-    const double cost = cost_of(c, claim, entry);
+    const double cost = cost_of(c, claim, entry, hints.effort);
     if (cost > room) continue;
     room -= cost;
     chosen.push_back(c);

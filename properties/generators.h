@@ -6,15 +6,17 @@
 #include <functional>
 #include <vector>
 
-#include "properties/claims.h"
+#include "properties/draws/cost.h"
 
 namespace assay {
 
-// Values to draw beside the usual ones, such as the constants that a kernel compares with.
+// What is known of a variant: values to draw beside the usual ones, such as the constants that it
+// compares with, and what its launches take.
 struct Hints {
   std::vector<std::int64_t> sizes;      // of m, n or k: drawn with their neighbours
   std::vector<std::int64_t> distances;  // of lda, ldb or ldc: drawn with multiples and neighbours
   std::vector<float> scalars;           // of alpha or beta
+  Effort effort;
 };
 
 // Draws cases that the claim says something about, the same ones for the same seed: mostly small
@@ -27,6 +29,7 @@ std::function<Case()> case_generator(const Claim&, const Entry&, std::uint64_t s
 std::vector<Case> curated_shapes();
 
 // As many of them as the time for `cases` cases allows; others for each variant and seed.
-std::vector<Case> large_cases(const Claim&, const Entry&, int cases, std::uint64_t seed);
+std::vector<Case> large_cases(const Claim&, const Entry&, int cases, std::uint64_t seed,
+                              const Hints& = {});
 
 }  // namespace assay

@@ -115,6 +115,7 @@ Message pack(const Exploration& x) {
   put_all(message, x.hints.sizes, put);
   put_all(message, x.hints.distances, put);
   put_all(message, x.hints.scalars, put);
+  put(x.hints.effort);
   put(x.comparisons), put(x.went_both_ways);
   put_all(message, x.one_way, [&](const OneWay& way) {
     put(way.file), put(way.line), put(way.source), put(way.evidence);
@@ -130,6 +131,7 @@ Exploration unpack_exploration(Message& message) {
   x.hints.sizes = take_all(message, [&] { return message.take<std::int64_t>(); });
   x.hints.distances = take_all(message, [&] { return message.take<std::int64_t>(); });
   x.hints.scalars = take_all(message, [&] { return message.take<float>(); });
+  x.hints.effort = message.take<Effort>();
   x.comparisons = message.take<int>(), x.went_both_ways = message.take<int>();
   x.one_way = take_all(message, [&] {
     OneWay way{.file = text(), .line = message.take<int>()};

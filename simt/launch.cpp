@@ -172,6 +172,7 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const Kernel& kernel) {
   Observation seen = Runner::mine().run(launch, session->settings);
   session->close();
   session->seen.kernels += kernel.code != nullptr;
+  session->seen.threads += seen.threads, session->seen.stops += seen.stops;
   if (session->seen.remark.empty()) session->seen.remark = std::move(seen.remark);
   if (!seen.fault) return cudaSuccess;
   const cudaError_t error = error_of(seen.fault->kind);

@@ -62,7 +62,7 @@ Observation Runner::run(const Launch& launch, const Settings& settings) {
   arm_cpu_timer(timer_, 0);
   active_runner = nullptr;
 
-  Observation seen;
+  Observation seen{.threads = started_ * blocks_[0].threads().size(), .stops = stops_};
   for (std::size_t i = 0; i < at_once_ && seen.remark.empty(); ++i)
     seen.remark = blocks_[i].remark();
   if (fault_) {
@@ -96,7 +96,7 @@ void Runner::begin(const Launch& launch, const Settings& settings) {
   const std::uint64_t most =
       settings.order == Order::shuffled ? 1 + assay::scramble(settings.seed + 1) % most_blocks : 1;
   at_once_ = static_cast<std::size_t>(std::min(most, count));
-  started_ = 0;
+  started_ = stops_ = 0;
   present_.clear();
   for (std::size_t i = 0; i < at_once_; ++i) {
     if (!present_.empty()) save_shared();
@@ -217,6 +217,7 @@ void Runner::carry(StackPool::Transfer from) {
 
 // The current thread stops here until somebody picks it again.
 void Runner::wait() {
+  ++stops_;
   Thread& self = *current_;
   Thread* next = pick();
   if (next == nullptr) {

@@ -84,7 +84,7 @@ class Runner {
   Launch launch_{};
   Settings settings_;
   BlockOrder order_;
-  std::uint64_t started_ = 0;
+  std::uint64_t started_ = 0, stops_ = 0;
   double cpu_seconds_ = 0;
   std::minstd_rand random_;
   // Events until the next change of block, and until the next interrupt; 0 for never.

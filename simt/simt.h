@@ -75,6 +75,9 @@ struct Observation {
   std::optional<Fault> fault;  // the first
   std::string remark;          // what is no fault, but worth knowing: one sentence, or empty
   int kernels = 0;             // that were launched
+  // Threads of the blocks that were started, and how often they waited: what a launch costs, the
+  // same on any machine.
+  std::uint64_t threads = 0, stops = 0;
 };
 
 // Runs `host_code` on this thread. The kernels that it launches follow `settings`, and have

@@ -76,13 +76,13 @@ WatchedRun watched_run(const Entry& entry, const Case& c, std::uint64_t most_cal
       .order = c.seed % 2 == 0 ? simt::Order::forward : simt::Order::reverse,
       .cpu_seconds = 10,
       .watch = &watch};
-  simt::observe(settings, [&] {
+  const simt::Observation seen = simt::observe(settings, [&] {
     try {
       entry.watched_launch(gemm, nullptr);
     } catch (const std::exception&) {  // which a trial reports
     }
   });
-  return {watch.comparisons(), watch.calls()};
+  return {watch.comparisons(), watch.calls(), seen.threads, seen.stops};
 }
 
 }  // namespace assay

@@ -15,7 +15,8 @@ using simt::Comparison;
 
 struct WatchedRun {
   std::vector<Comparison> comparisons;  // that were reached, in the order of the code
-  std::uint64_t calls = 0;              // of the watch: what the run cost, the same on any machine
+  // Calls of the watch, threads and their stops: what the run cost, the same on any machine.
+  std::uint64_t calls = 0, threads = 0, stops = 0;
 };
 
 // Launches once on the executor, and ends the kernel after `most_calls` calls of the watch. A fault

@@ -117,6 +117,7 @@ Exploration explore(const Entry& entry) try {
     exploration.hints.distances.push_back(constant);
   }
   exploration.hints.scalars = explorer.float_constants();
+  exploration.hints.effort = effort_of(entry);
   if (exploration.unknown.empty()) report_comparisons(explorer.knowledge(), exploration);
   return exploration;
 } catch (const std::exception& error) {
@@ -125,16 +126,17 @@ Exploration explore(const Entry& entry) try {
 
 std::vector<Case> aimed_cases(const Exploration& exploration, const Claim& claim,
                               const Entry& entry) {
-  constexpr double most_each = 6e7, most_each_where_large = 5e8, most_together = 1e9;  // ns
+  // In nanoseconds.
+  const double most_each = claim.takes_large_shapes ? 5e8 : 6e7;
+  const double most_together = claim.takes_large_shapes ? 1e9 : 4e8;
   if (claim.most_cases < Claim::as_many_as_asked_for) return {};
   std::vector<Case> chosen;
   std::set<std::string> known;
   double together = 0;
   for (const Case& aimed : exploration.cases) {
     Case c = nearest_case(aimed, claim, entry);
-    const double cost_of_it = cost_of(c, claim, entry);
-    if (cost_of_it > (claim.takes_large_shapes ? most_each_where_large : most_each)) continue;
-    if (together + cost_of_it > most_together) continue;
+    const double cost_of_it = cost_of(c, claim, entry, exploration.hints.effort);
+    if (cost_of_it > most_each || together + cost_of_it > most_together) continue;
     if (!claim.excludes_case(c).empty()) continue;
     Case but_for_the_seed = c;
     but_for_the_seed.seed = 0;

@@ -89,6 +89,8 @@ TEST(Exploration, is_passed_on_by_a_worker) {
   EXPECT_EQ(there.cases, here.cases);
   EXPECT_EQ(there.one_way, here.one_way);
   EXPECT_EQ(there.hints.sizes, here.hints.sizes);
+  EXPECT_EQ(there.hints.effort, here.hints.effort);
+  EXPECT_TRUE(here.hints.effort.is_known);
   EXPECT_EQ(there.comparisons, here.comparisons);
 }
 

@@ -1,5 +1,5 @@
-// Kernels that are wrong behind one branch only, for the tests of aimed cases. Each leaves out the
-// last product of an element there.
+// Kernels that are wrong behind one branch only, for the tests of aimed cases: each leaves out the
+// last product of an element there. And one that is right, and dear: a warp computes an element.
 #include "kernels/gemm.h"
 
 namespace assay {
@@ -56,6 +56,21 @@ cudaError_t launch_planted(const Gemm& g, cudaStream_t stream) {
   return launch_tiles<tile>(planted<Branch>, dim3(tile.n, tile.m), g, stream);
 }
 
+__global__ void warps(Gemm g) {
+  const std::int64_t row = blockIdx.x / g.n, col = blockIdx.x % g.n;
+  float sum = 0;
+  for (std::int64_t p = threadIdx.x; p < depth(g); p += 32)
+    sum += g.a[row * g.lda + p] * g.b[p * g.ldb + col];
+  for (int distance = 16; distance > 0; distance /= 2)
+    sum += __shfl_down_sync(0xffffffff, sum, distance);
+  float* c = &g.c[row * g.ldc + col];
+  if (threadIdx.x == 0) *c = blend(g, sum, c);
+}
+
+cudaError_t launch_warps(const Gemm& g, cudaStream_t stream) {
+  return launch_tiles<Tile{}>(warps, 32, g, stream);
+}
+
 template <class Branch>
 Variant variant(const char* name) {
   return {.name = name,
@@ -64,16 +79,18 @@ Variant variant(const char* name) {
           .tile = tile};
 }
 
-const Registrar registrars[] = {variant<Deep>("planted_deep"),
-                                variant<Wide>("planted_wide"),
-                                variant<Row>("planted_row"),
-                                variant<Area>("planted_area"),
-                                variant<AlphaTwo>("planted_alpha_two"),
-                                variant<TinyBeta>("planted_tiny_beta"),
-                                variant<Pitch>("planted_pitch"),
-                                variant<ExactWidth>("planted_exact_width"),
-                                variant<ManySlices>("planted_many_slices"),
-                                variant<Never>("planted_never")};
+const Registrar registrars[] = {
+    variant<Deep>("planted_deep"),
+    variant<Wide>("planted_wide"),
+    variant<Row>("planted_row"),
+    variant<Area>("planted_area"),
+    variant<AlphaTwo>("planted_alpha_two"),
+    variant<TinyBeta>("planted_tiny_beta"),
+    variant<Pitch>("planted_pitch"),
+    variant<ExactWidth>("planted_exact_width"),
+    variant<ManySlices>("planted_many_slices"),
+    variant<Never>("planted_never"),
+    {{.name = "planted_warps", .idea = "A warp for each element.", .launch = launch_warps}}};
 
 }  // namespace
 }  // namespace assay

@@ -178,6 +178,34 @@ TEST(Cases, cost_what_their_number_allows) {
   }
 }
 
+TEST(Effort, counts_threads_and_stops_of_a_tile) {
+  const Effort warps = effort_of(entry_named("planted_warps", Backend::simt));
+  EXPECT_EQ(warps.threads, 16 * 16 * 32) << "of the tile that is supposed";
+  EXPECT_EQ(warps.stops, 5 * warps.threads);
+  EXPECT_EQ(warps.stops_per_k, 0);
+  const Effort tiled = effort_of(entry_named("tiled_16", Backend::simt));
+  EXPECT_EQ(tiled.threads, 16 * 16);
+  EXPECT_EQ(tiled.stops, 0);
+  EXPECT_EQ(tiled.stops_per_k, 2 * tiled.threads / 16);
+}
+
+TEST(Cases, cost_what_their_number_allows_where_an_element_takes_a_warp) {
+  const Entry entry = entry_named("planted_warps", Backend::simt);
+  const Hints hints{.effort = effort_of(entry)};
+  for (const char* name : {"within_bound", "thread_order"}) {
+    const Claim& claim = claim_named(name);
+    for (const std::uint64_t seed : {0, 1, 2}) {
+      const auto next = case_generator(claim, entry, seed, hints);
+      double drawn = 0, large = 0;
+      for (int i = 0; i < 100; ++i) drawn += cost_of(next(), claim, entry, hints.effort);
+      for (const Case& c : large_cases(claim, entry, 100, seed, hints))
+        large += cost_of(c, claim, entry, hints.effort);
+      EXPECT_LE(drawn, 1.6 * 100 * cost_per_case(entry.backend)) << name << " " << seed;
+      EXPECT_LE(large, 1.8 * 100 * cost_per_case(entry.backend)) << name << " " << seed;
+    }
+  }
+}
+
 TEST(Cases, have_one_long_dimension_now_and_then) {
   const auto is_mid = [](std::int64_t k) { return k >= 2048 && k <= 20000; };
   for (const Entry& entry : ladder()) {

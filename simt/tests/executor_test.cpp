@@ -70,6 +70,16 @@ TEST(Executor, keeps_thousands_of_barriers_in_step) {
   }
 }
 
+TEST(Executor, counts_threads_and_how_often_they_wait) {
+  for (const auto& settings : schedules()) {
+    std::vector<float> out(4 * 96);
+    const simt::Observation seen =
+        simt::observe(settings, [&] { many_barriers(out.data(), 10, 4, 96); });
+    EXPECT_EQ(seen.threads, 4 * 96);
+    EXPECT_EQ(seen.stops, 4 * 96 * 2 * 10);
+  }
+}
+
 std::vector<int> order_of(Settings settings, int threads) {
   std::vector<int> out(2 * threads);
   int next = 0;
