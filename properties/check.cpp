@@ -35,8 +35,12 @@ struct Bench {
 class Trials {
  public:
   Trials(const Claim& claim, const Entry& entry, int wanted, const Budget& budget,
-         const Bench& bench, const std::function<void()>& tick)
-      : claim_(claim), bench_(bench), tick_(tick), shrinks_(!budget.first_failure) {
+         const Bench& bench, const std::function<void()>& tick, const Effort& effort = {})
+      : claim_(claim),
+        bench_(bench),
+        tick_(tick),
+        shrinks_(!budget.first_failure),
+        effort_(effort) {
     result_.entry = entry;
     result_.claim = &claim;
     result_.wanted = std::min(wanted, claim.most_cases);
@@ -100,13 +104,23 @@ class Trials {
     }
   }
 
-  Verdict judge_afresh(const std::vector<Case>& cases, double watchdog_seconds) const {
+  Verdict judge_counted(const Case& c, double watchdog_seconds, Allowance& left) const {
+    Verdict verdict = judge(c, watchdog_seconds);
+    const double cost = cost_of(c, claim_, result_.entry, effort_);
+    left.spend(cost);
+    if (verdict.status == TrialStatus::hung) left.spend(work_of_hung + slowness_of_hung * cost);
+    if (verdict.context_lost) left.spend(work_of_process);
+    return verdict;
+  }
+  Verdict judge_afresh(const std::vector<Case>& cases, double watchdog_seconds,
+                       Allowance& left) const {
     bench_.start_afresh();
+    left.spend(work_of_process);
     for (const Case& c : cases) {
       if (&c == &cases.back()) break;
-      if (is_failure(judge(c, watchdog_seconds))) return {};
+      if (is_failure(judge_counted(c, watchdog_seconds, left))) return {};
     }
-    return judge(cases.back(), watchdog_seconds);
+    return judge_counted(cases.back(), watchdog_seconds, left);
   }
 
   Failure examine(const Case& c, const Verdict& verdict) const {
@@ -115,20 +129,25 @@ class Trials {
     const auto smaller = [&](const Case& larger) {
       return smaller_cases(larger, claim_, result_.entry);
     };
-    const Failure failure =
-        shrink(c, verdict, result_.watchdog_seconds, smaller,
-               [&](const Case& x, double watchdog_seconds) { return judge(x, watchdog_seconds); });
+    Allowance shrinking(work_of_shrinking), confirming(work_of_confirming);
+    const Failure failure = shrink(
+        c, verdict, result_.watchdog_seconds, smaller,
+        [&](const Case& x, double seconds) { return judge_counted(x, seconds, shrinking); },
+        shrinking);
     if (!bench_.start_afresh) return failure;
-    return confirmed(failure, judged_, result_.watchdog_seconds, smaller,
-                     [&](const std::vector<Case>& cases, double watchdog_seconds) {
-                       return judge_afresh(cases, watchdog_seconds);
-                     });
+    return confirmed(
+        failure, judged_, result_.watchdog_seconds, smaller,
+        [&](const std::vector<Case>& cases, double seconds) {
+          return judge_afresh(cases, seconds, confirming);
+        },
+        confirming);
   }
 
   const Claim& claim_;
   const Bench& bench_;
   const std::function<void()>& tick_;
   bool shrinks_;
+  const Effort effort_;
   int skips_ = 0;
   std::vector<Case> judged_;  // before this one, in this order
   ClaimResult result_;
@@ -188,7 +207,7 @@ void settle_skips(ClaimResult& result) {
 ClaimResult check_pair(const Claim& claim, const Entry& entry, const Budget& budget,
                        const Bench& bench, const std::vector<CorpusLine>& corpus,
                        const Exploration& exploration, const std::function<void()>& tick) {
-  Trials trials(claim, entry, budget.cases, budget, bench, tick);
+  Trials trials(claim, entry, budget.cases, budget, bench, tick, exploration.hints.effort);
   run_past_failures(trials, claim, entry, corpus);
   for (const Case& c : aimed_cases(exploration, claim, entry)) {
     if (trials.may_go_on()) trials.run(c);

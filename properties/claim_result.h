@@ -21,8 +21,8 @@ struct Failure {
   std::vector<Case> before =
       {};  // without these, judged first in its process, the shrunk one passes
   int shrink_steps = 0;
-  bool shrunk_fully = true;  // false where the time for shrinking ran out, or where a simpler case
-                             // that seemed to hang was only slow
+  bool shrunk_fully = true;  // false where what it may take was spent, or where a simpler case that
+                             // seemed to hang was only slow
   bool reproduced = true;    // in a fresh process, after `before`
   std::optional<Branch> branch = {};  // behind which the fault lies, where it is known to
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 
 #include "properties/shrinking.h"
@@ -11,20 +10,20 @@
 namespace assay {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Cases = std::vector<Case>;
 
-constexpr std::chrono::seconds time_for_sequences{30};
 constexpr std::size_t longest_to_shrink = 3;  // a longer sequence takes too long
 
 class Confirmation {
  public:
   Confirmation(const Failure& failure, double watchdog_seconds,
-               const std::function<Cases(const Case&)>& smaller_cases, const JudgeAfresh& judge)
+               const std::function<Cases(const Case&)>& smaller_cases, const JudgeAfresh& judge,
+               const Allowance& left)
       : failure_(failure),
         watchdog_seconds_(watchdog_seconds),
         smaller_cases_(smaller_cases),
-        judge_(judge) {}
+        judge_(judge),
+        left_(left) {}
 
   std::optional<Verdict> failing(const Cases& sequence) const {
     Verdict verdict = judge_(sequence, watchdog_seconds_);
@@ -35,7 +34,8 @@ class Confirmation {
   Failure shrunk_afresh(const Verdict& of_original) const {
     return shrink(
         failure_.original, of_original, watchdog_seconds_, smaller_cases_,
-        [&](const Case& c, double watchdog_seconds) { return judge_({c}, watchdog_seconds); });
+        [&](const Case& c, double watchdog_seconds) { return judge_({c}, watchdog_seconds); },
+        left_);
   }
 
   // A short sequence whose last case fails; empty if none is found.
@@ -54,12 +54,14 @@ class Confirmation {
     Failure failure = failure_;
     failure.verdict = *failing(cases);
     for (std::size_t i = cases.size(); i-- > 0 && cases.size() <= longest_to_shrink;) {
-      const Failure smaller = shrink(cases[i], failure.verdict, watchdog_seconds_, smaller_cases_,
-                                     [&, i](const Case& c, double watchdog_seconds) {
-                                       Cases changed = cases;
-                                       changed[i] = c;
-                                       return judge_(changed, watchdog_seconds);
-                                     });
+      const Failure smaller = shrink(
+          cases[i], failure.verdict, watchdog_seconds_, smaller_cases_,
+          [&, i](const Case& c, double watchdog_seconds) {
+            Cases changed = cases;
+            changed[i] = c;
+            return judge_(changed, watchdog_seconds);
+          },
+          left_);
       cases[i] = smaller.shrunk, failure.verdict = smaller.verdict;
       failure.shrink_steps += smaller.shrink_steps;
       failure.shrunk_fully &= smaller.shrunk_fully;
@@ -71,11 +73,10 @@ class Confirmation {
   }
 
  private:
-  // Leaves out ever smaller stretches as long as the last case fails, and time is left.
+  // Leaves out ever smaller stretches as long as the last case fails.
   Cases without_what_it_does_not_take(Cases cases) const {
-    const auto end = Clock::now() + time_for_sequences;
     for (std::size_t length = cases.size() / 2; length > 0; length /= 2) {
-      for (std::size_t at = 0; at + length < cases.size() && Clock::now() < end;) {
+      for (std::size_t at = 0; at + length < cases.size() && !left_.is_spent();) {
         Cases fewer = cases;
         const auto first = fewer.begin() + static_cast<std::ptrdiff_t>(at);
         fewer.erase(first, first + static_cast<std::ptrdiff_t>(length));
@@ -93,14 +94,15 @@ class Confirmation {
   const double watchdog_seconds_;
   const std::function<Cases(const Case&)>& smaller_cases_;
   const JudgeAfresh& judge_;
+  const Allowance& left_;
 };
 
 }  // namespace
 
 Failure confirmed(const Failure& failure, const Cases& judged_before, double watchdog_seconds,
-                  const std::function<Cases(const Case&)>& smaller_cases,
-                  const JudgeAfresh& judge) {
-  const Confirmation confirmation(failure, watchdog_seconds, smaller_cases, judge);
+                  const std::function<Cases(const Case&)>& smaller_cases, const JudgeAfresh& judge,
+                  const Allowance& left) {
+  const Confirmation confirmation(failure, watchdog_seconds, smaller_cases, judge, left);
   Failure certain = failure;
   const Verdict alone = judge({failure.shrunk}, watchdog_seconds);
   if (alone.status == TrialStatus::harness_error) return failure;
@@ -114,6 +116,7 @@ Failure confirmed(const Failure& failure, const Cases& judged_before, double wat
   Cases sequence = confirmation.sequence(judged_before);
   certain.reproduced = !sequence.empty();
   if (certain.reproduced) certain = confirmation.shrunk_in_sequence(std::move(sequence));
+  certain.shrunk_fully &= !left.is_spent();
   Verdict& verdict = certain.verdict;
   verdict.finding = {certain.reproduced ? Fault::keeps_state : Fault::not_repeatable};
   const char* const why =

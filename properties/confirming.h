@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "properties/allowance.h"
 #include "properties/claim_result.h"
 
 namespace assay {
@@ -16,9 +17,10 @@ using JudgeAfresh = std::function<Verdict(const std::vector<Case>&, double watch
 // The same failure with the verdict that the shrunk case gets in a fresh process. If it passes
 // there, the original one shrunk again in fresh processes; or, if that passes too, the shortest
 // sequence of cases found whose last one fails. `judged_before` are the cases that the process of
-// the original one had judged.
+// the original one had judged. Once what it may take is spent, which `JudgeAfresh` does, it keeps
+// to what it has found.
 Failure confirmed(const Failure&, const std::vector<Case>& judged_before, double watchdog_seconds,
                   const std::function<std::vector<Case>(const Case&)>& smaller_cases,
-                  const JudgeAfresh&);
+                  const JudgeAfresh&, const Allowance&);
 
 }  // namespace assay

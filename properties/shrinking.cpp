@@ -96,7 +96,7 @@ std::vector<Case> smaller_cases(const Case& c, const Claim& claim, const Entry& 
 
 Failure shrink(const Case& c, const Verdict& verdict, double watchdog_seconds,
                const std::function<std::vector<Case>(const Case&)>& smaller_cases,
-               const std::function<Verdict(const Case&, double)>& judge) {
+               const std::function<Verdict(const Case&, double)>& judge, const Allowance& left) {
   using Clock = std::chrono::steady_clock;
   const Failure unshrunk{.original = c,
                          .shrunk = c,
@@ -108,12 +108,12 @@ Failure shrink(const Case& c, const Verdict& verdict, double watchdog_seconds,
   const auto end =
       Clock::now() + std::chrono::duration<double>(hung ? shrink_seconds_of_hung : shrink_seconds);
   Failure failure = unshrunk;
-  bool out_of_time = false;
+  bool is_cut = false;
   // Moves on to the first smaller case that still fails; false if there is none.
   const auto take_step = [&] {
     for (const Case& smaller : smaller_cases(failure.shrunk)) {
-      out_of_time = Clock::now() > end;
-      if (out_of_time) return false;
+      is_cut = left.is_spent() || Clock::now() > end;
+      if (is_cut) return false;
       const Verdict of_smaller = judge(smaller, patience);
       if (of_smaller.status != verdict.status || !still_shows(verdict.finding, of_smaller.finding))
         continue;
@@ -126,7 +126,7 @@ Failure shrink(const Case& c, const Verdict& verdict, double watchdog_seconds,
   };
   while (take_step()) {
   }
-  failure.shrunk_fully = !out_of_time;
+  failure.shrunk_fully = !is_cut;
   if (!hung || failure.shrink_steps == 0) return failure;
   // A smaller case that seems to hang may only be slower than `patience`: the last one gets all its
   // time, and is dropped if it ends.

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "properties/allowance.h"
 #include "properties/claim_result.h"
 
 namespace assay {
@@ -16,9 +17,11 @@ std::vector<Case> smaller_cases(const Case&);
 std::vector<Case> smaller_cases(const Case&, const Claim&, const Entry&);
 
 // Goes from a failing case to smaller ones as long as they end with the same status and show the
-// same finding, and time is left.
+// same finding, and something is left of what it may take: `judge` spends it. Also ends after half
+// a minute, which no failure should take.
 Failure shrink(const Case&, const Verdict&, double watchdog_seconds,
                const std::function<std::vector<Case>(const Case&)>& smaller_cases,
-               const std::function<Verdict(const Case&, double watchdog_seconds)>& judge);
+               const std::function<Verdict(const Case&, double watchdog_seconds)>& judge,
+               const Allowance&);
 
 }  // namespace assay

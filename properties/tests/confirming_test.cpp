@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -26,14 +27,18 @@ Failure failure_on(const Case& original, const Case& shrunk) {
   return {.original = original, .shrunk = shrunk, .original_verdict = wrong, .verdict = wrong};
 }
 // Where the last case of a sequence fails if `fails` says so.
+// Each case takes 1 of what it may take.
 Failure confirm(const Failure& failure, const Cases& before,
-                const std::function<bool(const Cases&)>& fails) {
+                const std::function<bool(const Cases&)>& fails, double most = 1e6) {
+  Allowance left(most);
   return confirmed(
       failure, before, 10, [](const Case& c) { return smaller_cases(c); },
       [&](const Cases& cases, double) {
+        left.spend(static_cast<double>(cases.size()));
         return fails(cases) ? Verdict{.status = TrialStatus::wrong, .finding = {Fault::beta}}
                             : Verdict{.judged = 1};
-      });
+      },
+      left);
 }
 
 const Case small = parse_case("m=1 n=1 k=1 fill=small_ints"), large = parse_case("m=9 n=9 k=9");
@@ -74,6 +79,27 @@ TEST(Confirming, finds_the_cases_that_a_failure_takes_and_shrinks_each) {
   ASSERT_EQ(certain.before.size(), 1u);
   EXPECT_EQ(to_string(certain.before[0]), "m=1 n=1 k=17 fill=small_ints");
   EXPECT_EQ(to_string(certain.shrunk), "m=5 n=1 k=1 fill=small_ints");
+}
+
+// 1000 cases were judged before, and it takes one of them in the middle.
+TEST(Confirming, keeps_to_what_it_has_found_once_it_has_taken_enough) {
+  Cases before(1000, large);
+  before[500] = parse_case("m=4 n=4 k=40");
+  double judged = 0;
+  const auto fails = [&](const Cases& cases) {
+    judged += static_cast<double>(cases.size());
+    return cases.size() > 1 &&
+           std::any_of(cases.begin(), cases.end(), [](const Case& c) { return c.k > 16; });
+  };
+  for (const double most : {1500.0, 2500.0, 1e6}) {
+    judged = 0;
+    const Failure certain = confirm(failure_on(large, small), before, fails, most);
+    EXPECT_TRUE(certain.reproduced);
+    EXPECT_EQ(certain.verdict.finding.fault, Fault::keeps_state);
+    EXPECT_EQ(certain.shrunk_fully, most == 1e6);
+    EXPECT_LE(judged, most + 1003) << "one sequence more, and then what it comes to";
+    EXPECT_TRUE(fails(certain.sequence())) << certain.sequence().size();
+  }
 }
 
 TEST(Confirming, says_what_no_sequence_shows_again) {

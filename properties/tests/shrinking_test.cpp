@@ -168,6 +168,24 @@ TEST(Shrinking, shows_a_fault_only_a_few_times) {
   EXPECT_LE(times_shown([](const Case& c) { return c.k > 4 && c.lda.floats > 0; }), 8);
 }
 
+TEST(Shrinking, ends_where_it_has_taken_enough_and_says_so) {
+  const Verdict wrong{.status = TrialStatus::wrong, .finding = {Fault::beta}};
+  for (const double most : {5.0, 1e6}) {
+    Allowance left(most);
+    double judged = 0;
+    const Failure failure = assay::shrink(
+        large, wrong, 10, [](const Case& c) { return smaller_cases(c); },
+        [&](const Case& c, double) {
+          ++judged, left.spend(1);
+          return c.m > 37 && c.beta != 0 ? wrong : Verdict{.judged = 1};
+        },
+        left);
+    EXPECT_EQ(failure.shrunk_fully, most > 5) << judged;
+    EXPECT_LE(judged, most);
+    EXPECT_EQ(failure.verdict.status, TrialStatus::wrong);
+  }
+}
+
 TEST(Shrinking, stays_with_what_the_claim_speaks_of) {
   const auto always = [](const Case&) { return true; };
   Case exact = large;

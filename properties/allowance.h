@@ -1,0 +1,24 @@
+// How much work a failure may still take, in nanoseconds of the cost model (draws/cost.h): it is
+// counted and not measured, so that a failure is shrunk to the same case on every machine.
+#pragma once
+
+namespace assay {
+
+class Allowance {
+ public:
+  explicit Allowance(double nanoseconds) : left_(nanoseconds) {}
+
+  void spend(double nanoseconds) { left_ -= nanoseconds; }
+  bool is_spent() const { return left_ <= 0; }
+
+ private:
+  double left_;
+};
+
+// Of shrinking in the process that failed, and of all that fresh processes judge after that.
+inline constexpr double work_of_shrinking = 4e9, work_of_confirming = 4e9;
+// What a trial takes beside its cost, and how many times its cost, if it never ends; and what a
+// process takes that starts.
+inline constexpr double work_of_hung = 1e9, slowness_of_hung = 50, work_of_process = 15e6;
+
+}  // namespace assay
