@@ -6,6 +6,7 @@ import shlex
 import subprocess
 from pathlib import Path
 
+from mutation.processes import Processes
 from mutation.source import Source
 
 LIBRARIES = ("kernel", "watched")  # a file is compiled into libkernel_STEM.so and, to be watched, into libwatched_STEM.so
@@ -15,15 +16,12 @@ class Unfit(Exception):
     pass
 
 
-def run(arguments, **options):
-    return subprocess.run(arguments, capture_output=True, text=True, check=False, **options)
-
-
 class Build:
     """What the build folder compiles each kernel file with."""
 
     def __init__(self, root, folder):
         self.root, self.folder = Path(root).resolve(), Path(folder).resolve()
+        self.processes = Processes()
         self.program = self.folder / "assay"
         if not self.program.exists():
             raise Unfit(f"{self.program} is missing: run `cmake --preset cpu && cmake --build --preset cpu --target assay`")
@@ -48,7 +46,7 @@ class Build:
 
     def _commands(self, target):
         """The commands that compile and link a library, as lists of words."""
-        answer = run(["ninja", "-C", self.folder, "-t", "commands", f"lib/lib{target}.so"])
+        answer = self.processes.run(["ninja", "-C", self.folder, "-t", "commands", f"lib/lib{target}.so"])
         if answer.returncode != 0:
             raise Unfit(f"ninja does not know lib{target}.so in {self.folder}: configure the build folder with a preset")
         lines = answer.stdout.splitlines()
@@ -76,23 +74,22 @@ class Build:
         texts = [text for d in records for text in source.texts(d.first, d.last - 1)]
         return [text.strip('"') for text in texts if re.fullmatch(r'"\w+"', text)]
 
-    def parse_headers(self, scratch):
+    def parse_headers(self, name, scratch):
         """Parses once what every kernel includes: most of the time that a compilation takes. One set for each kind of
         library, because the options differ."""
         gemm = (self.root / "kernels/gemm.h").read_text()
         text = "#define SIMT_DEVICE_CODE\n" + "".join(re.findall(r"^#include <.*>\n", gemm, re.MULTILINE))
-        for name in LIBRARIES:
-            every = [libraries[name][0] for libraries in self.libraries.values() if name in libraries]
-            if not every:
-                continue
-            words = [word for word in every[0][:-1] if word != "-c" and all(word in other for other in every)]
-            header = Path(scratch) / name / "headers.h"
-            header.parent.mkdir()
-            header.write_text(text)
-            answer = run([*words, "-w", "-x", "c++-header", header, "-o", f"{header}.gch"], cwd=self.folder)
-            if answer.returncode != 0:
-                raise Unfit(f"the headers of kernels/gemm.h do not compile: {answer.stderr}")
-            self.parsed[name] = header
+        every = [libraries[name][0] for libraries in self.libraries.values() if name in libraries]
+        if not every:
+            return
+        words = [word for word in every[0][:-1] if word != "-c" and all(word in other for other in every)]
+        header = Path(scratch) / name / "headers.h"
+        header.parent.mkdir()
+        header.write_text(text)
+        answer = self.processes.run([*words, "-w", "-x", "c++-header", header, "-o", f"{header}.gch"], cwd=self.folder)
+        if answer.returncode != 0:
+            raise Unfit(f"the headers of kernels/gemm.h do not compile: {answer.stderr}")
+        self.parsed[name] = header
 
     def compile(self, stage, replaced, text, scratch):
         """Compiles the libraries of a stage with kernels/`replaced` of that text into a folder. Returns what the compiler
@@ -109,13 +106,13 @@ class Build:
             made = Path(scratch) / f"{target}.o"
             words = [compile_words[0], "-w", "-include", self.parsed[name], f"-I{changed.parent.parent}",
                      *compile_words[1:-1], wrapper, "-o", made]
-            answer = run(words, cwd=self.folder)
+            answer = self.processes.run(words, cwd=self.folder)
             if answer.returncode != 0:
                 return answer.stderr
             library = Path(scratch) / f"lib{target}.so"
             swapped = [library if word == f"lib/lib{target}.so" else made if word.endswith(".o") else word
                        for word in link_words]
-            answer = run(swapped, cwd=self.folder)
+            answer = self.processes.run(swapped, cwd=self.folder)
             if answer.returncode != 0:
                 return answer.stderr
         return None
@@ -123,14 +120,14 @@ class Build:
     def machine_code(self, stage, scratch):
         """A digest of the instructions, with what they refer to, and of the constants; places in the source are left out."""
         made = Path(scratch) / f"kernel_{Path(stage).stem}.o"
-        answer = run(["objdump", "-d", "-r", "--no-show-raw-insn", made])
+        answer = self.processes.run(["objdump", "-d", "-r", "--no-show-raw-insn", made])
         if answer.returncode != 0:
             raise Unfit(f"objdump cannot read {made}: {answer.stderr}")
         code = answer.stdout.split("\n", 3)[-1]
         sections = re.findall(r"^ *\d+ (\.rodata(?!\.str)\S*|\.data\.rel\.ro\S*|\.tbss\S*|\.tdata\S*) ",
-                              run(["objdump", "-h", made]).stdout, re.MULTILINE)
+                              self.processes.run(["objdump", "-h", made]).stdout, re.MULTILINE)
         for section in sorted(set(sections)):
-            code += run(["objdump", "-s", "-r", "-j", section, made]).stdout.split("\n", 3)[-1]
+            code += self.processes.run(["objdump", "-s", "-r", "-j", section, made]).stdout.split("\n", 3)[-1]
         return hashlib.sha256(code.encode()).hexdigest()
 
     def check(self, stage, scratch, report, seconds, cases=()):
@@ -140,6 +137,6 @@ class Build:
                  "--jobs", "1", "--quiet", "--json", report, *cases]
         environment = {"PATH": "/usr/bin:/bin", "CUDA_VISIBLE_DEVICES": "", "LD_LIBRARY_PATH": str(scratch)}
         try:
-            return run(words, env=environment, timeout=seconds).returncode
+            return self.processes.run(words, env=environment, timeout=seconds).returncode
         except subprocess.TimeoutExpired:
             return None

@@ -2,15 +2,16 @@
 
 import json
 import shutil
-from concurrent.futures import ThreadPoolExecutor
+import tempfile
+from collections import deque
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple, Optional
 
-from mutation.build import Unfit
+from mutation.build import LIBRARIES, Unfit
 from mutation.mutants import HEADERS, Mutant, users_of
 from mutation.source import Source
-
-BATCH = 16
 
 
 class Outcome(NamedTuple):
@@ -32,8 +33,13 @@ class Judging:
     def __init__(self, build, scratch, jobs, seconds):
         self.build, self.scratch, self.seconds = build, Path(scratch), seconds
         self.headers = {name: Source(name, (build.root / "kernels" / name).read_text()) for name in HEADERS}
-        self.pool = ThreadPoolExecutor(jobs)
-        self.original, self.seen, self.made = {}, set(), 0
+        self.jobs, self.pool = jobs, ThreadPoolExecutor(jobs)
+        self.original, self.seen = {}, set()
+
+    def stages_of(self, mutants):
+        """The stages in which these are judged."""
+        functions = {(mutant.stage, mutant.function): mutant for mutant in mutants}
+        return sorted({stage for mutant in functions.values() for stage in self._users_of(mutant)})
 
     def control(self, stages):
         """Shows that what is judged is the library made here: the kernel as it is passes, and one that launches nothing
@@ -43,54 +49,65 @@ class Judging:
         if nothing == header:
             raise Unfit("kernels/gemm.h has no `return launch(kernel` any more, which the control replaces")
 
-        self.build.parse_headers(self.scratch)
+        def control(stage, as_it_is):
+            scratch = self._folder()
+            refused = self.build.compile(stage, "gemm.h", header if as_it_is else nothing, scratch)
+            if refused:
+                raise Unfit(f"{stage} does not compile as it is: {refused}")
+            if as_it_is:
+                self.original[stage] = self.build.machine_code(stage, scratch)
+            code = self.build.check(stage, scratch, scratch / "report.json", self.seconds,
+                                    ["--cases", "2", "--claim", "within_bound"])
+            wanted = 0 if as_it_is else 1
+            if code != wanted:
+                raise Unfit(f"control: assay check ended with {code} instead of {wanted} for {stage} "
+                            f"{'as it is' if as_it_is else 'with launches that do nothing'}")
+            shutil.rmtree(scratch)
 
-        def control(stage):
-            for text, wanted in ((header, 0), (nothing, 1)):
-                scratch = self._folder()
-                refused = self.build.compile(stage, "gemm.h", text, scratch)
-                if refused:
-                    raise Unfit(f"{stage} does not compile as it is: {refused}")
-                if wanted == 0:
-                    self.original[stage] = self.build.machine_code(stage, scratch)
-                code = self.build.check(stage, scratch, scratch / "report.json", self.seconds, ["--cases", "2", "--claim", "within_bound"])
-                if code != wanted:
-                    raise Unfit(f"control: assay check ended with {code} instead of {wanted} for {stage} "
-                                f"{'as it is' if wanted == 0 else 'with launches that do nothing'}")
-                shutil.rmtree(scratch)
-
-        list(self.pool.map(control, stages))
+        list(self.pool.map(lambda name: self.build.parse_headers(name, self.scratch), LIBRARIES))
+        list(self.pool.map(lambda pair: control(*pair), product(stages, (True, False))))
 
     def judge(self, mutants, most, tell):
-        """Judges mutants in this order, up to `most` of those that compile to code of their own. Calls tell(outcome)."""
-        judged, at = 0, 0
-        while at < len(mutants) and judged < most:
-            batch = mutants[at:at + min(BATCH, most - judged)]
-            at += len(batch)
-            accepted = []
-            for candidate in self.pool.map(self._compile, batch):
+        """Judges mutants, taken in this order, up to `most` of those that compile to code of their own, and calls
+        tell(outcome) as each is done. Throws Stopped if it was stopped before."""
+        upcoming, compiling, judging, taken = deque(mutants), deque(), set(), 0
+        while compiling or judging or upcoming and taken < most:
+            while upcoming and taken < most and len(compiling) < self.jobs and len(judging) < 2 * self.jobs:
+                compiling.append(self.pool.submit(self._compile, upcoming.popleft()))
+            wait([*list(compiling)[:1], *judging], return_when=FIRST_COMPLETED)
+            for done in [future for future in judging if future.done()]:
+                judging.remove(done)
+                tell(done.result())
+            # In order, so that of two mutants with the same code always the first is judged.
+            while compiling and compiling[0].done() and taken < most:
+                candidate = compiling.popleft().result()
                 kind = self._not_to_be_judged(candidate)
                 if kind:
                     shutil.rmtree(candidate.scratch)
                     tell(Outcome(candidate.mutant, kind))
                 else:
-                    accepted.append(candidate)
-            for outcome in self.pool.map(self._judge, accepted):
-                judged += 1
-                tell(outcome)
+                    taken += 1
+                    judging.add(self.pool.submit(self._judge, candidate))
+            if taken == most:
+                compiling.clear()
+
+    def stop(self):
+        """Ends what is under way; control() and judge() then throw Stopped. May be called from the handler of a signal."""
+        self.build.processes.stop()
+
+    def close(self):
+        """Waits until nothing is under way any more."""
+        self.pool.shutdown(cancel_futures=True)
+
+    def _users_of(self, mutant):
+        return users_of(mutant, self.build.stages, self.headers)
 
     def _folder(self):
-        self.made += 1
-        folder = self.scratch / str(self.made)
-        while folder.exists():
-            self.made += 1
-            folder = self.scratch / str(self.made)
-        folder.mkdir()
-        return folder
+        return Path(tempfile.mkdtemp(dir=self.scratch))
 
     def _compile(self, mutant):
         """Compiles a mutant in its stages, up to the first whose machine code differs from the original's."""
-        users, scratch = users_of(mutant, self.build.stages, self.headers), self._folder()
+        users, scratch = self._users_of(mutant), self._folder()
         for i, stage in enumerate(users):
             refused = self.build.compile(stage, mutant.stage, mutant.text, scratch)
             if refused:
