@@ -215,6 +215,7 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
             .cpu_seconds = 1 + slowness * (50e-9 * c.multiply_adds() + 200e-9 * elements),
             .cpu_seconds_per_thread = slowness * (20e-6 + 200e-9 * static_cast<double>(c.k)),
             .refuses_launches = plan.setting == Setting::broken_stream,
+            .ordinary_shared = has_ordinary_shared(c, plan),
             .interrupt_accesses = interrupted};
   }
 

@@ -19,6 +19,10 @@ enum class Rule {
 // only a watched launch can be.
 enum class ThreadOrder { by_seed, forward, reverse, shuffled, interrupted };
 
+// What shared memory holds before a block of the CPU executor writes it. `by_seed` picks ordinary
+// numbers for every fifth seed: a NaN can be hidden, by a maximum or a comparison.
+enum class SharedMemory { by_seed, nan, ordinary };
+
 // The circumstances of a launch. The CPU executor has `plain` and `broken_stream`, a GPU has all.
 enum class Setting {
   plain,
@@ -37,11 +41,14 @@ struct Plan {
   Placement placement = Placement::guarded;  // of A, B and C
   bool hide_inputs = false;                  // A and B fault when touched
   ThreadOrder order = ThreadOrder::by_seed;
+  SharedMemory shared = SharedMemory::by_seed;
   Setting setting = Setting::plain;
   Spoil spoil = Spoil::none;
   bool ignore_needs =
       false;  // launch what the variant refuses, to see whether its needs are needed
 };
+
+bool has_ordinary_shared(const Case&, const Plan& = {});
 
 inline constexpr double default_watchdog_seconds = 10;
 

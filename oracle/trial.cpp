@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "base/errors.h"
 #include "oracle/contract.h"
@@ -172,10 +173,8 @@ Verdict judge_memory(const Variant& variant, const Case& c, const Plan& plan, co
   return judge(variant, c, plan, before, after[Operand::c], reference);
 }
 
-}  // namespace
-
-Verdict run_trial(const Entry& entry, const Case& c, const Plan& plan, const Resources& resources,
-                  Output* output) {
+Verdict run_once(const Entry& entry, const Case& c, const Plan& plan, const Resources& resources,
+                 Output* output) {
   require_memory_for(c);
   const Operands before = make_operands(c, plan.placement, alignment_of(entry.variant.needs));
   const Placed placed = place(machine_of(entry.backend, resources), c, before, plan);
@@ -189,6 +188,44 @@ Verdict run_trial(const Entry& entry, const Case& c, const Plan& plan, const Res
   }
   Verdict verdict = judge_memory(entry.variant, c, plan, placed, output);
   verdict.remark = placed.machine.remark();
+  return verdict;
+}
+
+// Whether C depends on what shared memory holds at first, and on nothing else from launch to
+// launch.
+bool reads_unwritten_shared(const Entry& entry, const Case& c, Plan plan,
+                            const Resources& resources, const Output& output) {
+  const auto gives_the_same = [&](SharedMemory shared) {
+    plan.shared = shared;
+    Output again;
+    run_once(entry, c, plan, resources, &again);
+    return again.size() == output.size() &&
+           std::memcmp(again.data(), output.data(), output.size() * sizeof(float)) == 0;
+  };
+  return gives_the_same(SharedMemory::ordinary) && !gives_the_same(SharedMemory::nan);
+}
+
+}  // namespace
+
+bool has_ordinary_shared(const Case& c, const Plan& plan) {
+  return plan.shared == SharedMemory::ordinary ||
+         (plan.shared == SharedMemory::by_seed && c.seed % 5 == 2);
+}
+
+Verdict run_trial(const Entry& entry, const Case& c, const Plan& plan, const Resources& resources,
+                  Output* output) {
+  const bool with_ordinary_shared = entry.backend == Backend::simt && has_ordinary_shared(c, plan);
+  Output own;
+  if (with_ordinary_shared && output == nullptr) output = &own;
+  Verdict verdict = run_once(entry, c, plan, resources, output);
+  const bool gave_wrong_values =
+      verdict.status == TrialStatus::wrong && output != nullptr && !output->empty();
+  if (with_ordinary_shared && gave_wrong_values &&
+      reads_unwritten_shared(entry, c, plan, resources, *output)) {
+    verdict.finding = {Fault::read_shared};
+    verdict.diagnosis =
+        "shared memory is read before it is written: with NaN in it, the result is another one";
+  }
   return verdict;
 }
 

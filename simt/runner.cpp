@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <new>
 
@@ -19,16 +18,31 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::size_t dynamic_arena_bytes = (max_shared + page - 1) / page * page;
 
-// To the last byte: the smallest variable must not carry a value from block to block either. Floats
+// To the last byte: the smallest variable must not carry a value from block to block either. Words
 // lie on multiples of 4, wherever the memory itself begins.
-void fill_with_nan(std::span<std::byte> memory) {
-  const auto phase = reinterpret_cast<std::uintptr_t>(memory.data()) % sizeof(std::uint32_t);
-  const std::uint32_t word = std::rotr(unwritten_shared_bits, static_cast<int>(8 * phase));
-  const std::size_t words = memory.size() / sizeof word;
-  std::byte* const tail = memory.data() + words * sizeof word;
-  for (std::byte* at = memory.data(); at != tail; at += sizeof word)
-    std::memcpy(at, &word, sizeof word);
-  std::memcpy(tail, &word, memory.size() % sizeof word);
+template <class NextWord>
+void fill(std::span<std::byte> memory, NextWord next_word) {
+  constexpr std::size_t size = sizeof(std::uint32_t);
+  const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(memory.data()) % size;
+  const std::size_t head = std::min((size - misaligned) % size, memory.size());
+  const std::size_t tail = (memory.size() - head) % size;
+  const auto copy = [&](std::byte* to, std::size_t from, std::size_t bytes) {
+    const std::uint32_t word = next_word();
+    std::memcpy(to, reinterpret_cast<const std::byte*>(&word) + from, bytes);
+  };
+  if (head > 0) copy(memory.data(), size - head, head);
+  std::byte* at = memory.data() + head;
+  for (std::byte* const end = memory.data() + memory.size() - tail; at != end; at += size)
+    copy(at, 0, size);
+  if (tail > 0) copy(at, 0, tail);
+}
+
+// A float of either sign, from 2^-7 to 2^9.
+std::uint32_t ordinary_number(std::uint64_t& state) {
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  const auto random = static_cast<std::uint32_t>(state >> 32);
+  const std::uint32_t exponent = 120 + random % 16;
+  return (random & 0x80000000u) | exponent << 23 | (random >> 4 & 0x7fffffu);
 }
 
 }  // namespace
@@ -111,10 +125,17 @@ void Runner::begin(const Launch& launch, const Settings& settings) {
 
 // In the place of block_.
 void Runner::start_next_block() {
-  block_->start(order_[started_++]);
+  const std::uint64_t number = order_[started_++];
+  block_->start(number);
   blockIdx = block_->index();
-  fill_with_nan(static_shared_);
-  fill_with_nan(dynamic_shared_);
+  fill_shared(static_shared_, 2 * number);
+  fill_shared(dynamic_shared_, 2 * number + 1);
+}
+
+void Runner::fill_shared(std::span<std::byte> memory, std::uint64_t seed) const {
+  if (!settings_.ordinary_shared) return fill(memory, [] { return unwritten_shared_bits; });
+  std::uint64_t state = assay::scramble(settings_.seed ^ assay::scramble(seed));
+  fill(memory, [&] { return ordinary_number(state); });
 }
 
 void Runner::save_shared() {

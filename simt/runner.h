@@ -61,6 +61,7 @@ class Runner {
   void enter(Thread&);
   void interrupt();
   void start_next_block();
+  void fill_shared(std::span<std::byte>, std::uint64_t seed) const;
   bool replace_block();
   void change_block();
   void save_shared();

@@ -4,8 +4,9 @@
 // chooses how its threads are scheduled and returns the first fault by name; the caller never
 // hangs and never crashes. The executor is hostile on purpose: the threads of a block run one after
 // the other up to the next barrier, in the order asked for, and shared memory holds NaN before
-// every block. In shuffled order released warps get ahead or fall back, and blocks overlap, by the
-// seed. Whatever happens follows from the settings: one thread of the system runs a launch.
+// every block, or ordinary numbers. In shuffled order released warps get ahead or fall back, and
+// blocks overlap, by the seed. Whatever happens follows from the settings: one thread of the system
+// runs a launch.
 //
 // It refuses what an sm_90 GPU would refuse. A barrier waits for the threads that have not
 // returned, as it does from sm_70 on; that some have is a remark. It cannot see weak memory, nor
@@ -41,6 +42,9 @@ struct Settings {
   // A launch never ends if it computes for longer than this.
   double cpu_seconds = 10, cpu_seconds_per_thread = 0;
   bool refuses_launches = false;  // each returns an error and runs nothing, which is no fault
+  // Shared memory holds ordinary numbers before every block, by the seed, instead of NaN: a maximum
+  // or a comparison hides a NaN.
+  bool ordinary_shared = false;
   // Told what watched code compares (simt/watch.h).
   Watch* watch = nullptr;
   // Threads of watched code may lose their turn at any access to memory, by the seed.

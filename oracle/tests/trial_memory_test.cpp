@@ -56,6 +56,32 @@ TEST(TrialMemory, sees_poison_that_was_used) {
   expect_words(verdict.diagnosis, {"NaN", "outside the matrices"});
 }
 
+TEST(TrialMemory, sees_unwritten_shared_memory_that_hides_nan) {
+  const Plan plan{.rule = Rule::replay};
+  int wrong = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Case c = scaled;
+    c.m = c.n = 32, c.seed = seed;
+    EXPECT_EQ(status_of("none", c), "right") << seed;
+    const Verdict verdict = run("takes_the_greatest", c, plan);
+    EXPECT_EQ(is_failure(verdict), has_ordinary_shared(c)) << seed;
+    if (!is_failure(verdict)) continue;
+    ++wrong;
+    EXPECT_EQ(verdict.finding.fault, assay::Fault::read_shared);
+    expect_words(verdict.diagnosis, {"shared memory is read before it is written"});
+  }
+  EXPECT_EQ(wrong, 4) << "of every five seeds one";
+}
+
+TEST(TrialMemory, does_not_take_another_fault_for_unwritten_shared_memory) {
+  Case c = scaled;
+  c.seed = 2;
+  ASSERT_TRUE(has_ordinary_shared(c));
+  const Verdict verdict = run("one_element_off", c);
+  expect_status(TrialStatus::wrong, verdict, {"1 of 63"});
+  EXPECT_NE(verdict.finding.fault, assay::Fault::read_shared);
+}
+
 TEST(TrialMemory, sees_a_read_that_changes_nothing_at_a_fence) {
   const Plan at_end{.placement = Placement::ends_at_fence};
   const Plan at_beginning{.placement = Placement::begins_at_fence};

@@ -27,7 +27,8 @@ enum class Fault {
   reads_c_always,
   reads_a_always,  // one float, and forgets it
   loops_forever,
-  races,  // takes a factor from shared memory before it is surely there
+  takes_the_greatest,  // of a sum and unwritten shared memory, which hides a NaN; in all threads
+  races,               // takes a factor from shared memory before it is surely there
 };
 
 __device__ void touch(const float* p) {
@@ -89,6 +90,11 @@ __global__ void multiply(Gemm g) {
   float sum = 0;
   for (std::int64_t p = 0; p < depth(g); ++p)
     sum = fmaf(g.a[row * g.lda + p], g.b[p * g.ldb + col], sum);
+  if constexpr (fault == Fault::takes_the_greatest) {
+    __shared__ float sums[Side * Side + 1];
+    sums[threadIdx.y * Side + threadIdx.x] = sum;
+    if (sum < sums[Side * Side]) sum = sums[Side * Side];
+  }
   float* c = &g.c[row * g.ldc + col];
   if constexpr (fault == Fault::reads_c_always) {
     *c = fmaf(g.beta, *c, g.alpha * sum);
@@ -180,6 +186,7 @@ const Registrar all[] = {
     PLANT(reads_c_always),
     PLANT(reads_a_always),
     PLANT(loops_forever),
+    PLANT(takes_the_greatest),
     PLANT(races),
     planted("launches_nothing", launch_nothing),
     planted("too_many_threads", launch_too_many_threads),

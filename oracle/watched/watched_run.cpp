@@ -7,6 +7,7 @@
 #include <new>
 
 #include "oracle/operands.h"
+#include "oracle/plan.h"
 #include "simt/simt.h"
 
 namespace assay {
@@ -74,7 +75,9 @@ WatchedRun watched_run(const Entry& entry, const Case& c, std::uint64_t most_cal
   simt::Watch watch(most_calls);
   const simt::Settings settings = {
       .order = c.seed % 2 == 0 ? simt::Order::forward : simt::Order::reverse,
+      .seed = c.seed,
       .cpu_seconds = 10,
+      .ordinary_shared = has_ordinary_shared(c),
       .watch = &watch};
   const simt::Observation seen = simt::observe(settings, [&] {
     try {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <vector>
 
 #include "simt/simt.h"
@@ -113,6 +114,24 @@ TEST(Executor, fills_shared_memory_with_nan_before_every_block) {
   std::vector<float> out(2 * 9, 0);
   EXPECT_FALSE(run([&] { read_unwritten_shared(out.data(), 9); }));
   for (float value : out) EXPECT_TRUE(std::isnan(value));
+}
+
+TEST(Executor, fills_shared_memory_with_ordinary_numbers_where_it_is_told_to) {
+  const auto seen = [](const Settings& settings) {
+    std::vector<float> out(2 * 9, 0);
+    EXPECT_FALSE(run([&] { read_unwritten_shared(out.data(), 9); }, settings));
+    return out;
+  };
+  const auto numbers = seen({.seed = 3, .ordinary_shared = true});
+  for (float value : numbers) {
+    EXPECT_GE(std::abs(value), 0x1p-7f);
+    EXPECT_LT(std::abs(value), 0x1p9f);
+  }
+  EXPECT_EQ(std::set<float>(numbers.begin(), numbers.end()).size(), numbers.size())
+      << "every block has numbers of its own";
+  EXPECT_EQ(seen({.order = Order::reverse, .seed = 3, .ordinary_shared = true}), numbers)
+      << "the order of blocks does not change them";
+  EXPECT_NE(seen({.seed = 4, .ordinary_shared = true}), numbers);
 }
 
 TEST(Executor, shuffles_within_a_warp) {

@@ -22,6 +22,18 @@ TEST(Shared, poisons_the_smallest_variable_before_every_block) {
   }
 }
 
+TEST(Shared, carries_nothing_from_block_to_block_where_it_holds_ordinary_numbers) {
+  const auto seen = [](int blocks) {
+    std::vector<unsigned char> out(7 * 9, 0);
+    EXPECT_TRUE(is_fine([&] { read_small_shared(out.data(), blocks); }, {.ordinary_shared = true}));
+    return out;
+  };
+  const auto out = seen(9);
+  EXPECT_NE(std::vector(out.begin() + 7, out.begin() + 14), std::vector<unsigned char>(7, 1))
+      << "what the first block wrote";
+  EXPECT_EQ(seen(9), out);
+}
+
 TEST(Shared, gives_48_KiB_of_both_kinds_together_to_those_who_did_not_ask_for_more) {
   float out = 0;
   EXPECT_TRUE(is_fine([&] { large_shared(&out, 8 * 1024); }));
