@@ -2,6 +2,7 @@
 // just these values.
 #pragma once
 
+#include <bit>
 #include <functional>
 #include <string>
 #include <vector>
@@ -36,6 +37,10 @@ class Evidence {
   bool is_unwritten(Place p) const {
     return assay::is_unwritten(f_.c, f_.before[Operand::c], p.row, p.column,
                                f_.result.row(p.row)[p.column]);
+  }
+  bool has_old_bits(Place p) const {
+    return std::bit_cast<std::uint32_t>(f_.result.row(p.row)[p.column]) ==
+           std::bit_cast<std::uint32_t>(f_.before[Operand::c].row(p.row)[p.column]);
   }
   double gauge(Place p) const { return f_.reference.gauge[index(p)]; }
   std::int64_t depth() const { return f_.c.alpha == 0 ? 0 : f_.c.k; }

@@ -22,9 +22,18 @@ bool has_input(const Evidence& e, Place p, bool (*test)(double)) {
 bool is_nan(double value) { return std::isnan(value); }
 bool is_infinite(double value) { return std::isinf(value); }
 
+// Where beta is not 0, old bits are no accident: not even beside an infinity or a NaN that should
+// have come through.
 Diagnosis never_written(const Evidence& e) {
-  const bool all_are = e.all_wrong([&](Place p) { return e.is_unwritten(p); });
-  return all_are ? Diagnosis{{Fault::unwritten}, "they were never written"} : Diagnosis{};
+  if (e.all_wrong([&](Place p) { return e.is_unwritten(p); }))
+    return {{Fault::unwritten}, "they were never written"};
+  bool any_number = false;
+  const bool all_old = e.all_wrong([&](Place p) {
+    any_number |= std::isfinite(e.got(p)) && e.got(p) != 0;
+    return e.has_old_bits(p);
+  });
+  if (!all_old || !any_number || e.c().beta == 0) return {};
+  return {{Fault::unwritten}, "C is unchanged there"};
 }
 
 // Trivial variables of kernels begin with the bytes FE, which is -1.69e38.

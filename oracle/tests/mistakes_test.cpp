@@ -38,6 +38,14 @@ TEST(Diagnosis, names_special_values_that_were_lost) {
   EXPECT_GT(infinities, 3);
 }
 
+TEST(Diagnosis, does_not_take_an_unchanged_C_for_special_values_that_were_lost) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Bench x({.m = 3, .n = 8, .k = 600, .beta = 2, .fill = Fill::special, .seed = seed});
+    const std::string words = x.diagnose(x.before[Operand::c]);
+    EXPECT_NE(words.find("C is unchanged there"), words.npos) << words;
+  }
+}
+
 TEST(Diagnosis, names_an_uninitialised_variable) {
   const double pattern = std::bit_cast<float>(0xfefefefeu);
   const Bench x(scaled);
