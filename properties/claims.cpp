@@ -99,6 +99,10 @@ Rule rule_of_values(const Case& c) {
   return c.fill == Fill::exact && is_exactly_summable(c) ? Rule::exact : Rule::bound;
 }
 
+constexpr Difference in_other_order = {
+    Fault::thread_order,
+    "it depends on the order of threads: a barrier is missing, or threads write the same place"};
+
 // The build for it computes without fusing, and slowly: so values are judged, of a third of the
 // cases, where whole tiles take few steps.
 bool can_be_interrupted(const Entry& entry, const Case& c) {
@@ -119,7 +123,8 @@ Verdict judge_interrupted(Entry entry, const Case& c, const Resources& resources
       run_trial(entry, c, {.rule = rule, .order = ThreadOrder::forward}, resources);
   if (undisturbed.status != TrialStatus::right) return {.judged = undisturbed.judged};
   verdict.reason += ", with threads interrupted at random places";
-  verdict.finding.fault = Fault::thread_order;
+  verdict.finding = {in_other_order.fault};
+  verdict.diagnosis = in_other_order.words;
   return verdict;
 }
 
@@ -130,14 +135,8 @@ Verdict judge_in_every_order(const Entry& entry, const Case& c, const Resources&
       {"with threads in ascending order", entry, c, {.rule = rule, .order = ThreadOrder::forward}},
       {"in descending order", entry, c, {.rule = rule, .order = ThreadOrder::reverse}},
       {"in random order", entry, c, {.rule = rule, .order = ThreadOrder::shuffled}}};
-  Verdict verdict =
-      entry.variant.deterministic
-          ? compare_runs(runs,
-                         {Fault::thread_order,
-                          "it depends on the order of threads: a barrier is missing, or threads "
-                          "write the same place"},
-                         resources)
-          : judge_runs(runs, resources);
+  Verdict verdict = entry.variant.deterministic ? compare_runs(runs, in_other_order, resources)
+                                                : judge_runs(runs, in_other_order, resources);
   if (verdict.status != TrialStatus::right || !can_be_interrupted(entry, c)) return verdict;
   Verdict interrupted = judge_interrupted(entry, c, resources);
   return interrupted.status == TrialStatus::right ? verdict : interrupted;

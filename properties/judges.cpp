@@ -9,6 +9,10 @@
 namespace assay {
 namespace {
 
+constexpr Difference kept_between_launches = {
+    Fault::keeps_state,
+    "something is kept between launches: the same launch gives other bits when it is repeated"};
+
 bool has_output(const Verdict& verdict, const Output& output) {
   return verdict.status == TrialStatus::right ||
          (verdict.status == TrialStatus::wrong && !output.empty());
@@ -50,14 +54,11 @@ Verdict judge_repetition(const Run& one, const Output& output, const Resources& 
   if (!again.output) return {};
   Run repeated = one;
   repeated.name = "when it is launched in that way again";
-  const Difference kept = {Fault::keeps_state,
-                           "something is kept between launches: the same launch gives other bits "
-                           "when it is repeated"};
   const Difference kept_or_race = {Fault::not_repeatable,
                                    "the same launch gives other bits when it is repeated: a race, "
                                    "or something kept between launches"};
   return compare_outputs(one, output, repeated, *again.output,
-                         one.entry.backend == Backend::cuda ? kept_or_race : kept);
+                         one.entry.backend == Backend::cuda ? kept_or_race : kept_between_launches);
 }
 
 }  // namespace
@@ -91,15 +92,27 @@ Verdict compare_runs(const std::vector<Run>& runs, const Difference& difference,
   return verdict;
 }
 
-Verdict judge_runs(const std::vector<Run>& runs, const Resources& resources) {
-  Verdict verdict;
+Verdict judge_runs(const std::vector<Run>& runs, const Difference& difference,
+                   const Resources& resources) {
+  Verdict right, wrong;
+  const Run *any_right = nullptr, *failing = nullptr;
   for (const Run& run : runs) {
-    verdict = run_trial(run.entry, run.c, run.plan, resources);
-    if (verdict.status == TrialStatus::right) continue;
-    verdict.reason += fmt::format(" ({})", run.name);
-    break;
+    Verdict verdict = run_trial(run.entry, run.c, run.plan, resources);
+    if (verdict.status == TrialStatus::right) {
+      any_right = &run, right = std::move(verdict);
+    } else if (failing == nullptr) {
+      failing = &run, wrong = std::move(verdict);
+    }
   }
-  return verdict;
+  if (failing == nullptr) return right;
+  wrong.reason += fmt::format(" ({})", failing->name);
+  const bool says_more = difference.fault < wrong.finding.fault;
+  if (any_right == nullptr || wrong.status != TrialStatus::wrong || !says_more) return wrong;
+  const Verdict again = run_trial(failing->entry, failing->c, failing->plan, resources);
+  const bool repeats = again.status == TrialStatus::wrong;
+  wrong.finding = {repeats ? difference.fault : kept_between_launches.fault};
+  wrong.diagnosis = repeats ? difference.words : kept_between_launches.words;
+  return wrong;
 }
 
 }  // namespace assay

@@ -29,7 +29,8 @@ struct Difference {
 // something is kept between launches.
 Verdict compare_runs(const std::vector<Run>&, const Difference&, const Resources&);
 
-// `right` if every run is, whatever the bits of the others.
-Verdict judge_runs(const std::vector<Run>&, const Resources&);
+// `right` if every run is, whatever the bits of the others. Where some runs are right and one is
+// wrong, repeated and wrong again, that they differ is what is wrong.
+Verdict judge_runs(const std::vector<Run>&, const Difference&, const Resources&);
 
 }  // namespace assay

@@ -36,6 +36,29 @@ TEST(ThreadOrder, judges_a_variant_that_is_not_deterministic_by_its_bound_in_eve
   const Verdict wrong = judge(once_wrong, false);
   EXPECT_EQ(wrong.status, TrialStatus::wrong);
   EXPECT_NE(wrong.reason.find("in random order"), std::string::npos);
+  EXPECT_EQ(wrong.finding.fault, Fault::keeps_state) << "right when it is repeated";
+}
+
+// The same words whether its bits or only its values are compared.
+TEST(ThreadOrder, is_what_a_variant_depends_on_that_is_wrong_in_some_orders_only) {
+  for (const bool deterministic : {true, false}) {
+    Entry entry = entry_named("planted_racing", Backend::simt);
+    entry.variant.deterministic = deterministic;
+    const Verdict verdict =
+        claim_named("thread_order").judge(entry, parse_case("m=3 n=3 k=30"), {});
+    EXPECT_EQ(verdict.status, TrialStatus::wrong);
+    EXPECT_EQ(verdict.finding.fault, Fault::thread_order) << verdict.diagnosis;
+    EXPECT_NE(verdict.diagnosis.find("depends on the order of threads"), std::string::npos);
+    EXPECT_NE(verdict.reason.find("in descending order"), std::string::npos) << verdict.reason;
+  }
+}
+
+TEST(ThreadOrder, is_not_what_a_variant_depends_on_that_is_wrong_in_every_order) {
+  Entry entry = entry_named("planted_hidden_always", Backend::simt);
+  entry.variant.deterministic = false;
+  const Verdict verdict = claim_named("thread_order").judge(entry, parse_case("m=3 n=3 k=30"), {});
+  EXPECT_EQ(verdict.status, TrialStatus::wrong);
+  EXPECT_EQ(verdict.finding.fault, Fault::no_product) << verdict.diagnosis;
 }
 
 // A lost update, which only an interrupt between a load and a store shows.
@@ -55,6 +78,7 @@ TEST(ThreadOrder, interrupts_the_watched_build) {
   EXPECT_EQ(verdict.status, TrialStatus::wrong);
   EXPECT_NE(verdict.reason.find("interrupted at random places"), std::string::npos);
   EXPECT_EQ(verdict.finding.fault, Fault::thread_order);
+  EXPECT_NE(verdict.diagnosis.find("depends on the order of threads"), std::string::npos);
   EXPECT_EQ(judge("m=3 n=3 k=30 seed=1").status, TrialStatus::right) << "a third of the cases";
   EXPECT_EQ(judge("m=300 n=300 k=30").status, TrialStatus::right) << "not so large ones";
   entry.watched_launch = multiply_wrongly;
