@@ -1,5 +1,7 @@
 """Operators that change a value: a comparison, an index, a name, a constant, a term."""
 
+import math
+
 from mutation.operators import operator
 
 # Names that an author takes for each other.
@@ -264,8 +266,7 @@ def constants(source):
     for i in source.code:
         text = source[i]
         known = text.isupper() or text in ("Threads", "Side", "Half", "Down", "Across", "StepM", "StepN", "StepsM", "StepsN",
-                                           "LanesDown", "LanesAcross", "RowsAtOnce", "Rows", "Cols", "Count", "Width", "Step",
-                                           "Most")
+                                           "LanesDown", "LanesAcross", "RowsAtOnce", "Rows", "Cols", "Count", "Width", "Step")
         if known and used(source, i) and source[i + 1] != "(" and not tile_depth(source, i):
             yield i
 
@@ -296,7 +297,10 @@ def swapped_constant(source):
     values, known = values_of_constants(source), names(source)
     for i in constants(source):
         for other in counterparts(source[i], CONSTANTS):
-            if other in known and values.get(other, other) != values.get(source[i]):
+            differs = values.get(other, other) != values.get(source[i])
+            if array_extent(source, i):  # a larger array holds what a smaller one does
+                differs = values.get(other, math.inf) < values.get(source[i], 0)
+            if other in known and differs:
                 yield [source.edit(i, i, other)]
 
 
@@ -312,10 +316,17 @@ def values_of_constants(source):
     return values
 
 
+def defines_a_constant(source, i):
+    """Whether the token is all that a named constant is defined as. Another number there changes every use alike: it makes
+    another kernel, most often a right one, and not the slip of one place. Those are what the operators of constants make."""
+    return source[i - 1] == "=" and source[i - 2][0].isupper() and source.declared(i - 2) and source[i + 1] in (",", ";")
+
+
 @operator("a number in the code is one off, halved or doubled")
 def number(source):
     for i in source.code:
         text = source[i]
-        if source.tokens[i].kind == "number" and text.isdigit() and int(text) > 1 and not array_extent(source, i):
+        if source.tokens[i].kind == "number" and text.isdigit() and int(text) > 1 and not array_extent(source, i) \
+                and not defines_a_constant(source, i):
             for other in sorted({int(text) - 1, int(text) + 1, int(text) // 2, int(text) * 2}):
                 yield [source.edit(i, i, str(other))]

@@ -119,25 +119,27 @@ class Equivalent(NamedTuple):
 
 
 def read_equivalents(path):
-    """The mutants that are listed as equivalent: blocks of `FILE OPERATOR [FUNCTION]`, `- line`, `+ line`, `= proof`."""
-    equivalents, head = [], None
+    """The mutants that are listed as equivalent: blocks of `FILE OPERATOR [FUNCTION]`, `- line`, `+ line`, with `= proof` below
+    each, or below several that it holds for."""
+    equivalents, heads = [], []
     for number, line in enumerate(Path(path).read_text().splitlines(), 1):
         if line.startswith("#") or not line.strip():
             continue
         sign, rest = line[0], line[1:].strip()
+        unchanged = heads and not any(heads[-1][1])
         if sign not in "-+=":
             words = line.split()
-            if len(words) not in (2, 3) or head:
-                raise BadInput(f"{path}:{number}: wanted FILE OPERATOR [FUNCTION] after a proof, not: {line}")
-            head, old, new = (number, words[0], words[1], words[2] if len(words) == 3 else ""), [], []
-        elif not head:
+            if len(words) not in (2, 3) or unchanged:
+                raise BadInput(f"{path}:{number}: wanted FILE OPERATOR [FUNCTION] after a proof or a change, not: {line}")
+            heads.append(((number, words[0], words[1], words[2] if len(words) == 3 else ""), ([], [])))
+        elif not heads or sign == "=" and unchanged:
             raise BadInput(f"{path}:{number}: this belongs below a line FILE OPERATOR [FUNCTION]: {line}")
         elif sign == "=":
-            equivalents.append(Equivalent(*head, (tuple(old), tuple(new)), rest))
-            head = None
+            equivalents += [Equivalent(*head, (tuple(old), tuple(new)), rest) for head, (old, new) in heads]
+            heads = []
         else:
-            (old if sign == "-" else new).append(rest)
-    if head:
+            heads[-1][1]["-+".index(sign)].append(rest)
+    if heads:
         raise BadInput(f"{path}: the last mutant has no proof, a line that begins with =")
     return equivalents
 
