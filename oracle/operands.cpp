@@ -138,12 +138,15 @@ class Filling {
     struct Range {
       int least, most;
     };
+    // The last is the one whose lines hold denormals.
     constexpr Range ranges[4][2] = {{{-12, 12}, {-12, 12}},
                                     {{0, 40}, {-8, 8}},
                                     {{-45, 45}, {-45, 45}},
-                                    {{-140, -100}, {-20, 20}}};
+                                    {{-144, -110}, {-12, 40}}};
+    constexpr int weighted[] = {0, 1, 1, 2, 2, 3, 3, 3};
     const std::uint64_t choice = scramble(c_.seed);
-    const auto& [least, most] = ranges[choice % 4][(o == Operand::b) != (choice / 4 % 2 == 1)];
+    const auto& [least, most] =
+        ranges[weighted[choice % 8]][(o == Operand::b) != (choice / 8 % 2 == 1)];
     const std::uint64_t random = mix(c_.seed, o, line, -2);
     return random % 8 == 0 ? 0 : least + static_cast<int>(random / 8 % (most - least + 1));
   }

@@ -50,7 +50,7 @@ std::string why_not_beta_zero(const Case& c) {
   return c.beta == 0 ? why_no_bound(c) : "it takes beta=0";
 }
 Case with_beta_zero(Case c, const Entry&) {
-  c.beta = 0;
+  c.beta = std::copysign(0.0f, c.beta);  // -0 is zero too
   return c;
 }
 
@@ -286,7 +286,7 @@ const std::vector<Claim>& claims() {
          .judge = by_trial({.rule = Rule::replay}),
          .excludes_variant = why_no_fma_chain,
          .excludes_case = why_not_finite,
-         .move_case = without_special,
+         .move_case = with_zeros_of_both_signs,
          .takes_large_shapes = true},
         {.name = "beta_zero",
          .sentence = "beta zero never reads C",

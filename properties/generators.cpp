@@ -33,7 +33,7 @@ constexpr std::size_t first_costly = 5;  // of the last three: those that can co
 
 Fill a_fill(Dice& dice, Arithmetic arithmetic) {
   const std::int64_t way = dice.between(1, 17);
-  if (way <= 8) return Fill::uniform;
+  if (way <= 7) return Fill::uniform;
   if (way <= 11) return arithmetic == Arithmetic::fp32 ? Fill::scaled : Fill::uniform;
   return dice.of({Fill::small_ints, Fill::small_ints, Fill::identity, Fill::one_hot, Fill::special,
                   Fill::special});

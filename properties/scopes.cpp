@@ -32,6 +32,17 @@ Case without_special(Case c, const Entry&) {
   return c;
 }
 
+Case with_zeros_of_both_signs(Case c, const Entry& entry) {
+  c = without_special(c, entry);
+  if (c.seed % 8 != 5) return c;
+  c.fill = Fill::identity;
+  c.k = std::min<std::int64_t>(c.k, 3);
+  c.m = std::max(c.m, c.k + 1);
+  c.alpha = c.alpha == 0 ? -1.0f : -std::abs(c.alpha);
+  c.beta = 0;
+  return c;
+}
+
 std::string why_no_fma_chain(const Entry& entry) {
   return entry.variant.order == Order::one_fma_chain
              ? ""

@@ -19,6 +19,8 @@ float scalar_for_scaled(float alpha);
 // Comparing bits takes results without NaN.
 std::string why_not_finite(const Case&);
 Case without_special(Case, const Entry&);
+// The same; and in some cases A has rows of zeros, which alpha below 0 makes -0.
+Case with_zeros_of_both_signs(Case, const Entry&);
 
 // Predicting bits takes a variant that declares its order of summation.
 std::string why_no_fma_chain(const Entry&);

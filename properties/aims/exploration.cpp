@@ -18,8 +18,16 @@ namespace {
 
 // What the result is made of.
 
+// A size may have been met where the distance between the rows of its matrix was compared.
+void use_as_distance(Case& c, const Input& input, std::int64_t value) {
+  for (const Input& other : inputs) {
+    const bool holds_rows_of_it = !other.is_size && other.get(with(c, input, 0)) < other.get(c);
+    if (holds_rows_of_it) other.set(c, value);
+  }
+}
+
 // Both sides of a threshold with the sizes that showed it, and with others: what is wrong behind
-// `k >= 2048` may need several tiles to show.
+// `k >= 2048` may need several tiles to show, or a gap between rows.
 std::vector<Case> cases_at(const Threshold& threshold, const Tile& tile) {
   const auto& [base, input, value] = threshold;
   std::vector<Case> cases;
@@ -35,10 +43,30 @@ std::vector<Case> cases_at(const Threshold& threshold, const Tile& tile) {
     Case c = {.m = m, .n = n, .k = k, .alpha = 1.5f, .beta = i % 2 == 0 ? -0.5f : 0.0f, .seed = i};
     cases.push_back(with(c, input, value + 1));
     cases.push_back(with(c, input, value));
+    if (i % 2 == 0) {
+      for (Gap* gap : {&cases.back().lda, &cases.back().ldb, &cases.back().ldc}) gap->floats += 5;
+    }
+  }
+  if (input.is_size) {
+    Case c{.m = 3, .n = 5, .k = 7, .alpha = 1.5f};
+    use_as_distance(c, input, value);
+    cases.push_back(c);
   }
   // Nearly square, where it may be the product of m and n that counts.
   const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(value))) + 1;
   if (input.is_size) cases.push_back({.m = side, .n = side + 1, .k = 3, .alpha = 1.5f});
+  return cases;
+}
+
+// A whole constant that no run came beyond, as each size. A watched run ends early, and so may
+// never come to the row or the column that is compared with it.
+std::vector<Case> cases_beyond(std::int64_t constant) {
+  std::vector<Case> cases;
+  for (const Input& input : inputs) {
+    if (!input.is_size) continue;
+    for (const std::int64_t value : {constant + 1, constant + 2})
+      cases.push_back(with({.m = 2, .n = 1, .k = 3, .alpha = 1.5f, .beta = 0.5f}, input, value));
+  }
   return cases;
 }
 
@@ -111,6 +139,9 @@ Exploration explore(const Entry& entry) try {
     for (const Case& c : cases_at(threshold, entry.variant.tile)) exploration.cases.push_back(c);
     (threshold.input.is_size ? exploration.hints.sizes : exploration.hints.distances)
         .push_back(threshold.value);
+  }
+  for (const std::int64_t constant : explorer.open_constants()) {
+    for (const Case& c : cases_beyond(constant)) exploration.cases.push_back(c);
   }
   for (const std::int64_t constant : explorer.whole_constants()) {
     exploration.hints.sizes.push_back(constant);

@@ -213,11 +213,20 @@ void Explorer::try_constants() {
 }
 
 std::vector<std::int64_t> Explorer::whole_constants() const {
+  std::set<const void*> all;
+  for (const auto& [where, known] : know_.comparisons()) all.insert(where);
+  return constants_of(all);
+}
+
+std::vector<std::int64_t> Explorer::open_constants() const { return constants_of(open()); }
+
+std::vector<std::int64_t> Explorer::constants_of(const std::set<const void*>& comparisons) const {
   std::set<std::int64_t> all;
   const auto add = [&](double value) {
     if (value > least_threshold && value <= largest) all.insert(static_cast<std::int64_t>(value));
   };
-  for (const auto& [where, known] : know_.comparisons()) {
+  for (const void* where : comparisons) {
+    const Known& known = know_.comparisons().at(where);
     const Comparison& c = known.seen;
     if (c.kind == Comparison::Kind::floats) continue;
     for (const std::uint64_t label : c.labels) add(static_cast<double>(label));
@@ -234,7 +243,8 @@ std::vector<float> Explorer::float_constants() const {
   const auto add = [&](double low, double high) {
     if (low != high || !(std::abs(low) >= smallest && std::abs(low) <= greatest)) return;
     const auto value = static_cast<float>(low);
-    for (const float near : {value, std::nextafter(value, 0.0f), std::nextafter(value, 2 * value)})
+    for (const float near : {value, std::nextafter(value, 0.0f), std::nextafter(value, 2 * value),
+                             value / 2, value * 2})
       all.insert(near), all.insert(-near);
   };
   for (const auto& [where, known] : know_.comparisons()) {

@@ -26,6 +26,7 @@ class Explorer {
   const Knowledge& knowledge() const { return know_; }
   const std::vector<Threshold>& thresholds() const { return thresholds_; }
   std::vector<std::int64_t> whole_constants() const;
+  std::vector<std::int64_t> open_constants() const;  // of comparisons that went one way only
   std::vector<float> float_constants() const;
 
  private:
@@ -55,6 +56,7 @@ class Explorer {
   void note(const Case& base, const Input&, std::int64_t value);
   void try_scalars(const Case& base);
   std::set<const void*> open() const;
+  std::vector<std::int64_t> constants_of(const std::set<const void*>& comparisons) const;
 
   const Tile tile_;
   Knowledge know_;
