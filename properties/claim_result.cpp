@@ -30,6 +30,12 @@ std::string ClaimResult::reason() const {
   return "";
 }
 
+std::string Failure::headline() const {
+  if (verdict.status == TrialStatus::hung) return "never ends";
+  const std::string& text = verdict.diagnosis.empty() ? verdict.reason : verdict.diagnosis;
+  return text.substr(0, text.find('\n'));
+}
+
 std::vector<Case> Failure::sequence() const {
   std::vector<Case> cases = before;
   cases.push_back(shrunk);

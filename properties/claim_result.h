@@ -27,6 +27,9 @@ struct Failure {
   std::optional<Branch> branch = {};  // behind which the fault lies, where it is known to
 
   std::vector<Case> sequence() const;  // `before`, and the shrunk case
+  // What the fault is, in one line. Without what differs from run to run, such as the time that a
+  // thread without end took.
+  std::string headline() const;
 };
 
 enum class ClaimStatus {
