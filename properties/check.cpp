@@ -154,7 +154,8 @@ class Trials {
   Clock::time_point start_ = Clock::now();
 };
 
-// What the runs of each variant's watched build showed, on whatever backend it is judged.
+// What the runs of each variant's watched build showed, on whatever backend it is judged. They show
+// the same each time: one of these serves every check of a process.
 class Explorations {
  public:
   using Explore = std::function<Exploration(const Entry&)>;
@@ -171,12 +172,12 @@ class Explorations {
   };
   std::shared_ptr<Slot> slot_of(const Entry& entry) {
     const std::lock_guard lock(mutex_);
-    auto& slot = slots_[entry.variant.name];
+    auto& slot = slots_[{entry.variant.name, entry.watched_launch}];
     if (slot == nullptr) slot = std::make_shared<Slot>();
     return slot;
   }
   std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<Slot>> slots_;
+  std::map<std::pair<std::string, decltype(Entry::watched_launch)>, std::shared_ptr<Slot>> slots_;
 };
 
 void run_past_failures(Trials& trials, const Claim& claim, const Entry& entry,
@@ -349,7 +350,7 @@ std::vector<ClaimResult> check(const std::vector<Entry>& entries,
     const std::lock_guard lock(mutex);
     progress(++done, expected);
   };
-  Explorations explorations;
+  static Explorations explorations;
   std::vector<ClaimResult> results = for_each_pair(
       entries, claims, budget,
       [&](const Entry& entry, const Claim& claim, const Bench& bench, const auto& explore) {

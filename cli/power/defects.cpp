@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 #include "base/errors.h"
 #include "base/suggestion.h"
@@ -16,13 +17,14 @@
 #include "cli/worker_flags.h"
 #include "oracle/machine.h"
 #include "properties/check.h"
+#include "properties/lanes.h"
 
 namespace assay {
 namespace {
 
 struct DefectsRequest {
   std::vector<std::string> defects;
-  int cases = 100, jobs = 0;
+  int cases = 100, jobs = 0, seeds = 0;
   std::uint64_t seed = 0;
   std::string json, markdown;
   std::vector<std::string> arguments;
@@ -90,6 +92,37 @@ KillMatrix judge(const DefectsRequest& request, const std::vector<Defect>& defec
   return matrix;
 }
 
+// Judges each by the claim that it names alone, once for each seed, up to its first failure.
+std::vector<SeedsOfDefect> judge_seeds(const DefectsRequest& request,
+                                       const std::vector<Defect>& defects) {
+  const auto seeds = static_cast<std::size_t>(request.seeds);
+  std::vector<SeedsOfDefect> scores;
+  for (const Defect& defect : defects) scores.push_back({defect, std::vector<ClaimResult>(seeds)});
+  Lane lane{.threads = request.jobs > 0 ? static_cast<std::size_t>(request.jobs)
+                                        : std::max(1u, std::thread::hardware_concurrency())};
+  for (std::size_t i = 0; i < scores.size() * seeds; ++i) lane.items.push_back(i);
+  in_lanes({lane}, [&](std::size_t i, std::size_t) {
+    SeedsOfDefect& score = scores[i / seeds];
+    const Budget budget{.cases = request.cases,
+                        .seed = request.seed + i % seeds,
+                        .watchdog_seconds = 2,
+                        .first_failure = true,
+                        .worker = {{worker_flag}}};
+    score.results[i % seeds] = check({entry_named(score.defect.name, score.defect.backend)},
+                                     {&claim_named(score.defect.claim)}, budget)
+                                   .front();
+  });
+  return scores;
+}
+
+ExitCode run_seeds(const DefectsRequest& request, const std::vector<Defect>& defects,
+                   const Screen& screen) {
+  const std::vector<SeedsOfDefect> scores = judge_seeds(request, defects);
+  const Conclusion conclusion = conclude(scores, request.seed);
+  screen.print(seeds_text(scores, request.seed, screen) + conclusion_text(conclusion, screen));
+  return conclusion.code;
+}
+
 ExitCode run(const DefectsRequest& request) {
   if (catalogue().empty()) become_program_with_defects(request.arguments);
   const std::vector<Defect> defects = chosen(request.defects);
@@ -101,6 +134,7 @@ ExitCode run(const DefectsRequest& request) {
                                  screen));
     return ExitCode::nothing_judged;
   }
+  if (request.seeds > 0) return run_seeds(request, defects, screen);
   const KillMatrix matrix = judge(request, defects);
   const Conclusion conclusion = conclude(matrix);
   screen.print(matrix_text(matrix, screen) + conclusion_text(conclusion, screen));
@@ -117,14 +151,19 @@ void add_flags(Flags& flags, DefectsRequest& request) {
   flags.number("--cases", request.cases, 1, 1000000,
                "how many cases to judge for each claim about each defect (100)");
   flags.number("--seed", request.seed, "seed of the cases that are drawn (0)");
+  flags.number("--seeds", request.seeds, 1, 1000,
+               "judge by the claims that must notice alone, for this many seeds from --seed on");
   flags.number("--jobs", request.jobs, 0, 1024, "how many claims to try at once (one per core)");
   flags.result("--json", request.json, "write the matrix as JSON; - is stdout");
   flags.result("--md", request.markdown, "write the matrix as Markdown; - is stdout");
+  for (const char* result : {"--json", "--md"})
+    flags.exclude("--seeds", result, "the kill matrix is of one seed");
   flags.keep_all(request.arguments);
   flags.footer(
       "Examples:\n"
       "  assay defects                                   all of them: some minutes\n"
       "  assay defects dropped_k_tail --seed 7\n"
+      "  assay defects --seeds 20                        each by the claim that must notice it\n"
       "\n"
       "Exit status: 0 each is killed by the claim that must notice it, 1 one is not,\n"
       "             2 bad usage or bad input, 4 the catalogue is not built,\n"

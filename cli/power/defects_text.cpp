@@ -11,14 +11,6 @@
 namespace assay {
 namespace {
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-// What the verdict says the fault is.
-std::string words_of(const Failure& failure) {
-  const Verdict& verdict = failure.verdict;
-  return first_line(verdict.diagnosis.empty() ? verdict.reason : verdict.diagnosis);
-}
-
 std::string count_of(const ClaimResult& result) {
   switch (result.status()) {
     case ClaimStatus::fails: return fmt::to_string(result.cases);
@@ -57,7 +49,7 @@ JsonValue json_of(const ClaimResult& result) {
                   {"seconds", result.seconds}};
   if (!result.failure) return value;
   value.add("shrunk", to_string(result.failure->shrunk));
-  value.add("says", words_of(*result.failure));
+  value.add("says", result.failure->headline());
   return value;
 }
 
@@ -96,6 +88,63 @@ Conclusion conclude(const KillMatrix& matrix) {
           fmt::format("{}, each by the claim that must notice it", plural(count, "defect")), ""};
 }
 
+// The seeds for which a defect lives on; empty if there are none.
+static std::string survived_seeds(const SeedsOfDefect& score, std::uint64_t first_seed) {
+  std::vector<std::string> seeds;
+  for (std::size_t i = 0; i < score.results.size(); ++i) {
+    if (score.results[i].status() != ClaimStatus::fails)
+      seeds.push_back(fmt::to_string(first_seed + i));
+  }
+  return joined(seeds);
+}
+
+Conclusion conclude(const std::vector<SeedsOfDefect>& scores, std::uint64_t first_seed) {
+  std::vector<std::string> survivors;
+  for (const SeedsOfDefect& score : scores) {
+    if (const std::string seeds = survived_seeds(score, first_seed); !seeds.empty())
+      survivors.push_back(fmt::format("{} (by {})", score.defect.name, score.defect.claim));
+  }
+  const auto count = static_cast<std::int64_t>(scores.size());
+  if (!survivors.empty()) {
+    return {ExitCode::wrong, "FAIL",
+            fmt::format("{} of {} not killed for every seed by the claim that must: {}",
+                        survivors.size(), plural(count, "defect"), joined(survivors)),
+            ""};
+  }
+  return {ExitCode::passed, "ALL KILLED",
+          fmt::format("{}, each by the claim that must notice it, for every seed",
+                      plural(count, "defect")),
+          ""};
+}
+
+std::string seeds_text(const std::vector<SeedsOfDefect>& scores, std::uint64_t first_seed,
+                       const Screen& screen) {
+  Table table;
+  table.add_column("defect", Side::left);
+  table.add_column("on", Side::left);
+  table.add_column("by", Side::left);
+  table.add_column("killed", Side::right);
+  table.add_column("most cases", Side::right);
+  table.add_column("lives on for seeds", Side::left);
+  for (const SeedsOfDefect& score : scores) {
+    std::ptrdiff_t killed = 0;
+    int most_cases = 0;
+    for (const ClaimResult& result : score.results) {
+      killed += result.status() == ClaimStatus::fails;
+      most_cases = std::max(most_cases, result.cases);
+    }
+    const std::string survived = survived_seeds(score, first_seed);
+    table.add_row({{score.defect.name},
+                   {std::string(to_string(score.defect.backend))},
+                   {score.defect.claim},
+                   {fmt::format("{}/{}", killed, score.results.size()),
+                    survived.empty() ? Colour::green : Colour::red},
+                   {fmt::to_string(most_cases)},
+                   {survived}});
+  }
+  return table.text(screen) + "\n";
+}
+
 std::string matrix_text(const KillMatrix& matrix, const Screen& screen) {
   Table table;
   table.add_column("defect", Side::left);
@@ -110,7 +159,7 @@ std::string matrix_text(const KillMatrix& matrix, const Screen& screen) {
       table.add_line(fmt::format("first by {}", kill_line(*first)));
       const ClaimResult* named = row.named_killer();
       if (named != nullptr && named != first) table.add_line(kill_line(*named));
-      table.add_line(words_of(*(named != nullptr ? named : first)->failure));
+      table.add_line((named != nullptr ? named : first)->failure->headline());
     } else {
       table.add_line("survived every claim");
     }
@@ -122,24 +171,28 @@ std::string matrix_text(const KillMatrix& matrix, const Screen& screen) {
 std::string matrix_markdown(const KillMatrix& matrix, const std::string& command) {
   std::string text = fmt::format(
       "# Which claim notices which planted fault\n\n"
-      "Written by `{}`. A number counts the cases until a claim fails: 1 means the first one; `.` "
-      "means that the claim\nholds, `-` that it does not apply. In bold: the claim that must "
-      "notice the fault, with its shrunk case and what it says.\n\n| defect | on |",
-      command);
+      "Written by `{}`, built by g++ {}: {}. A number counts the cases until a\nclaim fails; `.` "
+      "means that the claim holds, `-` that it does not apply. In bold: the claim that must notice "
+      "the fault,\nwith its shrunk case and the first line of what it says. `first` names the "
+      "claim "
+      "that took the fewest cases.\n\n| defect | on |",
+      command, __GNUC__, plural(static_cast<std::int64_t>(matrix.rows.size()), "fault"));
   for (const Claim* claim : matrix.claims) text += fmt::format(" {} |", claim->heading);
-  text += " shrunk | says |\n|---|---|";
+  text += " first | shrunk | says |\n|---|---|";
   for (std::size_t i = 0; i < matrix.claims.size(); ++i) text += "--:|";
-  text += "---|---|\n";
+  text += "---|---|---|\n";
   for (const DefectRow& row : matrix.rows) {
     text += fmt::format("| {} | {} |", row.defect.name, to_string(row.defect.backend));
     for (const ClaimResult& result : row.results) {
       const bool named = std::string_view(result.claim->name) == row.defect.claim;
       text += fmt::format(" {0}{1}{0} |", named ? "**" : "", count_of(result));
     }
+    const ClaimResult* first = row.first_killer();
     const ClaimResult* killer = row.named_killer();
+    text += fmt::format(" {} |", first == nullptr ? "-" : first->claim->name);
     text += killer == nullptr ? " | survived |\n"
                               : fmt::format(" `{}` | {} |\n", to_string(killer->failure->shrunk),
-                                            markdown_safe(printable(words_of(*killer->failure))));
+                                            markdown_safe(printable(killer->failure->headline())));
   }
   return text;
 }

@@ -24,6 +24,15 @@ struct KillMatrix {
   std::vector<DefectRow> rows;
 };
 
+// One defect, judged by the claim that must notice it for some seeds in a row.
+struct SeedsOfDefect {
+  Defect defect;
+  std::vector<ClaimResult> results;
+};
+
+Conclusion conclude(const std::vector<SeedsOfDefect>&, std::uint64_t first_seed);
+std::string seeds_text(const std::vector<SeedsOfDefect>&, std::uint64_t first_seed, const Screen&);
+
 Conclusion conclude(const KillMatrix&);
 std::string matrix_text(const KillMatrix&, const Screen&);
 // For docs/: without what differs from run to run.

@@ -28,6 +28,27 @@ TEST(Defects, ShowsWhichClaimsNoticeAPlantedFault) {
   EXPECT_FALSE(row["claims"][1]["shrunk"].is_null());
 }
 
+TEST(Defects, JudgesSeveralSeedsByTheNamedClaimAlone) {
+  const Answer answer = run({"defects", "dropped_k_tail", "--seeds", "2", "--seed", "5"});
+  EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
+  EXPECT_THAT(answer.out, testing::ContainsRegex("dropped_k_tail +simt +exact_integers +2/2"));
+  EXPECT_EQ(answer.last_line(),
+            "ALL KILLED: 1 defect, each by the claim that must notice it, for every seed");
+  expect_bad_input(run({"defects", "--seeds", "2", "--md", "-"}), "the kill matrix is of one seed");
+}
+
+TEST(Defects, NamesTheSeedsForWhichAFaultLivesOn) {
+  const Claim& bound = claim_named("within_bound");
+  const ClaimResult holds{.claim = &bound, .wanted = 5, .cases = 5};
+  const ClaimResult fails{.claim = &bound, .wanted = 5, .failure = Failure{}, .cases = 1};
+  const Defect defect{.name = "sly", .claim = "within_bound", .backend = Backend::simt};
+  const std::vector<SeedsOfDefect> scores = {{defect, {fails, holds, fails, holds}}};
+  EXPECT_EQ(conclude(scores, 7).code, ExitCode::wrong);
+  EXPECT_THAT(conclude(scores, 7).sentence, HasSubstr("sly (by within_bound)"));
+  EXPECT_THAT(seeds_text(scores, 7, Screen(stdout)),
+              testing::ContainsRegex("sly +simt +within_bound +2/4 +5 +8, 10"));
+}
+
 TEST(Defects, RefusesAMisspeltName) {
   expect_bad_input(run({"defects", "dropped_k_tial"}), "there is no defect 'dropped_k_tial'");
 }
