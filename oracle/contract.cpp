@@ -21,6 +21,14 @@ std::int64_t first_change(const float* before, const float* after, std::int64_t 
   return i;
 }
 
+// The element that was meant, where an index lost the bits beyond 32; empty if it did not.
+std::string overflow(const Image& image, std::int64_t index) {
+  const std::int64_t meant = index + (std::int64_t{1} << 32);
+  const std::int64_t row = meant / image.ld, column = meant % image.ld;
+  if (row >= image.rows || column >= image.columns) return "";
+  return fmt::format(": an index overflowed 32 bits, row {}, column {} was meant", row, column);
+}
+
 // The first float outside a matrix that changed; empty if there is none.
 std::string written_beside(const char* name, const Image& before, const Image& after) {
   if (const auto i = first_change(before.floats.data(), after.floats.data(), before.first);
@@ -39,8 +47,10 @@ std::string written_beside(const char* name, const Image& before, const Image& a
     const auto i =
         first_change(before.row(row) + before.columns, after.row(row) + before.columns, gap);
     if (i >= 0) {
-      return fmt::format("wrote between the rows of {}: row {}, column {}, but {} = {}", name, row,
-                         before.columns + i, *name == 'A' ? "k" : "n", before.columns);
+      const std::int64_t column = before.columns + i;
+      return fmt::format("wrote between the rows of {}: row {}, column {}, but {} = {}{}", name,
+                         row, column, *name == 'A' ? "k" : "n", before.columns,
+                         overflow(before, row * before.ld + column));
     }
   }
   return "";

@@ -5,7 +5,8 @@ namespace {
 
 bool is_of_values(Fault fault) {
   return (fault >= Fault::read_old_c && fault <= Fault::read_outside) ||
-         (fault >= Fault::rounded_inputs && fault <= Fault::wrong_values);
+         (fault >= Fault::rounded_inputs && fault <= Fault::wrong_values) ||
+         fault == Fault::wrong_stride || fault == Fault::transposed;
 }
 bool is_of_nan(Fault fault) {
   return (fault >= Fault::read_old_c && fault <= Fault::read_outside) || fault == Fault::nan;
@@ -28,6 +29,26 @@ bool names_a_mistake(Fault fault) { return fault < Fault::nan; }
 bool still_shows(const Finding& found, const Finding& in_simpler) {
   return may_be(found.fault, in_simpler.fault) &&
          (!found.operand || found.operand == in_simpler.operand);
+}
+
+bool names_better(const Finding& known, const Finding& other) {
+  switch (known.fault) {
+    case Fault::wrong_values:
+    case Fault::nan: return names_a_mistake(other.fault) && is_of_values(other.fault);
+    case Fault::no_product: return other.fault == Fault::k_missing || other.fault == Fault::k_twice;
+    case Fault::read_gap:
+    case Fault::read_outside:
+      return other.fault == Fault::wrong_stride || other.fault == Fault::transposed ||
+             other.fault == Fault::shifted || other.fault == Fault::k_past_end;
+    default: return false;
+  }
+}
+
+bool may_be_named_better(const Finding& known) {
+  for (int i = 0; i < static_cast<int>(Fault::unnamed); ++i) {
+    if (names_better(known, {static_cast<Fault>(i)})) return true;
+  }
+  return false;
 }
 
 std::string_view to_string(Fault fault) {
@@ -53,6 +74,7 @@ std::string_view to_string(Fault fault) {
     case Fault::read_old_c: return "read C although beta is 0";
     case Fault::read_shared: return "read unwritten shared memory";
     case Fault::read_register: return "read an uninitialised variable";
+    case Fault::read_lane: return "read a lane that has left";
     case Fault::read_gap: return "read a gap between rows";
     case Fault::read_outside: return "read outside the matrices";
     case Fault::never_ends: return "never ends";

@@ -22,6 +22,8 @@ enum class Fault {
   array_overrun,
   bad_instruction,
   index_overflow,
+  wrong_stride,  // before what it leads to: the address may be a bad one
+  transposed,
   bad_address,
   wrote_input,
   wrote_beside,      // outside C, or between its rows
@@ -33,13 +35,12 @@ enum class Fault {
   read_old_c,      // although beta is 0
   read_shared,     // before it was written
   read_register,   // likewise
+  read_lane,       // of a warp, that has left
   read_gap,
   read_outside,
   never_ends,
   // Wrong values: a mistake that gives just these.
   rounded_inputs,
-  transposed,
-  wrong_stride,
   k_missing,
   k_twice,
   k_past_end,
@@ -76,5 +77,10 @@ struct Finding {
 // Whether a verdict on a simpler case that found `in_simpler` shows the fault `found`: the same, or
 // one that says more.
 bool still_shows(const Finding& found, const Finding& in_simpler);
+
+// Whether `other`, of a case with more in it, names the fault of which `known` is only the effect:
+// with k = 1 a missing tail of k is a missing product.
+bool names_better(const Finding& known, const Finding& other);
+bool may_be_named_better(const Finding&);
 
 }  // namespace assay

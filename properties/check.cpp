@@ -130,10 +130,13 @@ class Trials {
       return smaller_cases(larger, claim_, result_.entry);
     };
     Allowance shrinking(work_of_shrinking), confirming(work_of_confirming);
-    const Failure failure = shrink(
-        c, verdict, result_.watchdog_seconds, smaller,
-        [&](const Case& x, double seconds) { return judge_counted(x, seconds, shrinking); },
-        shrinking);
+    const auto judge_shrinking = [&](const Case& x, double seconds) {
+      return judge_counted(x, seconds, shrinking);
+    };
+    Failure failure =
+        shrink(c, verdict, result_.watchdog_seconds, smaller, judge_shrinking, shrinking);
+    failure = with_a_name(std::move(failure), result_.watchdog_seconds,
+                          richer_cases(failure.shrunk, claim_, result_.entry), judge_shrinking);
     if (!bench_.start_afresh) return failure;
     return confirmed(
         failure, judged_, result_.watchdog_seconds, smaller,

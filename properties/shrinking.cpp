@@ -134,4 +134,40 @@ Failure shrink(const Case& c, const Verdict& verdict, double watchdog_seconds,
   return failure.verdict.status == TrialStatus::hung ? failure : unshrunk;
 }
 
+std::vector<Case> richer_cases(const Case& c, const Claim& claim, const Entry& entry) {
+  std::vector<Case> richer;
+  const auto add = [&](const auto& change) {
+    Case any = c;
+    any.fill = Fill::uniform;
+    change(any);
+    const Case fit = nearest_case(any, claim, entry);
+    const bool is_new = !(fit == c) && std::find(richer.begin(), richer.end(), fit) == richer.end();
+    if (is_new && claim.excludes_case(fit).empty()) richer.push_back(fit);
+  };
+  const std::int64_t slice = std::max(1, entry.variant.tile.k);
+  add([](Case&) {});
+  add([](Case& x) { x.n += 4; });
+  add([](Case& x) { x.m += 3; });
+  add([](Case& x) { x.m += 3, x.n += 4; });
+  add([](Case& x) { x.k += 1; });
+  add([&](Case& x) { x.k += slice; });
+  add([&](Case& x) { x.m += 3, x.n += 4, x.k += slice; });
+  add([](Case& x) { x.seed = 4; });  // ordinary numbers around the matrices
+  add([](Case& x) { x.m += 3, x.n += 4, x.seed = 4; });
+  return richer;
+}
+
+Failure with_a_name(Failure failure, double watchdog_seconds, const std::vector<Case>& richer,
+                    const std::function<Verdict(const Case&, double)>& judge) {
+  const Finding known = failure.verdict.finding;
+  if (!may_be_named_better(known) || failure.verdict.status != TrialStatus::wrong) return failure;
+  for (const Case& c : richer) {
+    const Verdict verdict = judge(c, watchdog_seconds);
+    if (verdict.status != TrialStatus::wrong || !names_better(known, verdict.finding)) continue;
+    failure.shrunk = c, failure.verdict = verdict;
+    break;
+  }
+  return failure;
+}
+
 }  // namespace assay

@@ -24,4 +24,12 @@ Failure shrink(const Case&, const Verdict&, double watchdog_seconds,
                const std::function<Verdict(const Case&, double watchdog_seconds)>& judge,
                const Allowance&);
 
+// Cases with a little more in them, the simplest first: other data, more elements, a longer k.
+std::vector<Case> richer_cases(const Case&, const Claim&, const Entry&);
+
+// The same failure with the first of some richer cases whose verdict names the fault, where that of
+// the shrunk one does not.
+Failure with_a_name(Failure, double watchdog_seconds, const std::vector<Case>& richer,
+                    const std::function<Verdict(const Case&, double watchdog_seconds)>& judge);
+
 }  // namespace assay

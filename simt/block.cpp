@@ -186,7 +186,7 @@ void Block::release_warp(unsigned number, unsigned mask) {
   if ((group & ~warp.waiting) != 0) return;
   Thread* const lanes = &threads_[number * 32];
   std::array<std::uint64_t, 32> brought;
-  brought.fill(0x7fc000007fc00000u);
+  brought.fill(std::uint64_t{absent_lane_bits} << 32 | absent_lane_bits);
   std::uint64_t yes = 0;
   for (unsigned left = group; left != 0; left &= left - 1) {
     const auto i = static_cast<unsigned>(std::countr_zero(left));

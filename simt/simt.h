@@ -92,6 +92,9 @@ Observation observe(const Settings& settings, const std::function<void()>& host_
 // one of the same payload, so that a result shows where it came from.
 inline constexpr std::uint32_t unwritten_shared_bits = 0x7f85eeddu;
 
+// What a lane gets from one that has left its warp, likewise.
+inline constexpr std::uint32_t absent_lane_bits = 0x7f81a6e5u;
+
 // The limits of one launch.
 inline constexpr int max_threads_per_block = 1024;
 inline constexpr int max_block_z = 64;

@@ -46,7 +46,7 @@ std::string describe_side(const std::vector<std::int64_t>& indices, std::int64_t
 // The mistake; without words if none is known that explains all wrong elements.
 Diagnosis mistake_in(const Evidence& evidence) {
   for (auto attempt : {overflowed_index, mistaken_values, mistaken_scalars, mistaken_rounding,
-                       mistaken_sum, mistaken_address, mistaken_element}) {
+                       mistaken_sum, mistaken_address, mistaken_element, mistaken_precision}) {
     if (Diagnosis mistake = attempt(evidence); !mistake.words.empty()) return mistake;
   }
   return {{Fault::wrong_values}, ""};

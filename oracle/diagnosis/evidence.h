@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -92,13 +93,21 @@ class Evidence {
   std::vector<Place> places_;
 };
 
+// To so many bits after the leading one.
+inline double rounded(double value, int bits, double (*round)(double) = std::nearbyint) {
+  int exponent = 0;
+  const double mantissa = std::frexp(value, &exponent);
+  return std::ldexp(round(std::ldexp(mantissa, bits + 1)), exponent - bits - 1);
+}
+
 // The mistakes that are known, by subject; without words if none of them explains the evidence.
 Diagnosis overflowed_index(const Evidence&);
-Diagnosis mistaken_values(const Evidence&);    // never written, NaN, infinities, the sign of zero
-Diagnosis mistaken_scalars(const Evidence&);   // alpha, beta
-Diagnosis mistaken_rounding(const Evidence&);  // of the inputs
-Diagnosis mistaken_sum(const Evidence&);       // a range of k
-Diagnosis mistaken_address(const Evidence&);   // of elements of A and B
-Diagnosis mistaken_element(const Evidence&);   // of C
+Diagnosis mistaken_values(const Evidence&);     // never written, NaN, infinities, the sign of zero
+Diagnosis mistaken_scalars(const Evidence&);    // alpha, beta
+Diagnosis mistaken_rounding(const Evidence&);   // of the inputs
+Diagnosis mistaken_sum(const Evidence&);        // a range of k
+Diagnosis mistaken_address(const Evidence&);    // of elements of A and B
+Diagnosis mistaken_element(const Evidence&);    // of C
+Diagnosis mistaken_precision(const Evidence&);  // of whatever was computed
 
 }  // namespace assay

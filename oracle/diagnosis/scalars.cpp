@@ -1,9 +1,32 @@
 // Mistakes with alpha and beta.
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "oracle/diagnosis/evidence.h"
 
 namespace assay {
+
+namespace {
+
+Diagnosis rounded_scalar(const Evidence& e) {
+  struct Format {
+    const char* name;
+    int bits;
+  };
+  for (const auto& [name, bits] : {Format{"TF32 (or FP16)", 10}, {"BF16", 7}}) {
+    for (const bool of_alpha : {true, false}) {
+      const double alpha = of_alpha ? rounded(e.c().alpha, bits) : e.c().alpha;
+      const double beta = of_alpha ? e.c().beta : rounded(e.c().beta, bits);
+      if (e.explains([&](Place p) { return alpha * e.product(p) + beta * e.old_c(p); }))
+        return {{of_alpha ? Fault::alpha : Fault::beta},
+                fmt::format("{} was rounded to {}", of_alpha ? "alpha" : "beta", name)};
+    }
+  }
+  return {};
+}
+
+}  // namespace
 
 Diagnosis mistaken_scalars(const Evidence& e) {
   const double alpha = e.c().alpha, beta = e.c().beta;
@@ -47,7 +70,7 @@ Diagnosis mistaken_scalars(const Evidence& e) {
   for (const auto& [fault, words, mistaken] : mistakes) {
     if (e.explains(mistaken)) return {{fault}, words};
   }
-  return {};
+  return rounded_scalar(e);
 }
 
 }  // namespace assay

@@ -13,12 +13,6 @@ namespace {
 
 using Rounding = double (*)(double);
 
-// Keeps `bits` after the leading one.
-double rounded(double value, int bits, Rounding round) {
-  int exponent = 0;
-  const double mantissa = std::frexp(value, &exponent);
-  return std::ldexp(round(std::ldexp(mantissa, bits + 1)), exponent - bits - 1);
-}
 double without_denormals(double value) { return std::abs(value) < 0x1p-126 ? 0 : value; }
 
 struct Range {
@@ -163,6 +157,22 @@ Diagnosis mistaken_sum(const Evidence& e) {
     }
   }
   return runs_past_k(e);
+}
+
+// Errors far smaller than one product are no product too many or too few.
+Diagnosis mistaken_precision(const Evidence& e) {
+  if (e.c().fill != Fill::uniform && e.c().fill != Fill::scaled) return {};
+  const double of_a_product = 1.0 / static_cast<double>(std::max<std::int64_t>(1, e.depth()));
+  double largest = 0;
+  const bool all_small = e.all_sampled([&](Place p) {
+    const double error = std::abs(e.got(p) - e.wanted(p)) / e.gauge(p);
+    largest = std::max(largest, error);
+    return error < 0x1p-8 * of_a_product;
+  });
+  if (!all_small || !(largest > 0)) return {};
+  return {{Fault::rounded_inputs},
+          fmt::format("something is rounded: they are right to about {} bits of 24",
+                      static_cast<int>(-std::log2(largest)))};
 }
 
 }  // namespace assay

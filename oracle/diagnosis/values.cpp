@@ -1,8 +1,10 @@
 // Mistakes that a value shows by itself: poison, infinities, zeros, another order of summation.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "oracle/diagnosis/evidence.h"
 #include "simt/simt.h"
@@ -22,11 +24,27 @@ bool has_input(const Evidence& e, Place p, bool (*test)(double)) {
 bool is_nan(double value) { return std::isnan(value); }
 bool is_infinite(double value) { return std::isinf(value); }
 
+// Times a scalar once more, which a careless order of multiplications makes.
+bool may_overflow(const Evidence& e, Place p) {
+  const double scalar =
+      std::max({1.0, std::abs(double{e.c().alpha}), std::abs(double{e.c().beta})});
+  return e.gauge(p) > ordinary || e.gauge(p) * scalar > std::numeric_limits<float>::max();
+}
+bool has_wide_input(const Evidence& e, Place p) {
+  return has_input(e, p,
+                   [](double value) { return std::isfinite(value) && std::abs(value) > 65504; });
+}
+
 // Where beta is not 0, old bits are no accident: not even beside an infinity or a NaN that should
 // have come through.
 Diagnosis never_written(const Evidence& e) {
-  if (e.all_wrong([&](Place p) { return e.is_unwritten(p); }))
-    return {{Fault::unwritten}, "they were never written"};
+  if (e.all_wrong([&](Place p) { return e.is_unwritten(p); })) {
+    return {{Fault::unwritten},
+            e.depth() == 0
+                ? fmt::format("they were never written: with {} = 0, C is still to become beta * C",
+                              e.c().alpha == 0 ? "alpha" : "k")
+                : "they were never written"};
+  }
   bool any_number = false;
   const bool all_old = e.all_wrong([&](Place p) {
     any_number |= std::isfinite(e.got(p)) && e.got(p) != 0;
@@ -57,8 +75,10 @@ Diagnosis all_nan(const Evidence& e) {
   }
   if (e.all_sampled([&](Place p) { return std::isinf(e.wanted(p)); }))
     return {{Fault::special_lost}, "they are NaN, where an infinity of the input must stay one"};
-  if (e.all_sampled([&](Place p) { return e.gauge(p) > ordinary; }))
+  if (e.all_sampled([&](Place p) { return may_overflow(e, p); }))
     return {{Fault::overflow}, "they are NaN: an intermediate result overflowed"};
+  if (e.all_sampled([&](Place p) { return std::isfinite(e.wanted(p)) && has_wide_input(e, p); }))
+    return {{Fault::overflow}, "they are NaN: an input beyond 65504 overflowed, as FP16 does"};
   return {{Fault::nan}, "they are NaN"};
 }
 
@@ -80,10 +100,14 @@ Diagnosis special_lost(const Evidence& e) {
 
 Diagnosis out_of_range(const Evidence& e) {
   const bool overflow = e.all_sampled([&](Place p) {
-    return !std::isfinite(e.got(p)) && std::isfinite(e.wanted(p)) && e.gauge(p) > ordinary;
+    return !std::isfinite(e.got(p)) && std::isfinite(e.wanted(p)) && may_overflow(e, p);
   });
   if (overflow)
     return {{Fault::overflow}, "an intermediate result overflowed, where the result does not"};
+  const bool wide = e.all_sampled([&](Place p) {
+    return !std::isfinite(e.got(p)) && std::isfinite(e.wanted(p)) && has_wide_input(e, p);
+  });
+  if (wide) return {{Fault::overflow}, "an input beyond 65504 overflowed, as FP16 does"};
   const bool flushed = e.all_wrong([&](Place p) {
     return e.got(p) == 0 && e.wanted(p) != 0 && std::abs(e.wanted(p)) < smallest_normal;
   });
@@ -118,6 +142,8 @@ Diagnosis origin_of_nan(float value) {
     return {{Fault::read_old_c}, "C before it was written, although beta is 0"};
   if (mine == payload(simt::unwritten_shared_bits))
     return {{Fault::read_shared}, "shared memory before it was written"};
+  if (mine == payload(simt::absent_lane_bits))
+    return {{Fault::read_lane}, "a lane of the warp that has left"};
   return {{Fault::nan}, ""};
 }
 

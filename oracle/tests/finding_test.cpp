@@ -33,6 +33,17 @@ TEST(Finding, is_shown_by_itself_and_by_one_that_says_more) {
   EXPECT_FALSE(still_shows({Fault::index_overflow}, {Fault::bad_address}));
 }
 
+TEST(Finding, is_named_better_by_the_cause_of_its_effect) {
+  EXPECT_TRUE(names_better({Fault::wrong_values}, {Fault::k_missing}));
+  EXPECT_TRUE(names_better({Fault::nan}, {Fault::read_shared}));
+  EXPECT_TRUE(names_better({Fault::no_product}, {Fault::k_missing}));
+  EXPECT_TRUE(names_better({Fault::read_gap}, {Fault::wrong_stride}));
+  EXPECT_FALSE(names_better({Fault::no_product}, {Fault::beta}));
+  EXPECT_FALSE(names_better({Fault::wrong_values}, {Fault::nan}));
+  EXPECT_FALSE(names_better({Fault::wrong_values}, {Fault::bad_address}));
+  EXPECT_FALSE(names_better({Fault::k_missing}, {Fault::wrong_stride}));
+}
+
 TEST(Finding, is_not_shown_by_another) {
   for (Fault named :
        {Fault::beta, Fault::read_shared, Fault::thread_order, Fault::misaligned_access,

@@ -84,6 +84,53 @@ TEST(Diagnosis, names_one_operand_that_was_rounded) {
   }
 }
 
+TEST(Diagnosis, names_a_scalar_that_was_rounded) {
+  const Bench x({.m = 3, .n = 2, .k = 3, .alpha = 0.4194194f, .beta = 0.3f});
+  EXPECT_EQ(x.cause([&](auto i, auto j) {
+    return rounded(x.c.alpha, 10, false) * x.sum(i, j) + x.c.beta * x.old(i, j);
+  }),
+            "alpha was rounded to TF32 (or FP16)");
+  EXPECT_EQ(x.cause([&](auto i, auto j) {
+    return x.c.alpha * x.sum(i, j) + rounded(x.c.beta, 7, false) * x.old(i, j);
+  }),
+            "beta was rounded to BF16");
+}
+
+TEST(Diagnosis, says_how_many_bits_are_right_where_something_is_rounded) {
+  for (const std::int64_t k : {1, 30}) {
+    const Bench x({.m = 3, .n = 2, .k = k});
+    EXPECT_NE(x.cause([&](auto i, auto j) {
+                 return rounded(x.right(i, j), 13, true);
+               }).find("something is rounded: they are right to about 1"),
+              std::string::npos);
+  }
+}
+
+TEST(Diagnosis, names_an_input_beyond_the_range_of_halves) {
+  const Bench x({.m = 9, .n = 8, .k = 5, .fill = Fill::scaled, .seed = 3});
+  const auto wide = [&](auto i, auto j) {
+    bool any = false;
+    for (std::int64_t p = 0; p < 5; ++p)
+      any |= std::abs(x.a(i, p)) > 65504 || std::abs(x.b(p, j)) > 65504;
+    return any;
+  };
+  EXPECT_EQ(x.cause([&](auto i, auto j) { return wide(i, j) ? NAN : x.right(i, j); }),
+            "they are NaN: an input beyond 65504 overflowed, as FP16 does");
+}
+
+TEST(Diagnosis, names_an_overflow_by_a_scalar_too_many) {
+  const Bench x({.m = 3, .n = 2, .k = 3, .alpha = 1e25f, .fill = Fill::small_ints});
+  EXPECT_EQ(x.cause([&](auto, auto) { return NAN; }),
+            "they are NaN: an intermediate result overflowed");
+}
+
+TEST(Diagnosis, says_what_is_to_come_where_nothing_is_multiplied) {
+  const Bench x({.m = 3, .n = 2, .k = 3, .alpha = 0});
+  EXPECT_EQ(
+      x.diagnose(x.before[Operand::c]),
+      "every element: they were never written: with alpha = 0, C is still to become beta * C");
+}
+
 // A and B read where `of_a` and `of_b` say, as distances from element (0, 0).
 using Distance = std::function<std::int64_t(std::int64_t, std::int64_t)>;
 Mistake reading(const Bench& x, const Distance& of_a, const Distance& of_b) {

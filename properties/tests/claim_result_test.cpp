@@ -57,6 +57,10 @@ TEST(Lead, is_the_failure_that_says_best_what_to_look_for) {
       failing("reads_only_operands", {Fault::bad_address, Operand::a}),
       failing("thread_order", {Fault::bad_address, Operand::b})};
   EXPECT_EQ(lead_of(outside), &outside[2]) << "the first that names the operand";
+  const std::vector<ClaimResult> stride = {
+      failing("reads_only_operands", {Fault::bad_address, Operand::b}),
+      failing("exact_integers", {Fault::wrong_stride})};
+  EXPECT_EQ(lead_of(stride), &stride[1]) << "the cause";
   EXPECT_EQ(lead_of(std::vector{holds}), nullptr);
   EXPECT_EQ(lead_of({}), nullptr);
 }

@@ -202,4 +202,25 @@ TEST(Shrinking, stays_with_what_the_claim_speaks_of) {
             "m=1 n=1 k=0 fill=small_ints");
 }
 
+// Shrunk to one element of one small product, a failure may no longer show what is wrong.
+TEST(WithAName, takes_the_first_richer_case_that_names_the_fault) {
+  const Failure failure{
+      .shrunk = {.m = 1, .n = 1, .k = 9, .fill = Fill::small_ints},
+      .verdict = {.status = TrialStatus::wrong, .finding = {Fault::wrong_values}}};
+  const Entry entry = host_entry(multiply);
+  const auto richer = richer_cases(failure.shrunk, claim_named("within_bound"), entry);
+  const auto from = [&](TrialStatus status, Fault fault, std::int64_t least_n) {
+    return with_a_name(failure, 1, richer, [=](const Case& c, double) {
+      if (c.n < least_n) return failure.verdict;
+      return Verdict{.status = status, .finding = {fault}};
+    });
+  };
+  const Failure named = from(TrialStatus::wrong, Fault::k_missing, 2);
+  EXPECT_EQ(to_string(named.shrunk), "m=1 n=5 k=9");
+  EXPECT_EQ(named.verdict.finding.fault, Fault::k_missing);
+  EXPECT_EQ(from(TrialStatus::wrong, Fault::nan, 2).shrunk, failure.shrunk) << "no name";
+  EXPECT_EQ(from(TrialStatus::right, Fault::unnamed, 2).shrunk, failure.shrunk) << "it passes";
+  EXPECT_EQ(from(TrialStatus::wrong, Fault::beta, 1).shrunk.fill, Fill::uniform);
+}
+
 }  // namespace
