@@ -11,11 +11,18 @@ namespace {
 // How far from the first element of an operand its element (i, j) was sought.
 using Distance = std::function<std::int64_t(std::int64_t i, std::int64_t j)>;
 
+// Memory that cannot be read at all: then there is no result.
+constexpr std::int64_t faults = std::int64_t{-1} << 40;
+constexpr double no_result = 1e300;
+
 Mistaken reading(const Evidence& e, const Distance& of_a, const Distance& of_b) {
   return [&e, &of_a, &of_b](Place p) {
     double sum = 0;
-    for (std::int64_t i = 0; i < e.depth(); ++i)
-      sum += e.at(Operand::a, of_a(p.row, i)) * e.at(Operand::b, of_b(i, p.column));
+    for (std::int64_t i = 0; i < e.depth(); ++i) {
+      const std::int64_t a = of_a(p.row, i), b = of_b(i, p.column);
+      if (a == faults || b == faults) return no_result;
+      sum += e.at(Operand::a, a) * e.at(Operand::b, b);
+    }
     return e.with_product(p, sum);
   };
 }
@@ -108,8 +115,14 @@ Distance wrapped(std::int64_t ld, std::int64_t stride, bool is_signed) {
     const std::int64_t at = is_signed ? static_cast<std::int32_t>(low) : std::int64_t{low};
     const std::int64_t column = at % ld;
     const bool stored = at >= 0 && column < stride;
-    return stored ? at / ld * stride + column : std::int64_t{-1} << 40;
+    return stored ? at / ld * stride + column : faults;
   };
+}
+
+// What is NaN must come from a gap, as far as its bits tell.
+bool may_come_from_a_gap(float value) {
+  const Fault origin = origin_of_nan(value).finding.fault;
+  return !std::isnan(value) || origin == Fault::read_gap || origin == Fault::nan;
 }
 
 }  // namespace
@@ -118,6 +131,8 @@ Distance wrapped(std::int64_t ld, std::int64_t stride, bool is_signed) {
 Diagnosis overflowed_index(const Evidence& e) {
   const std::int64_t lda = e.ld(Operand::a), ldb = e.ld(Operand::b);
   const Distance a = rows_apart(e.stride(Operand::a)), b = rows_apart(e.stride(Operand::b));
+  if (!e.all_sampled([&](Place p) { return may_come_from_a_gap(static_cast<float>(e.got(p))); }))
+    return {};
   const bool wide_a = lda != e.stride(Operand::a), wide_b = ldb != e.stride(Operand::b);
   for (bool is_signed : {true, false}) {
     if (wide_a && e.explains(reading(e, wrapped(lda, e.stride(Operand::a), is_signed), b),

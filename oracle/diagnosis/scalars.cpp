@@ -67,8 +67,9 @@ Diagnosis mistaken_scalars(const Evidence& e) {
        [&](Place p) { return beta * product(p) + alpha * c(p); }},
       {Fault::unwritten, "they are 0", [](Place) { return 0.0; }},
   };
+  const bool counts = e.is_no_coincidence(static_cast<double>(mistakes.size()));
   for (const auto& [fault, words, mistaken] : mistakes) {
-    if (e.explains(mistaken)) return {{fault}, words};
+    if (counts && e.explains(mistaken)) return {{fault}, words};
   }
   return rounded_scalar(e);
 }

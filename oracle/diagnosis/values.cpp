@@ -50,7 +50,7 @@ Diagnosis never_written(const Evidence& e) {
     any_number |= std::isfinite(e.got(p)) && e.got(p) != 0;
     return e.has_old_bits(p);
   });
-  if (!all_old || !any_number || e.c().beta == 0) return {};
+  if (!all_old || !any_number || e.c().beta == 0 || !e.is_no_coincidence(1)) return {};
   return {{Fault::unwritten}, "C is unchanged there"};
 }
 

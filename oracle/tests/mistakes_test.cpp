@@ -10,6 +10,7 @@
 #include <random>
 
 #include "oracle/tests/mistakes.h"
+#include "simt/simt.h"
 
 namespace {
 
@@ -82,6 +83,27 @@ TEST(Diagnosis, names_one_operand_that_was_rounded) {
         }),
         of_a ? "A alone was rounded to TF32 (or FP16)" : "B alone was rounded to TF32 (or FP16)");
   }
+}
+
+// A NaN of shared memory came from no index, and an index that leads to nowhere gives no NaN.
+TEST(Diagnosis, does_not_take_any_nan_for_an_index_that_overflowed) {
+  const Bench x({.m = 1, .n = 1, .k = 3, .ldb = {std::int64_t{1} << 30}});
+  for (const std::uint32_t pattern : {simt::unwritten_shared_bits, padding_bits}) {
+    volatile float poison = std::bit_cast<float>(pattern);
+    const auto cause = x.cause([&](auto i, auto j) { return x.right(i, j) + poison; });
+    EXPECT_EQ(cause.find("overflowed"), cause.npos) << cause;
+  }
+}
+
+TEST(Diagnosis, takes_no_coincidence_of_small_integers_for_a_mistake) {
+  int mistaken = 0;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const Bench x({.m = 1, .n = 1, .k = 2, .beta = 2, .fill = Fill::small_ints, .seed = seed});
+    if (x.old(0, 0) == 0) continue;
+    EXPECT_EQ(x.diagnose([&](auto i, auto j) { return x.sum(i, j); }), "every element");
+    ++mistaken;
+  }
+  EXPECT_GT(mistaken, 5);
 }
 
 TEST(Diagnosis, names_a_scalar_that_was_rounded) {
