@@ -23,6 +23,7 @@ struct Failure {
   int shrink_steps = 0;
   bool shrunk_fully = true;  // false where what it may take was spent, or where a simpler case that
                              // seemed to hang was only slow
+  bool made_richer = false;  // after it was shrunk, because that names the fault
   bool reproduced = true;    // in a fresh process, after `before`
   std::optional<Branch> branch = {};  // behind which the fault lies, where it is known to
 

@@ -164,7 +164,7 @@ Failure with_a_name(Failure failure, double watchdog_seconds, const std::vector<
   for (const Case& c : richer) {
     const Verdict verdict = judge(c, watchdog_seconds);
     if (verdict.status != TrialStatus::wrong || !names_better(known, verdict.finding)) continue;
-    failure.shrunk = c, failure.verdict = verdict;
+    failure.shrunk = c, failure.verdict = verdict, failure.made_richer = true;
     break;
   }
   return failure;

@@ -224,14 +224,16 @@ std::string indented(const std::string& lines, int by) {
 }
 
 std::string steps_text(const Failure& failure) {
-  return fmt::format(" ({}{})", plural(failure.shrink_steps, "step"),
+  return fmt::format(" ({}{}{})", plural(failure.shrink_steps, "step"),
+                     failure.made_richer ? ", then a little larger, which shows what is wrong" : "",
                      failure.shrunk_fully ? "" : ", cut short: a smaller case may fail too");
 }
 
 // A range of k, a place in C: what only the original case has room for.
 bool knows_what_the_shrunk_lacks(const Failure& failure) {
   const Verdict &original = failure.original_verdict, &shrunk = failure.verdict;
-  return names_a_mistake(original.finding.fault) && original.diagnosis != shrunk.diagnosis;
+  return names_a_mistake(original.finding.fault) && !failure.made_richer &&
+         original.diagnosis != shrunk.diagnosis;
 }
 
 const char* verb_for(TrialStatus status) {

@@ -218,6 +218,7 @@ TEST(WithAName, takes_the_first_richer_case_that_names_the_fault) {
   const Failure named = from(TrialStatus::wrong, Fault::k_missing, 2);
   EXPECT_EQ(to_string(named.shrunk), "m=1 n=5 k=9");
   EXPECT_EQ(named.verdict.finding.fault, Fault::k_missing);
+  EXPECT_TRUE(named.made_richer);
   EXPECT_EQ(from(TrialStatus::wrong, Fault::nan, 2).shrunk, failure.shrunk) << "no name";
   EXPECT_EQ(from(TrialStatus::right, Fault::unnamed, 2).shrunk, failure.shrunk) << "it passes";
   EXPECT_EQ(from(TrialStatus::wrong, Fault::beta, 1).shrunk.fill, Fill::uniform);
