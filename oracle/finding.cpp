@@ -34,7 +34,9 @@ bool still_shows(const Finding& found, const Finding& in_simpler) {
 bool names_better(const Finding& known, const Finding& other) {
   switch (known.fault) {
     case Fault::wrong_values:
-    case Fault::nan: return names_a_mistake(other.fault) && is_of_values(other.fault);
+    case Fault::nan:
+      return (names_a_mistake(other.fault) && is_of_values(other.fault)) ||
+             other.fault == Fault::index_overflow;
     case Fault::no_product: return other.fault == Fault::k_missing || other.fault == Fault::k_twice;
     case Fault::read_gap:
     case Fault::read_outside:

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/text.h"
 #include "oracle/diagnosis/evidence.h"
 
 namespace assay {
@@ -44,15 +45,29 @@ std::vector<Length> lengths(const Evidence& e) {
           {"k", e.c().k}};
 }
 
+// Where several distances are as long, nobody can tell which of them was taken; nor a size from
+// the distance that it is.
+std::string names_of(std::int64_t value, const Evidence& e) {
+  std::vector<std::string> distances, sizes;
+  for (const Length& length : lengths(e)) {
+    if (length.value == value)
+      (length.name[0] == 'l' ? distances : sizes).emplace_back(length.name);
+  }
+  return distances.empty() ? sizes.front() : joined(distances, " or ");
+}
+
 Diagnosis wrong_stride(const Evidence& e) {
   const std::int64_t lda = e.stride(Operand::a), ldb = e.stride(Operand::b);
   const Distance a = rows_apart(lda), b = rows_apart(ldb);
   for (const Length& length : lengths(e)) {
     const Distance other = rows_apart(length.value);
+    const auto words = [&](const char* operand, const char* right) {
+      return fmt::format("{} was read with {} for {}", operand, names_of(length.value, e), right);
+    };
     if (length.value != lda && e.explains(reading(e, other, b)))
-      return {{Fault::wrong_stride}, fmt::format("A was read with {} for lda", length.name)};
+      return {{Fault::wrong_stride}, words("A", "lda")};
     if (length.value != ldb && e.explains(reading(e, a, other)))
-      return {{Fault::wrong_stride}, fmt::format("B was read with {} for ldb", length.name)};
+      return {{Fault::wrong_stride}, words("B", "ldb")};
   }
   if (e.explains(reading(e, rows_apart(ldb), rows_apart(lda))))
     return {{Fault::wrong_stride}, "lda and ldb were swapped"};
@@ -133,13 +148,17 @@ Diagnosis overflowed_index(const Evidence& e) {
   const Distance a = rows_apart(e.stride(Operand::a)), b = rows_apart(e.stride(Operand::b));
   if (!e.all_sampled([&](Place p) { return may_come_from_a_gap(static_cast<float>(e.got(p))); }))
     return {};
+  const bool any_number = !e.all_sampled([&](Place p) { return std::isnan(e.got(p)); });
+  if (any_number && !e.is_no_coincidence(4)) return {};
   const bool wide_a = lda != e.stride(Operand::a), wide_b = ldb != e.stride(Operand::b);
+  const auto is_it = [&](const Distance& of_a, const Distance& of_b) {
+    const Mistaken mistaken = reading(e, of_a, of_b);
+    return e.explains(mistaken, Evidence::Nan::counts) && e.gives_what_is_right(mistaken);
+  };
   for (bool is_signed : {true, false}) {
-    if (wide_a && e.explains(reading(e, wrapped(lda, e.stride(Operand::a), is_signed), b),
-                             Evidence::Nan::counts))
+    if (wide_a && is_it(wrapped(lda, e.stride(Operand::a), is_signed), b))
       return {{Fault::index_overflow, Operand::a}, "an index of A overflowed 32 bits"};
-    if (wide_b && e.explains(reading(e, a, wrapped(ldb, e.stride(Operand::b), is_signed)),
-                             Evidence::Nan::counts))
+    if (wide_b && is_it(a, wrapped(ldb, e.stride(Operand::b), is_signed)))
       return {{Fault::index_overflow, Operand::b}, "an index of B overflowed 32 bits"};
   }
   return {};

@@ -66,6 +66,22 @@ bool Evidence::explains(const Mistaken& mistaken, Nan nan) const {
   return differs;
 }
 
+bool Evidence::gives_what_is_right(const Mistaken& mistaken) const {
+  constexpr int most = 64;
+  int looked_at = 0;
+  for (std::int64_t i = 0; i < f_.c.m; ++i) {
+    for (std::int64_t j = 0; j < f_.c.n && looked_at < most; ++j) {
+      const Place p{i, j};
+      if (f_.judgement.wrong_mask[index(p)]) continue;
+      ++looked_at;
+      const double value = mistaken(p);
+      const bool both_nan = std::isnan(value) && std::isnan(got(p));
+      if (!both_nan && value != got(p) && !(std::abs(value - got(p)) <= slack_at(p))) return false;
+    }
+  }
+  return true;
+}
+
 double Evidence::chance_of_coincidence(double guesses) const {
   double chance = 2 * guesses;
   for (Place p : places_) {

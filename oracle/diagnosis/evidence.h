@@ -60,6 +60,8 @@ class Evidence {
   // Whether `mistaken` gives every sampled element, and is not simply the right result.
   enum class Nan { says_nothing, counts };  // where the mistake gives NaN too
   bool explains(const Mistaken& mistaken, Nan = Nan::says_nothing) const;
+  // Whether it also gives a sample of the elements that are right.
+  bool gives_what_is_right(const Mistaken& mistaken) const;
   // How likely it is that one of this many wrong guesses happens to fit every sampled element.
   double chance_of_coincidence(double guesses) const;
   bool is_no_coincidence(double guesses) const { return chance_of_coincidence(guesses) <= 0.05; }

@@ -95,6 +95,14 @@ TEST(Diagnosis, does_not_take_any_nan_for_an_index_that_overflowed) {
   }
 }
 
+// An index of B is the same in every row.
+TEST(Diagnosis, does_not_blame_an_index_that_would_make_more_wrong) {
+  const Bench x({.m = 2, .n = 1, .k = 5, .lda = {1}, .ldb = {std::int64_t{1} << 30}});
+  volatile float poison = std::bit_cast<float>(padding_bits);
+  const auto cause = x.cause([&](auto i, auto j) { return x.right(i, j) + (i == 1 ? poison : 0); });
+  EXPECT_EQ(cause, "they are NaN, from a gap between rows");
+}
+
 TEST(Diagnosis, takes_no_coincidence_of_small_integers_for_a_mistake) {
   int mistaken = 0;
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
