@@ -164,19 +164,21 @@ std::string matrix_text(const KillMatrix& matrix, const Screen& screen) {
       table.add_line("survived every claim");
     }
   }
-  return fmt::format("cases until a claim fails; '.' it holds, '-' it does not apply\n\n{}\n",
-                     table.text(screen));
+  return fmt::format(
+      "cases until a claim fails; '.' it holds for {}, '-' it does not apply\n\n{}\n",
+      plural(matrix.cases_of_others, "case"), table.text(screen));
 }
 
 std::string matrix_markdown(const KillMatrix& matrix, const std::string& command) {
   std::string text = fmt::format(
       "# Which claim notices which planted fault\n\n"
-      "Written by `{}`, built by g++ {}: {}. A number counts the cases until a\nclaim fails; `.` "
-      "means that the claim holds, `-` that it does not apply. In bold: the claim that must notice "
-      "the fault,\nwith its shrunk case and the first line of what it says. `first` names the "
-      "claim "
-      "that took the fewest cases.\n\n| defect | on |",
-      command, __GNUC__, plural(static_cast<std::int64_t>(matrix.rows.size()), "fault"));
+      "Written by `{}`, built by g++ {}: {}. A number counts the cases until a\nclaim fails. In "
+      "bold: the claim that must notice the fault, with its shrunk case and the first line of what "
+      "it says.\nThe others judge {} beside those aimed at the fault's own comparisons; `.` means "
+      "that they hold, `-` that the claim does not\napply. `first` names the claim that took the "
+      "fewest cases.\n\n| defect | on |",
+      command, __GNUC__, plural(static_cast<std::int64_t>(matrix.rows.size()), "fault"),
+      plural(matrix.cases_of_others, "case"));
   for (const Claim* claim : matrix.claims) text += fmt::format(" {} |", claim->heading);
   text += " first | shrunk | says |\n|---|---|";
   for (std::size_t i = 0; i < matrix.claims.size(); ++i) text += "--:|";

@@ -22,6 +22,7 @@ struct DefectRow {
 struct KillMatrix {
   std::vector<const Claim*> claims;
   std::vector<DefectRow> rows;
+  int cases_of_others = 0;  // that claims judge which a row does not name
 };
 
 // One defect, judged by the claim that must notice it for some seeds in a row.

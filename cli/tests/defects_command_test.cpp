@@ -1,4 +1,5 @@
 // `assay defects`: what it shows of a planted fault, and when it fails.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,6 +22,11 @@ TEST(Defects, ShowsWhichClaimsNoticeAPlantedFault) {
   EXPECT_THAT(markdown, HasSubstr("\n| dropped_k_tail | simt | "));
   EXPECT_THAT(markdown,
               testing::ContainsRegex("dropped_k_tail .*[*][*][0-9]+[*][*].*`m=.* is missing"));
+  const std::string committed = text_of(ASSAY_SCRIPTS "/../docs/kill-matrix.md");
+  if (committed.find(fmt::format("g++ {}:", __GNUC__)) != committed.npos) {
+    EXPECT_THAT(committed, HasSubstr(markdown.substr(markdown.find("\n| dropped_k_tail |"))))
+        << "docs/kill-matrix.md is stale: run assay defects --md docs/kill-matrix.md";
+  }
   const ReadJson row = ReadJson(text_of(folder / "a.json"))["defects"][0];
   EXPECT_EQ(row["name"], "dropped_k_tail");
   EXPECT_EQ(row["must_be_killed_by"], "exact_integers");
@@ -59,7 +65,7 @@ TEST(Defects, FailsWhereTheNamedClaimHolds) {
   const ClaimResult holds{.claim = &bound, .wanted = 5, .cases = 5};
   const ClaimResult fails{.claim = &exact, .wanted = 5, .failure = Failure{}, .cases = 1};
   const Defect defect{.name = "sly", .claim = "within_bound", .backend = Backend::simt};
-  KillMatrix matrix{{&bound, &exact}, {{defect, {holds, fails}}}};
+  KillMatrix matrix{{&bound, &exact}, {{defect, {holds, fails}}}, 5};
   EXPECT_EQ(matrix.rows[0].first_killer(), &matrix.rows[0].results[1]);
   EXPECT_EQ(conclude(matrix).code, ExitCode::wrong);
   EXPECT_THAT(conclude(matrix).sentence, HasSubstr("sly (by within_bound)"));

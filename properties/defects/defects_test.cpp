@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <ostream>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +35,38 @@ std::vector<Defect> planted() {
     if (!takes_gpu || defect.backend == Backend::cuda) chosen.push_back(defect);
   }
   return chosen;
+}
+
+// The row of a fault in docs/kill-matrix.md, as `assay defects --md` wrote it; empty if it has
+// none.
+std::string documented(const Defect& defect) {
+  const std::string start = fmt::format("| {} | {} |", defect.name, to_string(defect.backend));
+  std::ifstream document(ASSAY_KILL_MATRIX);
+  for (std::string row; std::getline(document, row);) {
+    if (row.starts_with(start)) return row;
+  }
+  return {};
+}
+
+// Whether that file is of this compiler: another one's kernels may be wrong in other cases.
+bool documents_this_build() {
+  std::ifstream document(ASSAY_KILL_MATRIX);
+  std::string text((std::istreambuf_iterator<char>(document)), {});
+  return text.find(fmt::format("g++ {}:", __GNUC__)) != text.npos;
+}
+
+// The other claims' columns are not compared: it would take minutes.
+void expect_documented(const Defect& defect, const ClaimResult& result) {
+  if (defect.backend != Backend::simt || !documents_this_build()) return;
+  std::string row = documented(defect);
+  std::erase(row, '\\');  // in front of a bar
+  for (const std::string& part :
+       {fmt::format(" **{}** |", result.cases),
+        fmt::format("| `{}` |", to_string(result.failure->shrunk)), result.failure->headline()}) {
+    EXPECT_NE(row.find(part), row.npos)
+        << "docs/kill-matrix.md is stale: run assay defects --md docs/kill-matrix.md\n"
+        << "it has:   " << row << "\nit lacks: " << part;
+  }
 }
 
 class Catalogue : public testing::TestWithParam<Defect> {};
@@ -62,6 +97,7 @@ TEST_P(Catalogue, is_caught_by) {
   EXPECT_NE(verdict.find(defect.says), verdict.npos) << verdict << "\nlacks: " << defect.says;
   EXPECT_EQ(failure.verdict.context_lost, defect.loses_context)
       << "the catalogue must say LOSES_CONTEXT where it does, and nowhere else";
+  expect_documented(defect, result);
   const bool keeps_state = failure.verdict.finding.fault == Fault::keeps_state;  // found out later
   EXPECT_TRUE(keeps_state ||
               still_shows(failure.original_verdict.finding, failure.verdict.finding) ||
@@ -77,6 +113,21 @@ INSTANTIATE_TEST_SUITE_P(Defect, Catalogue, testing::ValuesIn(planted()), [](con
   return fmt::format("{}_{}_by_{}", to_string(info.param.backend), info.param.name,
                      info.param.claim);
 });
+
+TEST(KillMatrix, has_a_row_for_each_fault_and_no_other) {
+  std::set<std::string> expected, documented;
+  for (const Defect& defect : planted()) {
+    if (defect.backend == Backend::simt) expected.insert(defect.name);
+  }
+  std::ifstream document(ASSAY_KILL_MATRIX);
+  for (std::string row; std::getline(document, row);) {
+    if (row.starts_with("| ") && !row.starts_with("| defect |"))
+      documented.insert(row.substr(2, row.find(" |", 2) - 2));
+  }
+  EXPECT_EQ(documented, expected)
+      << "docs/kill-matrix.md is stale: run assay defects --md docs/kill-matrix.md";
+  EXPECT_GE(expected.size(), 100u);
+}
 
 class AfterAFault : public testing::TestWithParam<Defect> {};
 
