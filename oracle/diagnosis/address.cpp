@@ -46,12 +46,13 @@ std::vector<Length> lengths(const Evidence& e) {
 }
 
 // Where several distances are as long, nobody can tell which of them was taken; nor a size from
-// the distance that it is.
-std::string names_of(std::int64_t value, const Evidence& e) {
+// the distance that it is, but for the length of the operand's own rows.
+std::string names_of(std::int64_t value, std::string_view own, const Evidence& e) {
   std::vector<std::string> distances, sizes;
   for (const Length& length : lengths(e)) {
-    if (length.value == value)
-      (length.name[0] == 'l' ? distances : sizes).emplace_back(length.name);
+    if (length.value != value) continue;
+    const bool counts = length.name[0] == 'l' || length.name == own;
+    (counts ? distances : sizes).emplace_back(length.name);
   }
   return distances.empty() ? sizes.front() : joined(distances, " or ");
 }
@@ -62,7 +63,9 @@ Diagnosis wrong_stride(const Evidence& e) {
   for (const Length& length : lengths(e)) {
     const Distance other = rows_apart(length.value);
     const auto words = [&](const char* operand, const char* right) {
-      return fmt::format("{} was read with {} for {}", operand, names_of(length.value, e), right);
+      const char* const own = *operand == 'A' ? "k" : "n";
+      return fmt::format("{} was read with {} for {}", operand, names_of(length.value, own, e),
+                         right);
     };
     if (length.value != lda && e.explains(reading(e, other, b)))
       return {{Fault::wrong_stride}, words("A", "lda")};

@@ -131,6 +131,8 @@ TEST(Diagnosis, names_a_distance_taken_for_another) {
   const Bench wide({.m = 6, .n = 9, .k = 5});
   EXPECT_EQ(wide.cause(walked(wide, 5, 5)), "B was read with lda for ldb");
   EXPECT_EQ(wide.cause(walked(wide, 5, 6)), "B was read with m for ldb");
+  const Bench column({.m = 6, .n = 5, .k = 1, .lda = {4}, .ldb = {2}});
+  EXPECT_EQ(column.cause(walked(column, 1, 7)), "A was read with k for lda");
   const Bench gaps({.m = 6, .n = 5, .k = 12, .ldb = {1}, .ldc = {2}});
   EXPECT_EQ(gaps.cause(walked(gaps, 5, 6)), "A was read with n for lda");
   EXPECT_EQ(gaps.cause(walked(gaps, 7, 6)), "A was read with ldc for lda");
