@@ -1,0 +1,68 @@
+// A kernel as it runs: operations, and what a warp's slots hold beforehand.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ptx/machine/machine.h"
+#include "ptx/machine/warp.h"
+
+namespace ptx {
+
+// Slots that are filled before a block starts.
+struct Constant {
+  int slot = 0;
+  bool is_wide = false;
+  std::uint64_t bits = 0;
+};
+struct SpecialSlot {  // "%tid.x"
+  int slot = 0;
+  bool is_wide = false;
+  std::string name;
+};
+struct ParamSlot {  // bytes of the parameters that an ld.param reads
+  int slot = 0;
+  bool is_wide = false;
+  int bytes = 4;
+  bool is_signed = false;
+  std::size_t at = 0;
+};
+
+// The slots and predicates that an operation reads and writes, for following values.
+struct Uses {
+  std::vector<int> reads, writes;  // slots; of a 64-bit value the first
+  std::vector<int> predicates_read, predicates_written;
+  int address = -1;  // the slot that an access takes its address from
+};
+
+struct Program::Kernel {
+  KernelFacts facts;
+  const Module* module = nullptr;
+  Function function;  // with all calls replaced by what they call
+  std::vector<Op> code;
+  std::vector<Uses> uses;  // of each operation
+  std::vector<int> lists;  // slots of vectors
+  int slots = 0, predicates = 0;
+  std::vector<Constant> constants;
+  std::vector<SpecialSlot> specials;
+  std::vector<ParamSlot> param_slots;
+  std::vector<ParamPlace> params;
+  std::vector<int> unset;  // slots that may be read before they are written
+  bool has_barriers = false;
+  std::string unsupported;  // why it cannot run; its launch is then the finding
+};
+
+// Where an operation comes from: "naive.cu:23", or "ptx line 40" without -lineinfo.
+std::string place_of(const Program::Kernel&, const Op&);
+
+struct Program::Contents {
+  Module module;
+  Memory* memory = nullptr;
+  std::unordered_map<std::string, std::unique_ptr<Kernel>> kernels;
+  std::unordered_map<std::string, Symbol> symbols;
+};
+
+}  // namespace ptx

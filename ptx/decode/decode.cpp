@@ -1,0 +1,364 @@
+#include "ptx/decode/decode.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ptx/decode/decoder.h"
+#include "ptx/decode/flatten.h"
+
+namespace ptx {
+
+using Kind = Operand::Kind;
+
+bool has(const Instruction& i, const char* modifier) {
+  return std::find(i.modifiers.begin(), i.modifiers.end(), modifier) != i.modifiers.end();
+}
+
+const char* name_of(Type type) {
+  static constexpr const char* names[] = {
+      "",    "b8",  "b16", "b32", "b64",   "b128", "u8",     "u16",  "u32", "u64", "s8",
+      "s16", "s32", "s64", "f16", "f16x2", "bf16", "bf16x2", "tf32", "f32", "f64", "pred"};
+  return names[static_cast<int>(type)];
+}
+Type type_of(const Instruction& i, int n) {
+  for (const std::string& modifier : i.modifiers)
+    for (int t = 1; t <= static_cast<int>(Type::pred); ++t)
+      if (modifier == name_of(static_cast<Type>(t)) && n-- == 0) return static_cast<Type>(t);
+  return Type::none;
+}
+
+Decoder::Decoder(const Module& module, const Function& f, const AddressOf& address_of,
+                 Program::Kernel& out)
+    : module_(module), global_address_(address_of), out_(out), f_(f), plan_(plan_slots(f)) {
+  slots_ = plan_.slots;
+  predicates_ = plan_.predicates;
+}
+
+void Decoder::decode() {
+  lay_out();
+  for (const Instruction& i : f_.body)
+    for (const Operand& o : i.operands)
+      if (o.kind == Kind::label) targets_.insert(o.index);
+  for (const auto& list : f_.branch_targets) targets_.insert(list.begin(), list.end());
+  for (body_index_ = 0; body_index_ < static_cast<int>(f_.body.size()); ++body_index_) {
+    if (is_targeted(body_index_)) emit_named("join");
+    op_at_.push_back(static_cast<int>(out_.code.size()));
+    decode(f_.body[static_cast<std::size_t>(body_index_)]);
+  }
+  op_at_.push_back(static_cast<int>(out_.code.size()));
+  emit_named("ret");
+  const Handler branch = handling_of("bra")->run, by_index = handling_of("brx")->run;
+  for (Op& op : out_.code) {
+    if (op.run == branch && op.jump >= 0)
+      op.jump = op_at_[static_cast<std::size_t>(op.jump)];
+    else if (op.run == branch)
+      op.jump = -op.jump;  // over a guarded operation: settled already
+    if (op.run == by_index)
+      for (int n = 0; n < op.parts; ++n) {
+        int& to = out_.lists[static_cast<std::size_t>(op.d + n)];
+        to = op_at_[static_cast<std::size_t>(to)];
+      }
+  }
+  for (const int r : plan_.unset)
+    if (f_.registers[static_cast<std::size_t>(r)].type != Type::pred)
+      out_.unset.push_back(plan_.slot[static_cast<std::size_t>(r)]);
+  out_.slots = slots_;
+  out_.predicates = std::max(predicates_, 1);
+  out_.facts.local = local_bytes_;
+}
+
+void Decoder::decode(const Instruction& i) {
+  const std::size_t first = out_.code.size();
+  if (decode_control(i)) return;
+  if (!decode_memory(i) && !decode_moves(i) && !decode_predicates(i) && !decode_warp_wide(i))
+    decode_arithmetic(i);
+  guard_last(i, first);
+}
+
+// Operations that lanes may have to wait in are jumped over; others mask themselves.
+void Decoder::guard_last(const Instruction& i, std::size_t first) {
+  if (i.guard < 0) return;
+  const Handler guarded = handling_of("guarded")->run;
+  for (std::size_t n = first; n < out_.code.size(); ++n) {
+    Op& op = out_.code[n];
+    op.behind_guard = op.run;
+    op.run = guarded;
+    op.guard = plan_.slot[static_cast<std::size_t>(i.guard)];
+    op.guard_negated = i.guard_negated;
+    out_.uses[n].predicates_read.push_back(op.guard);
+  }
+}
+
+bool Decoder::decode_control(const Instruction& i) {
+  const std::string& op = i.opcode;
+  if (op == "bra") {
+    Op& branch = emit_named("bra");
+    branch.jump = i.operands[0].index;
+    branch.flags |= decides;
+    if (i.guard >= 0) {
+      branch.guard = plan_.slot[static_cast<std::size_t>(i.guard)];
+      branch.guard_negated = i.guard_negated;
+      out_.uses.back().predicates_read.push_back(branch.guard);
+    }
+    return true;
+  }
+  if (op == "brx") {
+    const int index = slot(i.operands[0], false);
+    const auto& targets = f_.branch_targets.at(static_cast<std::size_t>(i.operands[1].index));
+    Op& branch = emit_named("brx", {.reads = {index}});
+    branch.a = index;
+    branch.d = static_cast<int>(out_.lists.size());
+    if (i.guard >= 0 || targets.size() > 255) refuse(i);
+    branch.parts = static_cast<std::uint8_t>(targets.size());
+    branch.flags |= decides;
+    out_.lists.insert(out_.lists.end(), targets.begin(), targets.end());
+    return true;
+  }
+  const bool waits = op == "bar" || op == "barrier" || op == "shfl" || op == "vote" ||
+                     op == "match" || op == "redux" || op == "elect";
+  const bool ends = op == "ret" || op == "exit" || op == "trap" || op == "brkpt" || op == "call";
+  if (!waits && !ends) return false;
+  std::size_t skip = 0;
+  if (i.guard >= 0) {
+    skip = out_.code.size();
+    Op& branch = emit_named("bra");
+    branch.guard = plan_.slot[static_cast<std::size_t>(i.guard)];
+    branch.guard_negated = !i.guard_negated;
+    branch.flags |= decides;
+    out_.uses.back().predicates_read.push_back(branch.guard);
+  }
+  if (op == "ret" || op == "exit")
+    emit_named("ret");
+  else if (op == "trap" || op == "brkpt")
+    emit_named("trap");
+  else if (op == "call")
+    decode_call(i);
+  else if (!decode_warp_wide(i))
+    decode_barrier(i);
+  if (i.guard >= 0) {
+    emit_named("join");
+    out_.code[skip].jump = -static_cast<int>(out_.code.size());
+  }
+  return true;
+}
+
+void Decoder::decode_barrier(const Instruction& i) {
+  out_.has_barriers = true;
+  if (has(i, "warp")) {
+    Op& op = emit_named("bar.warp.sync");
+    op.b = -1;
+    if (i.operands[0].kind == Kind::reg) op.b = slot(i.operands[0], false);
+    op.e = static_cast<int>(i.operands[0].bits);
+    return;
+  }
+  if (has(i, "red") || has(i, "cluster")) refuse(i);
+  const int number =
+      i.operands.empty() || i.operands[0].kind != Kind::reg ? -1 : slot(i.operands[0], false);
+  const int threads = i.operands.size() < 2 ? -1 : slot(i.operands[1], false);
+  Op& op = emit_named("barrier");
+  op.a = number;
+  op.b = threads;
+  op.e = i.operands.empty() ? 0 : static_cast<int>(i.operands[0].bits);
+  op.mode = has(i, "arrive") ? 1 : 0;
+}
+
+void Decoder::decode_call(const Instruction& i) {
+  const auto results = static_cast<std::size_t>(i.results);
+  const std::string& name = i.operands[results].text;
+  if (name == "__assertfail") {
+    int slots[3];
+    for (std::size_t n = 0; n < 3; ++n) {
+      const bool wide = n < 2;
+      slots[n] = temporary(wide);
+      Op& op = emit_named(wide ? "ld.local.u64" : "ld.local.u32");
+      op.d = slots[n];
+      op.a = -1;
+      op.bits = placed_.at(i.operands[results + 1 + n].text).at;
+      op.flags |= loads;
+    }
+    Op& op = emit_named("assert");
+    op.a = slots[0], op.b = slots[1], op.c = slots[2];
+    return;
+  }
+  if (name == "vprintf") {
+    emit_named("nothing");  // what kernels print is not shown
+    return;
+  }
+  refuse(i, fmt::format("{} is not supported", name));
+}
+
+void Decoder::refuse(const Instruction& i, const std::string& why) const {
+  std::string text = i.opcode;
+  for (const std::string& modifier : i.modifiers) text += "." + modifier;
+  std::string place;
+  if (i.place >= 0) {
+    const Place& p = module_.places[static_cast<std::size_t>(i.place)];
+    place = fmt::format(" ({}:{})", module_.files[static_cast<std::size_t>(p.file)], p.line);
+  }
+  throw BadPtx(fmt::format("line {}: {} is not supported{}{}", i.line, text, place,
+                           why.empty() ? "" : ": " + why));
+}
+
+Op& Decoder::emit(Handler handler, const Uses& uses) {
+  Op op;
+  op.run = handler;
+  op.from = body_index_;
+  out_.code.push_back(op);
+  out_.uses.push_back(uses);
+  return out_.code.back();
+}
+Op& Decoder::emit_named(const std::string& name, const Uses& uses) {
+  return emit(handling_of(name)->run, uses);
+}
+Op& Decoder::emit_table(const Handling& handling, std::initializer_list<int> operands) {
+  Uses uses;
+  Op op;
+  int* const fields[] = {&op.d, &op.a, &op.b, &op.c, &op.e};
+  std::size_t n = 0;
+  for (const int operand : operands) {
+    *fields[n] = operand;
+    const char letter = handling.operands[n];
+    auto& reads = letter == 'p' ? uses.predicates_read : uses.reads;
+    auto& writes = letter == 'p' ? uses.predicates_written : uses.writes;
+    (n == 0 ? writes : reads).push_back(operand);
+    ++n;
+  }
+  op.run = handling.run;
+  op.from = body_index_;
+  out_.code.push_back(op);
+  out_.uses.push_back(std::move(uses));
+  return out_.code.back();
+}
+
+bool Decoder::is_register(const Operand& o) const { return o.kind == Kind::reg; }
+bool Decoder::is_wide(const Operand& o) const {
+  return o.kind == Kind::reg && bytes_of(f_.registers[static_cast<std::size_t>(o.index)].type) == 8;
+}
+
+int Decoder::temporary(bool wide) {
+  const int slot = slots_;
+  slots_ += wide ? 2 : 1;
+  return slot;
+}
+int Decoder::constant(std::uint64_t bits, bool wide) {
+  if (!wide) bits &= 0xffffffff;
+  const auto [at, is_new] = constants_.insert({{bits, wide}, 0});
+  if (is_new) {
+    at->second = temporary(wide);
+    out_.constants.push_back({at->second, wide, bits});
+  }
+  return at->second;
+}
+int Decoder::special(const std::string& name, bool wide) {
+  const auto [at, is_new] = specials_.insert({{name, wide}, 0});
+  if (is_new) {
+    at->second = temporary(wide);
+    out_.specials.push_back({at->second, wide, name});
+  }
+  return at->second;
+}
+
+int Decoder::slot(const Operand& o, bool wide, bool is_real) {
+  switch (o.kind) {
+    case Kind::reg: return plan_.slot[static_cast<std::size_t>(o.index)];
+    case Kind::special:
+      return o.text == "WARP_SZ" ? constant(warp_size, wide) : special(o.text, wide);
+    case Kind::integer:
+      if (!is_real) return constant(o.bits, wide);
+      return wide ? constant(std::bit_cast<std::uint64_t>(
+                                 static_cast<double>(static_cast<std::int64_t>(o.bits))),
+                             true)
+                  : constant(std::bit_cast<std::uint32_t>(
+                                 static_cast<float>(static_cast<std::int64_t>(o.bits))),
+                             false);
+    case Kind::real: {
+      if (o.width == 8 && !wide)
+        return constant(
+            std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(o.bits))), false);
+      if (o.width == 4 && wide)
+        return constant(std::bit_cast<std::uint64_t>(static_cast<double>(
+                            std::bit_cast<float>(static_cast<std::uint32_t>(o.bits)))),
+                        true);
+      return constant(o.bits, wide);
+    }
+    case Kind::symbol: {
+      Space space;
+      if (const auto param = placed_.find(o.text);
+          param != placed_.end() && param->second.space == Space::param)
+        return special(
+            fmt::format("param:{}", param->second.at + static_cast<std::uint64_t>(o.offset)), wide);
+      return constant(address_of(o.text, space) + static_cast<std::uint64_t>(o.offset), wide);
+    }
+    case Kind::discard: return temporary(wide);
+    default: throw BadPtx("an operand is not supported here");
+  }
+}
+
+int Decoder::predicate(const Operand& o, std::uint16_t negated_flag, Op& op) {
+  if (o.negated) op.flags |= negated_flag;
+  return plan_.slot[static_cast<std::size_t>(o.index)];
+}
+
+std::uint64_t Decoder::address_of(const std::string& symbol, Space& space) const {
+  if (const auto found = placed_.find(symbol); found != placed_.end()) {
+    space = found->second.space;
+    return found->second.at;
+  }
+  space = Space::global;
+  const std::uint64_t address = global_address_(symbol);
+  if (address == 0) throw BadPtx(fmt::format("{} is used, but nothing here defines it", symbol));
+  return address;
+}
+
+void Decoder::set_address(const Operand& o, Op& op, Space& space, Uses& uses) {
+  op.a = -1;
+  op.bits = static_cast<std::uint64_t>(o.offset);
+  if (o.index >= 0) {
+    op.a = plan_.slot[static_cast<std::size_t>(o.index)];
+    if (bytes_of(f_.registers[static_cast<std::size_t>(o.index)].type) == 8)
+      op.flags |= address_is_wide;
+    uses.address = op.a;
+  } else if (!o.text.empty()) {
+    Space of_symbol;
+    op.bits += address_of(o.text, of_symbol);
+    if (space == Space::param) space = of_symbol;
+  }
+}
+
+std::unique_ptr<Program::Kernel> decode(const Module& module, const Function& kernel,
+                                        const AddressOf& address) {
+  auto out = std::make_unique<Program::Kernel>();
+  out->module = &module;
+  out->facts.name = kernel.name;
+  out->facts.version = module.version;
+  out->facts.target = module.target;
+  if (kernel.max_threads != 0) out->facts.max_threads = kernel.max_threads;
+  try {
+    out->function = flattened(module, kernel);
+    Decoder(module, out->function, address, *out).decode();
+  } catch (const BadPtx& error) {
+    out->unsupported = error.what();
+  }
+  return out;
+}
+
+std::string place_of(const Program::Kernel& kernel, const Op& op) {
+  if (op.from >= static_cast<int>(kernel.function.body.size())) return "at the end of the kernel";
+  const Instruction& i = kernel.function.body[static_cast<std::size_t>(op.from)];
+  if (i.place < 0)
+    return fmt::format("line {} of the PTX; compile with -lineinfo for that of the source", i.line);
+  const auto text = [&](const Place& p) {
+    const std::string& file = kernel.module->files[static_cast<std::size_t>(p.file)];
+    return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), p.line);
+  };
+  const auto place = [&](int at) -> const Place& {
+    return kernel.module->places[static_cast<std::size_t>(at)];
+  };
+  std::string all = text(place(i.place));
+  for (int from = place(i.place).called_from; from >= 0; from = place(from).called_from)
+    all += ", called from " + text(place(from));
+  return all;
+}
+
+}  // namespace ptx

@@ -1,0 +1,239 @@
+// Loads, stores, atomics, copies, fences and addresses.
+#include <fmt/format.h>
+
+#include "ptx/decode/decoder.h"
+
+namespace ptx {
+namespace {
+
+using Kind = Operand::Kind;
+
+Space space_of(const Instruction& i) {
+  for (const std::string& m : i.modifiers) {
+    if (m == "global") return Space::global;
+    if (m.compare(0, 6, "shared") == 0) return Space::shared;
+    if (m == "local") return Space::local;
+    if (m.compare(0, 5, "param") == 0) return Space::param;
+    if (m == "const") return Space::constant;
+  }
+  return Space::generic;
+}
+// The name of a space in the names of handlers.
+std::string prefix(const std::string& opcode, Space space) {
+  switch (space) {
+    case Space::global:
+    case Space::constant: return opcode + ".global.";
+    case Space::shared: return opcode + ".shared.";
+    case Space::local: return opcode + ".local.";
+    default: return opcode + ".";
+  }
+}
+// The integer that moves the bits of a type. Of what is loaded, signs are kept.
+std::string moved(Type type, bool is_store) {
+  const int bytes = bytes_of(type);
+  const bool is_signed = !is_store && (type == Type::s8 || type == Type::s16);
+  return fmt::format("{}{}", is_signed ? 's' : 'u', bytes * 8);
+}
+bool is_signed(Type t) {
+  return t == Type::s8 || t == Type::s16 || t == Type::s32 || t == Type::s64;
+}
+
+std::vector<Operand> parts_of(const Operand& o) {
+  return o.kind == Kind::vector ? o.elements : std::vector<Operand>{o};
+}
+
+}  // namespace
+
+bool Decoder::decode_memory(const Instruction& i) {
+  const std::string& op = i.opcode;
+  if (op == "ld" || op == "ldu")
+    decode_load(i, false);
+  else if (op == "st")
+    decode_load(i, true);
+  else if (op == "atom" || op == "red")
+    decode_atomic(i);
+  else if (op == "cp")
+    decode_copy(i);
+  else if (op == "membar" || op == "fence")
+    emit_named("fence");
+  else if (op == "prefetch" || op == "prefetchu" || op == "discard" || op == "applypriority" ||
+           op == "nanosleep" || op == "griddepcontrol" || op == "setmaxnreg" || op == "pmevent")
+    emit_named("nothing");
+  else if (op == "cvta") {
+    const bool from = has(i, "to");
+    const Space space = space_of(i);
+    if (type_of(i) != Type::u64) refuse(i);
+    const int d = slot(i.operands[0], true), a = slot(i.operands[1], true);
+    if (space == Space::shared || space == Space::local) {
+      emit_table(*handling_of(space == Space::shared ? "cvta.shared" : "cvta.local"), {d, a}).mode =
+          from;
+    } else {
+      emit_table(*handling_of("mov.b64"), {d, a});
+    }
+  } else if (op == "isspacep") {
+    const Space space = space_of(i);
+    const int d = plan_.slot[static_cast<std::size_t>(i.operands[0].index)],
+              a = slot(i.operands[1], true);
+    emit_table(*handling_of("isspacep"), {d, a}).mode = space == Space::shared     ? 1
+                                                        : space == Space::local    ? 2
+                                                        : space == Space::constant ? 3
+                                                                                   : 0;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Decoder::decode_load(const Instruction& i, bool is_store) {
+  const Type type = type_of(i);
+  if (bytes_of(type) == 0 || bytes_of(type) > 8) refuse(i);
+  const bool wide = bytes_of(type) == 8;
+  const Operand& address = i.operands[is_store ? 0 : 1];
+  const std::vector<Operand> values = parts_of(i.operands[is_store ? 1 : 0]);
+  Space space = space_of(i);
+  const bool is_param = space == Space::param && address.index < 0 &&
+                        placed_.count(address.text) != 0 &&
+                        placed_.at(address.text).space == Space::param;
+  if (is_param && !is_store) return decode_param_load(i, type, values.size());
+  if (space == Space::param && address.index >= 0) space = Space::generic;
+
+  // A register wider than the type goes through one that is not.
+  std::vector<int> slots, converted(values.size(), -1);
+  Uses uses;
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    const Operand& v = values[n];
+    int at = v.kind == Kind::discard ? (is_store ? constant(0, wide) : -1) : slot(v, wide);
+    if (is_register(v) && is_wide(v) && !wide) {
+      converted[n] = at;
+      at = temporary(false);
+      if (is_store) emit_table(*handling_of("cvt.u32.u64"), {at, converted[n]});
+    }
+    slots.push_back(at);
+    if (at >= 0) (is_store ? uses.reads : uses.writes).push_back(at);
+  }
+  Op op;
+  set_address(address, op, space, uses);
+  Op& access = emit_named(prefix(is_store ? "st" : "ld", space) + moved(type, is_store), uses);
+  access.a = op.a;
+  access.bits = op.bits;
+  access.flags |= static_cast<std::uint16_t>(op.flags | (is_store ? stores : loads));
+  if (has(i, "volatile") || has(i, "relaxed") || has(i, "acquire") || has(i, "release") ||
+      has(i, "mmio"))
+    access.flags |= is_strong;
+  access.parts = static_cast<std::uint8_t>(slots.size());
+  access.d = slots[0];
+  if (slots.size() > 1) {
+    access.d = static_cast<int>(out_.lists.size());
+    out_.lists.insert(out_.lists.end(), slots.begin(), slots.end());
+  }
+  if (has(i, "acquire")) emit_named("fence");
+  if (has(i, "release")) {
+    // What comes before is let known with the store, not after it.
+    Op store = out_.code.back();
+    Uses store_uses = out_.uses.back();
+    out_.code.pop_back();
+    out_.uses.pop_back();
+    emit_named("fence");
+    out_.code.push_back(store);
+    out_.uses.push_back(std::move(store_uses));
+  }
+  for (std::size_t n = 0; n < values.size() && !is_store; ++n)
+    if (converted[n] >= 0)
+      emit_table(*handling_of(is_signed(type) ? "cvt.s64.s32" : "cvt.u64.u32"),
+                 {converted[n], slots[n]});
+}
+
+void Decoder::decode_param_load(const Instruction& i, Type type, std::size_t parts) {
+  const Operand& address = i.operands[1];
+  const std::vector<Operand> values = parts_of(i.operands[0]);
+  const int bytes = bytes_of(type);
+  for (std::size_t n = 0; n < parts; ++n) {
+    if (values[n].kind == Kind::discard) continue;
+    const bool wide = is_wide(values[n]);
+    const int from = temporary(wide);
+    out_.param_slots.push_back({from, wide, bytes, is_signed(type),
+                                placed_.at(address.text).at +
+                                    static_cast<std::size_t>(address.offset) +
+                                    n * static_cast<std::size_t>(bytes)});
+    emit_table(*handling_of(wide ? "mov.b64" : "mov.b32"), {slot(values[n], wide), from});
+  }
+}
+
+void Decoder::decode_atomic(const Instruction& i) {
+  static const std::map<std::string, int> modes = {{"add", 0},  {"min", 1}, {"max", 2}, {"inc", 3},
+                                                   {"dec", 4},  {"and", 5}, {"or", 6},  {"xor", 7},
+                                                   {"exch", 8}, {"cas", 9}};
+  const bool returns = i.opcode == "atom";
+  Type type = type_of(i);
+  int mode = -1;
+  for (const std::string& m : i.modifiers)
+    if (const auto found = modes.find(m); found != modes.end()) mode = found->second;
+  if (type == Type::b32) type = Type::u32;
+  if (type == Type::b64) type = Type::u64;
+  Space space = space_of(i);
+  const auto operand = [&](std::size_t n) -> const Operand& {
+    return i.operands[returns ? n : n - 1];
+  };
+  const std::string name = prefix("atom", space) + name_of(type);
+  if (mode < 0 || handling_of(name) == nullptr || operand(2).kind == Kind::vector) refuse(i);
+  const bool wide = bytes_of(type) == 8, is_real = type == Type::f32 || type == Type::f64;
+  Uses uses;
+  Op op;
+  const int d = returns && operand(0).kind != Kind::discard ? slot(operand(0), wide) : -1;
+  if (d >= 0) uses.writes.push_back(d);
+  const int b = slot(operand(2), wide, is_real);
+  const int c = mode == 9 ? slot(operand(3), wide, is_real) : -1;
+  uses.reads = {b};
+  if (c >= 0) uses.reads.push_back(c);
+  set_address(operand(1), op, space, uses);
+  if (has(i, "release") || has(i, "acq_rel")) emit_named("fence");
+  Op& atomic = emit_named(name, uses);
+  atomic.a = op.a;
+  atomic.bits = op.bits;
+  atomic.flags = static_cast<std::uint16_t>(op.flags | stores | is_strong);
+  atomic.d = d, atomic.b = b, atomic.c = c;
+  // A cas takes the value to compare with first.
+  atomic.mode = static_cast<std::uint8_t>(mode);
+  if (has(i, "acquire") || has(i, "acq_rel")) emit_named("fence");
+}
+
+void Decoder::decode_copy(const Instruction& i) {
+  if (!has(i, "async") || has(i, "bulk") || has(i, "mbarrier")) refuse(i);
+  if (has(i, "commit_group")) {
+    emit_named("cp.async.commit_group");
+    return;
+  }
+  if (has(i, "wait_group") || has(i, "wait_all")) {
+    Op& op = emit_named("cp.async.wait");
+    op.mode = has(i, "wait_all") ? 1 : 0;
+    op.bits = has(i, "wait_all") ? 0 : i.operands[0].bits;
+    return;
+  }
+  const Operand &to = i.operands[0], &from = i.operands[1];
+  Uses uses;
+  Op source, target;
+  Space space = Space::global, shared = Space::shared;
+  set_address(from, source, space, uses);
+  Uses target_uses;
+  set_address(to, target, shared, target_uses);
+  if (target.a >= 0) uses.reads.push_back(target.a);
+  int read = -1;
+  if (i.operands.size() > 3 && i.operands[3].kind != Kind::discard) {
+    if (i.operands[3].kind == Kind::reg &&
+        f_.registers[static_cast<std::size_t>(i.operands[3].index)].type == Type::pred)
+      refuse(i, "a copy that a predicate leaves out");
+    read = slot(i.operands[3], false);
+    uses.reads.push_back(read);
+  }
+  Op& op = emit_named("cp.async", uses);
+  op.a = source.a;
+  op.bits = source.bits;
+  op.flags |= source.flags;
+  op.d = target.a;
+  op.e = static_cast<int>(target.bits);
+  op.parts = (target.flags & address_is_wide) != 0 ? 2 : 1;
+  op.b = read;
+  op.mode = static_cast<std::uint8_t>(i.operands[2].bits);
+}
+
+}  // namespace ptx

@@ -1,0 +1,82 @@
+// What the lanes of a warp do together.
+#include "ptx/decode/decoder.h"
+
+namespace ptx {
+namespace {
+
+using Kind = Operand::Kind;
+constexpr std::uint16_t a_negated = 1 << 12;
+
+}  // namespace
+
+bool Decoder::decode_warp_wide(const Instruction& i) {
+  const std::string& op = i.opcode;
+  const bool known = op == "shfl" || op == "vote" || op == "match" || op == "redux" ||
+                     op == "elect" || op == "activemask";
+  if (!known) return false;
+  if (op == "activemask") {
+    emit_table(*handling_of("activemask"), {slot(i.operands[0], false)});
+    return true;
+  }
+  if (!has(i, "sync") && op != "elect") refuse(i, "the form without .sync is obsolete");
+  const std::size_t results = i.two_results ? 2 : 1;
+  const auto mode_of = [&](std::initializer_list<const char*> words) {
+    int n = 0;
+    for (const char* word : words) {
+      if (has(i, word)) return n;
+      ++n;
+    }
+    refuse(i);
+  };
+  const auto predicate_result = [&](std::size_t n) {
+    return i.operands[n].kind == Kind::discard
+               ? temporary_predicate()
+               : plan_.slot[static_cast<std::size_t>(i.operands[n].index)];
+  };
+  const Operand& mask = i.operands.back();
+  Op made;
+  made.b = mask.kind == Kind::reg ? slot(mask, false) : -1;
+  made.e = static_cast<int>(mask.bits);
+  Uses uses;
+  std::string name = op;
+  if (i.two_results) {
+    const int p = predicate_result(1);
+    made.parts = static_cast<std::uint8_t>(p + 2);
+    uses.predicates_written.push_back(p);
+  }
+  if (op == "shfl") {
+    made.d = slot(i.operands[0], false), made.a = slot(i.operands[results], false);
+    made.c = slot(i.operands[results + 1], false);
+    made.bits = static_cast<std::uint64_t>(slot(i.operands[results + 2], false));
+    made.mode = static_cast<std::uint8_t>(mode_of({"up", "down", "bfly", "idx"}));
+    uses.reads = {made.a, made.c}, uses.writes = {made.d};
+  } else if (op == "vote") {
+    made.mode = static_cast<std::uint8_t>(mode_of({"all", "any", "uni", "ballot"}));
+    made.d = made.mode == 3 ? slot(i.operands[0], false) : predicate_result(0);
+    made.a = predicate(i.operands[1], a_negated, made);
+    uses.predicates_read = {made.a};
+    (made.mode == 3 ? uses.writes : uses.predicates_written).push_back(made.d);
+  } else if (op == "elect") {
+    made.d = i.operands[0].kind == Kind::discard ? -1 : slot(i.operands[0], false);
+  } else {
+    const Type type = type_of(i);
+    const bool wide = bytes_of(type) == 8;
+    made.d = slot(i.operands[0], false), made.a = slot(i.operands[results], wide);
+    uses.reads = {made.a}, uses.writes = {made.d};
+    if (op == "match") {
+      made.mode = has(i, "all") ? 1 : 0;
+      name = wide ? "match.b64" : "match.b32";
+    } else {
+      made.mode = static_cast<std::uint8_t>(mode_of({"add", "min", "max", "and", "or", "xor"}));
+      name = type == Type::s32 ? "redux.s32" : "redux.u32";
+    }
+  }
+  const Handling* handling = handling_of(name);
+  Op& out = emit(handling->run, uses);
+  made.run = out.run;
+  made.from = out.from;
+  out = made;
+  return true;
+}
+
+}  // namespace ptx

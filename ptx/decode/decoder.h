@@ -1,0 +1,92 @@
+// What the parts of the decoder share: the kernel as far as it is decoded, and its slots.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "ptx/decode/code.h"
+#include "ptx/decode/decode.h"
+#include "ptx/decode/slot_plan.h"
+#include "ptx/machine/handlers.h"
+#include "ptx/reader/reader.h"
+
+namespace ptx {
+
+class Decoder {
+ public:
+  Decoder(const Module&, const Function&, const AddressOf&, Program::Kernel& out);
+  void decode();
+
+ private:
+  struct Modifiers;  // of one instruction, sorted out
+
+  // layout.cpp
+  void lay_out();
+  bool is_used(const std::string& name) const;
+
+  void decode(const Instruction&);
+  bool decode_control(const Instruction&);
+  bool decode_memory(const Instruction&);
+  bool decode_moves(const Instruction&);
+  bool decode_predicates(const Instruction&);
+  bool decode_warp_wide(const Instruction&);
+  void decode_arithmetic(const Instruction&);
+  void decode_conversion(const Instruction&);
+  void decode_comparison(const Instruction&);
+  void decode_load(const Instruction&, bool is_store);
+  void decode_param_load(const Instruction&, Type, std::size_t parts);
+  void decode_atomic(const Instruction&);
+  void decode_copy(const Instruction&);
+  void decode_barrier(const Instruction&);
+  void decode_packing(const Instruction&);
+  void decode_call(const Instruction&);
+
+  [[noreturn]] void refuse(const Instruction&, const std::string& why = "") const;
+
+  // Operands as slots. A register has the slot of its plan, all others one that is filled.
+  int slot(const Operand&, bool is_wide, bool is_real = false);
+  int predicate(const Operand&, std::uint16_t negated_flag, Op&);
+  int constant(std::uint64_t bits, bool is_wide);
+  int special(const std::string& name, bool is_wide);
+  int temporary(bool is_wide);
+  int temporary_predicate() { return predicates_++; }
+  bool is_wide(const Operand&) const;
+  bool is_register(const Operand&) const;
+  std::uint64_t address_of(const std::string& symbol, Space&) const;
+  void set_address(const Operand&, Op&, Space&, Uses&);
+
+  Op& emit(Handler, const Uses& = {});
+  Op& emit_named(const std::string& name, const Uses& = {});
+  // d = handler(a, b, c, e), with what it uses by its letters.
+  Op& emit_table(const Handling&, std::initializer_list<int> operands);
+  void guard_last(const Instruction&, std::size_t first);
+  bool is_targeted(int body_index) const { return targets_.count(body_index) != 0; }
+
+  const Module& module_;
+  const AddressOf& global_address_;
+  Program::Kernel& out_;
+  const Function& f_;
+  SlotPlan plan_;
+  int slots_ = 0, predicates_ = 0, body_index_ = 0;
+  std::set<int> targets_;
+  std::vector<int> op_at_;  // of each instruction of the body
+  std::map<std::pair<std::uint64_t, bool>, int> constants_;
+  std::map<std::pair<std::string, bool>, int> specials_;
+  struct Placed {
+    Space space;
+    std::uint64_t at;
+  };
+  std::map<std::string, Placed> placed_;
+  std::uint64_t local_bytes_ = 0;
+};
+
+bool has(const Instruction&, const char* modifier);
+// The type that an instruction names n-th; none if it names fewer.
+Type type_of(const Instruction&, int n = 0);
+const char* name_of(Type);
+
+}  // namespace ptx

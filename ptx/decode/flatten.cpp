@@ -1,0 +1,154 @@
+#include "ptx/decode/flatten.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace ptx {
+namespace {
+
+const Function* defined(const Module& module, const std::string& name) {
+  for (const Function& f : module.functions)
+    if (f.name == name && !f.is_extern) return &f;
+  return nullptr;
+}
+
+// Copies bodies into one, and gives everything of a copy names and numbers of its own.
+class Flattening {
+ public:
+  Flattening(const Module& module, const Function& kernel) : module_(module) {
+    out_ = kernel;
+    out_.body.clear();
+    out_.registers.clear();
+    out_.variables.clear();
+    out_.labels.clear();
+    out_.branch_targets.clear();
+    out_.target_lists.clear();
+    copy(kernel, {}, false);
+  }
+  Function take() { return std::move(out_); }
+
+ private:
+  using Names = std::map<std::string, std::string>;
+
+  void copy(const Function& f, const Names& params, bool is_called) {
+    if (std::find(path_.begin(), path_.end(), &f) != path_.end())
+      throw BadPtx(fmt::format("{} calls itself: recursion is not supported", f.name));
+    path_.push_back(&f);
+    const int registers = static_cast<int>(out_.registers.size());
+    const int lists = static_cast<int>(out_.branch_targets.size());
+    out_.registers.insert(out_.registers.end(), f.registers.begin(), f.registers.end());
+    Names names = params;
+    for (Variable v : f.variables) {
+      if (is_called) {
+        const std::string unique = fmt::format("{}#{}", v.name, copies_);
+        names[v.name] = unique;
+        v.name = unique;
+      }
+      out_.variables.push_back(std::move(v));
+    }
+    if (is_called) ++copies_;
+    std::vector<int> new_index(f.body.size() + 1, 0);
+    std::vector<std::pair<int, bool>> jumps;  // instructions whose labels are still the old ones
+    std::vector<int> returns;
+    for (std::size_t i = 0; i < f.body.size(); ++i) {
+      new_index[i] = static_cast<int>(out_.body.size());
+      Instruction instruction = f.body[i];
+      if (instruction.guard >= 0) instruction.guard += registers;
+      for (Operand& operand : instruction.operands) rename(operand, registers, names);
+      if (instruction.opcode == "call") {
+        if (call(instruction)) continue;
+      } else if (is_called && instruction.opcode == "ret") {
+        instruction.opcode = "bra";
+        instruction.modifiers.clear();
+        instruction.operands = {Operand{.kind = Operand::Kind::label}};
+        returns.push_back(static_cast<int>(out_.body.size()));
+      } else if (has_label(instruction)) {
+        jumps.push_back({static_cast<int>(out_.body.size()), true});
+      }
+      if (instruction.opcode == "brx") renumber_list(instruction, lists);
+      out_.body.push_back(std::move(instruction));
+    }
+    const int end = static_cast<int>(out_.body.size());
+    new_index[f.body.size()] = end;
+    for (const auto& [at, _] : jumps)
+      for (Operand& o : out_.body[static_cast<std::size_t>(at)].operands)
+        if (o.kind == Operand::Kind::label) o.index = new_index[static_cast<std::size_t>(o.index)];
+    for (const int at : returns) out_.body[static_cast<std::size_t>(at)].operands[0].index = end;
+    for (const auto& targets : f.branch_targets) {
+      std::vector<int> moved;
+      for (const int t : targets) moved.push_back(new_index[static_cast<std::size_t>(t)]);
+      out_.branch_targets.push_back(std::move(moved));
+    }
+    for (const auto& [name, index] : f.labels)
+      out_.labels.push_back({name, new_index[static_cast<std::size_t>(index)]});
+    for (const auto& [name, index] : f.target_lists)
+      if (!is_called) out_.target_lists.push_back({name, index + lists});
+    path_.pop_back();
+  }
+
+  static bool has_label(const Instruction& i) {
+    return std::any_of(i.operands.begin(), i.operands.end(),
+                       [](const Operand& o) { return o.kind == Operand::Kind::label; });
+  }
+  void renumber_list(Instruction&, int lists) {
+    if (lists != 0) throw BadPtx("brx.idx within a called function is not supported");
+  }
+
+  static void rename(Operand& o, int registers, const Names& names) {
+    using Kind = Operand::Kind;
+    if ((o.kind == Kind::reg || o.kind == Kind::address) && o.index >= 0) o.index += registers;
+    if (o.kind == Kind::symbol || o.kind == Kind::address) {
+      if (const auto at = names.find(o.text); at != names.end()) o.text = at->second;
+    }
+    for (Operand& element : o.elements) rename(element, registers, names);
+  }
+
+  // Replaces a call by a copy of what it calls; false for what is built in.
+  bool call(const Instruction& i) {
+    const auto results = static_cast<std::size_t>(i.results);
+    const Operand& callee = i.operands[results];
+    if (callee.kind != Operand::Kind::symbol)
+      throw BadPtx(fmt::format("line {}: a call through a pointer is not supported", i.line));
+    const Function* f = defined(module_, callee.text);
+    if (f == nullptr) {
+      if (is_built_in(callee.text)) return false;
+      throw BadPtx(
+          fmt::format("line {}: {} is called, and nothing here defines it", i.line, callee.text));
+    }
+    if (i.guard >= 0) throw BadPtx(fmt::format("line {}: a guarded call is not supported", i.line));
+    Names params;
+    const auto bind = [&](const std::vector<Variable>& declared, std::size_t first) {
+      for (std::size_t n = 0; n < declared.size(); ++n) {
+        const Operand& given = i.operands.at(first + n);
+        if (given.kind != Operand::Kind::symbol)
+          throw BadPtx(
+              fmt::format("line {}: a call that passes registers is not supported", i.line));
+        params[declared[n].name] = given.text;
+      }
+    };
+    bind(f->results, 0);
+    bind(f->params, results + 1);
+    copy(*f, params, true);
+    return true;
+  }
+
+  const Module& module_;
+  Function out_;
+  std::vector<const Function*> path_;
+  int copies_ = 0;
+};
+
+}  // namespace
+
+bool is_built_in(const std::string& function) {
+  return function == "vprintf" || function == "__assertfail" || function == "malloc" ||
+         function == "free";
+}
+
+Function flattened(const Module& module, const Function& kernel) {
+  return Flattening(module, kernel).take();
+}
+
+}  // namespace ptx

@@ -1,0 +1,65 @@
+#include <cstring>
+
+#include "ptx/decode/code.h"
+#include "ptx/decode/decode.h"
+#include "ptx/reader/reader.h"
+
+namespace ptx {
+namespace {
+
+// Variables first, then what they hold: an initial value may name another variable.
+void make_variables(Program::Contents& contents) {
+  for (const Variable& v : contents.module.variables) {
+    if ((v.space != Space::global && v.space != Space::constant) || v.is_extern) continue;
+    void* memory = contents.memory->allocate(v.bytes + 1, v.name);
+    std::memset(memory, 0, v.bytes + 1);
+    std::memcpy(memory, v.initial.data(), std::min<std::size_t>(v.initial.size(), v.bytes));
+    contents.memory->mark_written(reinterpret_cast<std::uint64_t>(memory), v.bytes);
+    contents.symbols[v.name] = {memory, v.bytes};
+  }
+  for (const Variable& v : contents.module.variables) {
+    for (const Variable::Relocation& r : v.relocations) {
+      const auto target = contents.symbols.find(r.symbol);
+      if (target == contents.symbols.end() || contents.symbols.count(v.name) == 0) continue;
+      const std::uint64_t address = reinterpret_cast<std::uint64_t>(target->second.address) +
+                                    static_cast<std::uint64_t>(r.add);
+      std::memcpy(static_cast<std::byte*>(contents.symbols[v.name].address) + r.at, &address,
+                  sizeof address);
+    }
+  }
+}
+
+}  // namespace
+
+Program::Program(const Module& module, Memory& memory) : contents_(std::make_unique<Contents>()) {
+  contents_->module = module;
+  contents_->memory = &memory;
+  make_variables(*contents_);
+}
+Program::~Program() {
+  for (const auto& [_, symbol] : contents_->symbols) contents_->memory->release(symbol.address);
+}
+
+// Decoded when it is first asked for.
+const Program::Kernel* Program::kernel(std::string_view name) const {
+  auto& kernel = contents_->kernels[std::string(name)];
+  if (kernel != nullptr) return kernel.get();
+  for (const Function& f : contents_->module.functions) {
+    if (!f.is_kernel || f.name != name) continue;
+    kernel = decode(contents_->module, f, [this](const std::string& symbol) {
+      return reinterpret_cast<std::uint64_t>(this->symbol(symbol).address);
+    });
+    return kernel.get();
+  }
+  return nullptr;
+}
+
+Program::Symbol Program::symbol(std::string_view name) const {
+  const auto found = contents_->symbols.find(std::string(name));
+  return found == contents_->symbols.end() ? Symbol{} : found->second;
+}
+
+const KernelFacts& facts_of(const Program::Kernel& kernel) { return kernel.facts; }
+std::span<const ParamPlace> params_of(const Program::Kernel& kernel) { return kernel.params; }
+
+}  // namespace ptx

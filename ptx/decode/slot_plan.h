@@ -1,0 +1,25 @@
+// Which slots the registers of a function take. Registers that are never alive at the same time
+// share a slot: a kernel that declares thousands then stays within a processor's caches.
+#pragma once
+
+#include <vector>
+
+#include "ptx/reader/module.h"
+
+namespace ptx {
+
+// What an instruction reads and writes. A guarded instruction also reads what it writes.
+struct Access {
+  std::vector<int> reads, writes;  // registers
+};
+Access access_of(const Instruction&);
+bool mbarrier_has_no_result(const Instruction&);
+
+struct SlotPlan {
+  std::vector<int> slot;  // of each register, or its number as a predicate; -1: unused
+  int slots = 0, predicates = 0;
+  std::vector<int> unset;  // registers that may be read before they are written
+};
+SlotPlan plan_slots(const Function&);
+
+}  // namespace ptx

@@ -1,0 +1,321 @@
+#include "ptx/machine/access.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace ptx {
+namespace {
+
+using std::uint32_t;
+using std::uint64_t;
+
+uint64_t base_of(const std::vector<std::byte>& memory) {
+  return reinterpret_cast<uint64_t>(memory.data());
+}
+std::uint32_t op_number(const Warp& w, const Op* op) { return static_cast<uint32_t>(op - w.code); }
+
+bool is_aligned(Warp& w, const Access& a) {
+  if (a.address % static_cast<uint64_t>(a.bytes) == 0) return true;
+  report(
+      w, a.op, Fault::misaligned_access,
+      fmt::format("{} {} {} bytes at {:#x}, which is not a multiple of {}", thread_text(w, a.lane),
+                  a.writes ? "writes" : "reads", a.bytes, a.address, a.bytes),
+      a.address, a.writes);
+  return false;
+}
+
+std::string where_in(const Region& region, uint64_t address) {
+  const Area& area = region.area;
+  const uint64_t at = address - area.first;
+  if (area.rows <= 1) return fmt::format("byte {} of {}", at, area.name);
+  return fmt::format("row {}, element {} of {}", at / area.pitch_bytes, at % area.pitch_bytes / 4,
+                     area.name);
+}
+
+void report_outside(Warp& w, const Access& a, const Region* region) {
+  std::string where;
+  if (region != nullptr && region->area.pitch_bytes != 0) {
+    const uint64_t at = a.address - region->area.first;
+    where = fmt::format(", between the rows of {}: {} bytes past the end of row {}",
+                        region->area.name, at % region->area.pitch_bytes - region->area.row_bytes,
+                        at / region->area.pitch_bytes);
+    if (at % region->area.pitch_bytes < region->area.row_bytes)
+      where = fmt::format(", partly past the end of row {} of {}", at / region->area.pitch_bytes,
+                          region->area.name);
+  } else if (const Region* near = w.block->run->memory.nearest(a.address)) {
+    const bool before = a.address < near->area.first;
+    const uint64_t far = before ? near->area.first - a.address : a.address - near->end;
+    if (far < uint64_t{1} << 32)
+      where = fmt::format(", {} bytes {} {}", far, before ? "before" : "past the end of",
+                          near->area.name);
+    else
+      where = ", far from all memory";
+  }
+  report(w, a.op, Fault::bad_address,
+         fmt::format("{} {} {} bytes at {:#x}{}", thread_text(w, a.lane),
+                     a.writes ? "writes" : "reads", a.bytes, a.address, where),
+         a.address, a.writes);
+}
+
+std::string other_text(const Warp& w, uint32_t s) {
+  const uint32_t thread = stamp::thread(s);
+  if (thread == stamp::many) return "threads of several warps";
+  if (thread >= stamp::lanes_of)
+    return fmt::format("several lanes of warp {}", thread - stamp::lanes_of);
+  return thread_text(w.block->warps[thread / warp_size], static_cast<int>(thread % warp_size));
+}
+
+// Whether what other blocks or this one did at a stamp comes before what this lane does now.
+bool is_ordered(const Warp& w, int lane, uint64_t s) {
+  const auto block = static_cast<uint32_t>(s >> 32) - 1;
+  const auto in_block = static_cast<uint32_t>(s);
+  const uint32_t warp = stamp::warp(in_block), time = stamp::time(in_block);
+  if (block == w.block->number) {
+    if (warp != static_cast<uint32_t>(w.index)) return is_known(in_block, w);
+    return stamp::thread(in_block) == static_cast<uint32_t>(w.index * warp_size + lane) ||
+           time < w.since_sync;
+  }
+  const auto knows = [&](const Knowledge& known) {
+    const auto all = known.find(uint64_t{block} * 64),
+               one = known.find(uint64_t{block} * 64 + 1 + warp);
+    return (all != known.end() && time < all->second) || (one != known.end() && time < one->second);
+  };
+  if (knows(w.block->knows)) return true;
+  const auto heard = w.block->hearsay.find(w.index);
+  return heard != w.block->hearsay.end() && knows(heard->second.known);
+}
+
+struct Other {
+  std::string who;
+  bool wrote = false, is_in_block = true;
+  uint32_t op = 0;
+};
+void report_race(Warp& w, const Access& a, const std::string& place, const Other& other) {
+  const Program::Kernel& kernel = w.block->run->kernel;
+  const char* missing = !other.is_in_block
+                            ? "blocks are ordered by a fence and an atomic operation only"
+                        : w.block->thread_count <= warp_size ? "a __syncwarp is missing"
+                                                             : "a barrier is missing";
+  report(w, a.op, Fault::data_race,
+         fmt::format("{} {} {} ({}), which {} {} ({}), and nothing orders the two: {}",
+                     thread_text(w, a.lane), a.writes ? "writes" : "reads", place,
+                     place_of(kernel, *a.op), other.who, other.wrote ? "wrote" : "read",
+                     place_of(kernel, w.code[other.op]), missing),
+         a.address, a.writes);
+}
+
+bool trace(Warp& w, const Access& a, Region& region, uint64_t address) {
+  if (!region.area.writable) return true;
+  if (!region.is_traced) {
+    if (region.traces.empty())
+      region.traces = LazyArray<Trace>((region.end - region.area.first) / 4 + 1);
+    region.is_traced = true;
+  }
+  Trace& t = region.traces[region.word(address)];
+  const auto unordered = [&](uint64_t s, bool both_strong) {
+    return s != 0 && !both_strong && !is_ordered(w, a.lane, s);
+  };
+  const auto conflict = [&](uint64_t s, bool wrote, uint32_t op) {
+    const auto block = static_cast<uint32_t>(s >> 32) - 1;
+    const bool is_in_block = block == w.block->number;
+    report_race(w, a, where_in(region, address),
+                {is_in_block ? other_text(w, static_cast<uint32_t>(s))
+                             : fmt::format("a thread of block {} of the grid", block),
+                 wrote, is_in_block, op});
+    return false;
+  };
+  if (unordered(t.write, a.is_strong && t.write_is_atomic))
+    return conflict(t.write, true, t.write_op);
+  if (a.writes && unordered(t.read, a.is_strong && t.read_is_atomic))
+    return conflict(t.read, false, t.read_op);
+  const uint32_t mine =
+      stamp::make(w.block->shadow.now(), static_cast<uint32_t>(w.index * warp_size + a.lane));
+  uint64_t now = (uint64_t{w.block->number} + 1) << 32 | mine;
+  if (a.writes) {
+    t.write = now, t.write_op = op_number(w, a.op), t.write_is_atomic = a.is_strong;
+    t.read = 0;
+  } else {
+    const bool joins = t.read != 0 && t.read >> 32 == now >> 32 && !is_ordered(w, a.lane, t.read);
+    if (joins) now = (now >> 32) << 32 | stamp::joined(static_cast<uint32_t>(t.read), mine);
+    t.read = now, t.read_op = op_number(w, a.op), t.read_is_atomic = a.is_strong;
+  }
+  return true;
+}
+
+}  // namespace
+
+void learn(Knowledge& known, const Knowledge& more) {
+  for (const auto& [who, time] : more) {
+    uint32_t& until = known[who];
+    until = std::max(until, time);
+  }
+}
+
+void addresses_of(const Op* op, Warp& w, uint64_t (&to)[warp_size]) {
+  if (op->a < 0) {
+    for (uint64_t& address : to) address = op->bits;
+  } else if ((op->flags & address_is_wide) != 0) {
+    const uint64_t* a = w.slot<uint64_t>(op->a);
+    for (int i = 0; i < warp_size; ++i) to[i] = a[i] + op->bits;
+  } else {
+    const uint32_t* a = w.slot<uint32_t>(op->a);
+    for (int i = 0; i < warp_size; ++i) to[i] = static_cast<uint32_t>(a[i] + op->bits);
+  }
+}
+
+Region* untraced_region(Warp& w, const Op* op, uint64_t address, uint64_t bytes) {
+  Run& run = *w.block->run;
+  Region*& cached = run.region_of[static_cast<std::size_t>(op - w.code)];
+  if (cached == nullptr || !cached->holds(address, bytes)) {
+    Region* region = run.memory.at(address);
+    if (region == nullptr || !region->holds(address, bytes)) return nullptr;
+    cached = region;
+  }
+  return cached->area.writable || !cached->is_written.empty() ? nullptr : cached;
+}
+
+std::byte* reach_global(Warp& w, const Access& a, uint32_t& unwritten) {
+  Run& run = *w.block->run;
+  Region*& cached = run.region_of[op_number(w, a.op)];
+  if (cached == nullptr || !cached->holds(a.address, static_cast<uint64_t>(a.bytes))) {
+    Region* region = run.memory.at(a.address);
+    if (region == nullptr || !region->holds(a.address, static_cast<uint64_t>(a.bytes))) {
+      report_outside(w, a, region);
+      return nullptr;
+    }
+    cached = region;
+  }
+  if (!is_aligned(w, a)) return nullptr;
+  Region& region = *cached;
+  if (a.writes && !region.area.writable) {
+    report(w, a.op, Fault::write_to_input,
+           fmt::format("{} writes to {}, which is only to be read", thread_text(w, a.lane),
+                       where_in(region, a.address)),
+           a.address, true);
+    return nullptr;
+  }
+  for (int at = 0; at < a.bytes; at += 4) {
+    const uint64_t address = a.address + static_cast<uint64_t>(at);
+    if (!trace(w, a, region, address)) return nullptr;
+    if (region.is_written.empty()) continue;
+    std::uint8_t& written = region.is_written[region.word(address)];
+    if (a.writes)
+      written = 1;
+    else if (written == 0)
+      unwritten |= 1u << at / 4;
+  }
+  return reinterpret_cast<std::byte*>(a.address);
+}
+
+std::byte* reach_shared(Warp& w, const Access& a, uint32_t& unwritten) {
+  Block& block = *w.block;
+  const uint64_t size = block.run->shared_bytes;
+  if (a.address + static_cast<uint64_t>(a.bytes) > size) {
+    report(w, a.op, Fault::bad_address,
+           fmt::format("{} {} {} bytes at {} of {} bytes of shared memory", thread_text(w, a.lane),
+                       a.writes ? "writes" : "reads", a.bytes, static_cast<std::int64_t>(a.address),
+                       size),
+           a.address, a.writes);
+    return nullptr;
+  }
+  if (!is_aligned(w, a)) return nullptr;
+  const uint32_t op = op_number(w, a.op);
+  for (int at = 0; at < a.bytes; at += 4) {
+    const std::size_t word = (a.address + static_cast<uint64_t>(at)) / 4;
+    SharedShadow::Conflict conflict;
+    if (!a.writes && !block.shadow.is_written(word)) unwritten |= 1u << at / 4;
+    const bool ordered = a.writes ? block.shadow.write(w, a.lane, word, op, conflict)
+                                  : block.shadow.read(w, a.lane, word, op, conflict);
+    if (!ordered && !a.is_strong) {
+      report_race(w, a, fmt::format("word {} of shared memory", word),
+                  {other_text(w, conflict.other), conflict.other_wrote, true, conflict.other_op});
+      return nullptr;
+    }
+  }
+  return block.shared.data() + a.address;
+}
+
+std::byte* reach_local(Warp& w, const Access& a, uint32_t&) {
+  Block& block = *w.block;
+  if (a.address + static_cast<uint64_t>(a.bytes) > block.local_bytes) {
+    report(w, a.op, Fault::bad_address,
+           fmt::format("{} {} {} bytes at {} of its own {} bytes of local memory",
+                       thread_text(w, a.lane), a.writes ? "writes" : "reads", a.bytes,
+                       static_cast<std::int64_t>(a.address), block.local_bytes),
+           a.address, a.writes);
+    return nullptr;
+  }
+  if (!is_aligned(w, a)) return nullptr;
+  const auto thread = static_cast<std::size_t>(w.index * warp_size + a.lane);
+  return block.local.data() + thread * block.local_bytes + a.address;
+}
+
+std::byte* reach_generic(Warp& w, const Access& a, uint32_t& unwritten) {
+  Block& block = *w.block;
+  Access inside = a;
+  inside.address = a.address - base_of(block.shared);
+  if (inside.address < block.run->shared_bytes) return reach_shared(w, inside, unwritten);
+  const auto thread = static_cast<uint64_t>(w.index * warp_size + a.lane);
+  inside.address = a.address - base_of(block.local) - thread * block.local_bytes;
+  if (inside.address < block.local_bytes) return reach_local(w, inside, unwritten);
+  return reach_global(w, a, unwritten);
+}
+
+void hear(Warp& w, uint64_t address) {
+  const auto found = w.block->run->released.find(address);
+  if (found != w.block->run->released.end())
+    learn(w.block->hearsay[w.index].unfenced, found->second);
+}
+
+void tell(Warp& w, uint64_t address) {
+  const auto mine = w.block->hearsay.find(w.index);
+  if (mine != w.block->hearsay.end()) learn(w.block->run->released[address], mine->second.fenced);
+}
+
+void fence(Warp& w) {
+  Block& block = *w.block;
+  Block::Hearsay& mine = block.hearsay[w.index];
+  learn(mine.known, mine.unfenced);
+  mine.unfenced.clear();
+  block.shadow.tick();
+  learn(mine.fenced, block.knows);
+  learn(mine.fenced, mine.known);
+  const uint64_t key = uint64_t{block.number} * 64;
+  mine.fenced[key] = w.since_barrier;
+  mine.fenced[key + 1 + static_cast<uint64_t>(w.index)] = block.shadow.now();
+}
+
+bool finish_copies(Warp& w, int but) {
+  Block::Copies& copies = w.block->copies[w.index];
+  copies.groups.resize(warp_size);
+  std::vector<Block::Copy> left;
+  for (const Block::Copy& copy : copies.pending) {
+    const bool is_due = (w.mask >> copy.lane & 1) != 0 &&
+                        copy.group < copies.groups[static_cast<std::size_t>(copy.lane)] - but;
+    if (!is_due) {
+      left.push_back(copy);
+      continue;
+    }
+    uint32_t unwritten = 0;
+    const std::byte* from = nullptr;
+    if (copy.read > 0) {
+      from = reach_global(
+          w, {.op = copy.op, .lane = copy.lane, .address = copy.from, .bytes = copy.read},
+          unwritten);
+      if (from == nullptr) return false;
+    }
+    std::byte* to = reach_shared(
+        w,
+        {.op = copy.op, .lane = copy.lane, .address = copy.to, .bytes = copy.bytes, .writes = true},
+        unwritten);
+    if (to == nullptr) return false;
+    std::memset(to, 0, static_cast<std::size_t>(copy.bytes));
+    if (copy.read > 0) std::memcpy(to, from, static_cast<std::size_t>(copy.read));
+  }
+  copies.pending = std::move(left);
+  return true;
+}
+
+}  // namespace ptx

@@ -1,0 +1,43 @@
+// Accesses of single lanes to memory, each looked at: its address, its row, its alignment, whether
+// somebody wrote there, and whether it is ordered with what others did.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ptx/machine/block.h"
+
+namespace ptx {
+
+struct Access {
+  const Op* op = nullptr;
+  int lane = 0;
+  std::uint64_t address = 0;  // in shared memory, the offset
+  int bytes = 0;
+  bool writes = false;
+  bool is_strong = false;
+};
+
+// Where the bytes of an access lie; null after a finding. `unwritten` becomes the mask of its words
+// that nobody wrote.
+std::byte* reach_global(Warp&, const Access&, std::uint32_t& unwritten);
+std::byte* reach_shared(Warp&, const Access&, std::uint32_t& unwritten);
+std::byte* reach_local(Warp&, const Access&, std::uint32_t& unwritten);
+std::byte* reach_generic(Warp&, const Access&, std::uint32_t& unwritten);
+
+// The addresses of all lanes, active or not.
+void addresses_of(const Op*, Warp&, std::uint64_t (&to)[warp_size]);
+
+// The region of a global address that nobody else can have written in this launch, for accesses of
+// whole warps that need no trace; null for any other.
+Region* untraced_region(Warp&, const Op*, std::uint64_t address, std::uint64_t bytes);
+
+// What an atomic access at this address makes its warp know, and lets others know.
+void hear(Warp&, std::uint64_t address);
+void tell(Warp&, std::uint64_t address);
+void fence(Warp&);
+
+// Happen now: copies that a lane has committed, but for the last `but` groups of them.
+bool finish_copies(Warp&, int but);
+
+}  // namespace ptx

@@ -1,0 +1,177 @@
+#include "ptx/machine/block.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace ptx {
+namespace {
+
+using std::uint32_t;
+using State = Group::State;
+
+// Groups that wait for each other at a warp-wide operation become one that is ready, once all are
+// there.
+void gather(Warp& w) {
+  for (std::size_t i = 0; i < w.others.size(); ++i) {
+    Group& g = w.others[i];
+    if (g.state != State::at_warp_op) continue;
+    uint32_t here = 0;
+    for (const Group& other : w.others)
+      if (other.state == State::at_warp_op && other.at == g.at) here |= other.mask;
+    if ((g.partners & w.alive & ~here) != 0) continue;
+    const Op* at = g.at;
+    std::erase_if(w.others,
+                  [&](const Group& o) { return o.state == State::at_warp_op && o.at == at; });
+    w.others.push_back({.at = at, .mask = here});
+    i = static_cast<std::size_t>(-1);
+  }
+}
+
+void let_go(Block& block, int number, Block::Barrier& barrier) {
+  block.shadow.tick();
+  const uint32_t now = block.shadow.now();
+  const bool by_all =
+      barrier.expected == 0 || barrier.expected >= block.thread_count - block.exited;
+  for (Warp& w : block.warps) {
+    if ((barrier.warps >> w.index & 1) == 0) continue;
+    w.since_sync = now;
+    if (by_all) {
+      w.since_barrier = now;
+    } else {
+      w.known.resize(warp_size, 0);
+      for (uint32_t other = 0; other < warp_size; ++other)
+        if ((barrier.warps >> other & 1) != 0) w.known[other] = now;
+    }
+    if (const auto heard = block.hearsay.find(w.index); heard != block.hearsay.end())
+      learn(block.knows, heard->second.known);
+    for (Group& g : w.others)
+      if (g.state == State::at_barrier && g.barrier == number) g.state = State::ready;
+  }
+  barrier = {};
+}
+
+// Lanes of one warp that wait at different places for the same barrier.
+bool is_torn(Block& block, int number) {
+  for (Warp& w : block.warps) {
+    const Op* first = nullptr;
+    for (const Group& g : w.others) {
+      if (g.state != State::at_barrier || g.barrier != number) continue;
+      if (first != nullptr && first != g.at) {
+        const Program::Kernel& kernel = block.run->kernel;
+        report(w, g.at - 1, Fault::barrier_not_reached,
+               fmt::format("lanes of one warp wait at two different barriers: {} at {}, {} at {}",
+                           thread_text(w, std::countr_zero(g.mask)), place_of(kernel, *(g.at - 1)),
+                           "others", place_of(kernel, *(first - 1))));
+        return true;
+      }
+      first = g.at;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+const Op* go_on_at(Warp& w, const Op* at) {
+  w.others.push_back({.at = at, .mask = w.mask});
+  w.set_mask(0);
+  return next_group(w);
+}
+
+const Op* next_group(Warp& w) {
+  gather(w);
+  const Group* lowest = nullptr;
+  for (const Group& g : w.others)
+    if (g.state == State::ready && (lowest == nullptr || g.at < lowest->at)) lowest = &g;
+  if (lowest == nullptr) {
+    w.set_mask(0);
+    return nullptr;
+  }
+  const Op* at = lowest->at;
+  uint32_t mask = 0;
+  std::erase_if(w.others, [&](const Group& g) {
+    const bool joins = g.state == State::ready && g.at == at;
+    if (joins) mask |= g.mask;
+    return joins;
+  });
+  w.set_mask(mask);
+  return at;
+}
+
+const Op* arrive(Warp& w, const Op* op, int number, int threads, bool waits) {
+  Block& block = *w.block;
+  if (number < 0 || number > 15) {
+    report(w, op, Fault::trap,
+           fmt::format("{} uses barrier {}; there are 0 to 15",
+                       thread_text(w, std::countr_zero(w.mask)), number));
+    return nullptr;
+  }
+  Block::Barrier& barrier = block.barriers[number];
+  barrier.arrived += std::popcount(w.mask);
+  barrier.warps |= 1u << w.index;
+  if (threads != 0) barrier.expected = threads;
+  if (!waits) {
+    complete_barriers(block);
+    return op + 1;
+  }
+  w.others.push_back({.at = op + 1, .mask = w.mask, .state = State::at_barrier, .barrier = number});
+  w.set_mask(0);
+  complete_barriers(block);
+  return block.run->failed() ? nullptr : next_group(w);
+}
+
+void complete_barriers(Block& block) {
+  for (int number = 0; number < 16; ++number) {
+    Block::Barrier& barrier = block.barriers[number];
+    if (barrier.arrived == 0) continue;
+    const int expected =
+        barrier.expected != 0 ? barrier.expected : block.thread_count - block.exited;
+    if (barrier.arrived < expected || is_torn(block, number)) continue;
+    let_go(block, number, barrier);
+  }
+}
+
+void leave_block(Warp& w, uint32_t lanes) {
+  w.alive &= ~lanes;
+  w.set_mask(0);
+  w.block->exited += std::popcount(lanes);
+  complete_barriers(*w.block);
+}
+
+std::string thread_text(const Warp& w, int lane) {
+  const Block& block = *w.block;
+  const Dim& size = block.run->launch.block;
+  const unsigned n = static_cast<unsigned>(w.index * warp_size + lane);
+  return fmt::format("thread ({},{},{}) of block ({},{},{})", n % size.x, n / size.x % size.y,
+                     n / size.x / size.y, block.at.x, block.at.y, block.at.z);
+}
+
+void report(Warp& w, const Op* op, Fault fault, std::string text, std::uint64_t address,
+            bool is_write) {
+  Run& run = *w.block->run;
+  if (run.failed()) return;
+  std::string place = place_of(run.kernel, *op);
+  if (text.find(place) == std::string::npos) text += " (" + place + ")";
+  run.finding = Finding{fault, std::move(text), address, is_write};
+}
+
+std::string_view to_string(Fault fault) {
+  switch (fault) {
+    case Fault::bad_address: return "bad address";
+    case Fault::misaligned_access: return "misaligned access";
+    case Fault::write_to_input: return "write to an input";
+    case Fault::data_race: return "data race";
+    case Fault::uninitialised: return "use of an uninitialised value";
+    case Fault::barrier_not_reached: return "barrier not reached by all threads";
+    case Fault::warp_not_reached: return "warp-wide operation not reached by all lanes";
+    case Fault::never_ends: return "never ends";
+    case Fault::trap: return "trap";
+    case Fault::launch_refused: return "launch refused";
+    case Fault::unsupported: return "not supported";
+  }
+  return "";
+}
+
+}  // namespace ptx

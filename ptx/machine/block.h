@@ -1,0 +1,99 @@
+// A block of threads, and the launch that it belongs to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ptx/decode/code.h"
+#include "ptx/machine/memory.h"
+#include "ptx/machine/shared_shadow.h"
+#include "ptx/machine/warp.h"
+
+namespace ptx {
+
+// What happened in other blocks before something here: everything in a block before a time, and
+// everything by one of its warps before a time. The key is the block times 64, plus 0 for all of it
+// or 1 + the warp.
+using Knowledge = std::map<std::uint64_t, std::uint32_t>;
+void learn(Knowledge&, const Knowledge& more);
+
+struct Run {
+  Run(const Launch&, Memory&, const Settings&);
+
+  const Launch& launch;
+  const Program::Kernel& kernel;
+  Memory::Contents& memory;
+  const Settings& settings;
+  std::vector<Region*> region_of;               // that an operation met last
+  std::vector<std::uint64_t> hits, threads;     // of each operation
+  std::map<std::uint64_t, Knowledge> released;  // by atomic operations, at an address
+  std::optional<Finding> finding;
+  std::uint64_t random = 0;
+  std::uint32_t static_shared = 0, shared_bytes = 0;
+
+  bool failed() const { return finding.has_value(); }
+  std::uint64_t draw();  // the next random number
+};
+
+struct Block {
+  Run* run = nullptr;
+  std::uint32_t number = 0;  // within the grid
+  Dim at;                    // blockIdx
+  int thread_count = 0;
+  int exited = 0;
+  std::vector<Warp> warps;
+  std::vector<std::uint32_t> slots, predicates;  // of all warps
+  std::vector<std::byte> shared, local;
+  std::size_t local_bytes = 0;  // of a thread
+  SharedShadow shadow;
+
+  // Threads that wait at each barrier, and for how many it waits; 0: for all that have not
+  // returned.
+  struct Barrier {
+    int arrived = 0, expected = 0;
+    std::uint32_t warps = 0;
+  };
+  Barrier barriers[16];
+  // Of other blocks: what all threads know, and of each warp what it knows beyond that until its
+  // next barrier, what it read at atomic addresses but did not fence yet, and what its last fence
+  // lets others know.
+  Knowledge knows;
+  struct Hearsay {
+    Knowledge known, unfenced, fenced;
+  };
+  std::map<int, Hearsay> hearsay;
+
+  // Copies that a thread has started (cp.async), by warp; they happen when they are waited for.
+  struct Copy {
+    int lane = 0, bytes = 0, group = 0;
+    std::uint32_t to = 0;
+    std::uint64_t from = 0;
+    int read = 0;  // the rest is zeros
+    const Op* op = nullptr;
+  };
+  struct Copies {
+    std::vector<Copy> pending;
+    std::vector<int> groups;  // that each lane has committed
+  };
+  std::map<int, Copies> copies;
+
+  bool has_ended() const { return exited == thread_count; }
+};
+
+// What is known of a thread, for reports: "thread (3,0,0) of block (1,0,0)".
+std::string thread_text(const Warp&, int lane);
+
+// The first finding ends the launch.
+void report(Warp&, const Op*, Fault, std::string text, std::uint64_t address = 0,
+            bool is_write = false);
+
+// Barriers. Null if the warp has to wait.
+const Op* arrive(Warp&, const Op*, int barrier, int threads, bool waits);
+void leave_block(Warp&, std::uint32_t lanes);  // lanes return
+// Lets groups go whose barrier is complete.
+void complete_barriers(Block&);
+
+}  // namespace ptx

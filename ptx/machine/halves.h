@@ -1,0 +1,37 @@
+// Numbers of 16 bits, and what a conversion has to know.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "ptx/reader/module.h"
+
+namespace ptx {
+
+struct Conversion {
+  Type from = Type::none, to = Type::none;
+  std::uint8_t rounding = 0;  // Rounding
+  std::uint8_t flags = 0;     // RealFlags
+  bool to_integral = false;   // a real stays real, but loses its fraction
+
+  std::uint64_t to_bits() const {
+    return static_cast<std::uint64_t>(from) | static_cast<std::uint64_t>(to) << 8 |
+           std::uint64_t{rounding} << 16 | std::uint64_t{flags} << 24 |
+           std::uint64_t{to_integral} << 32;
+  }
+  static Conversion from_bits(std::uint64_t bits) {
+    return {static_cast<Type>(bits & 0xff), static_cast<Type>(bits >> 8 & 0xff),
+            static_cast<std::uint8_t>(bits >> 16), static_cast<std::uint8_t>(bits >> 24),
+            (bits >> 32 & 1) != 0};
+  }
+};
+
+inline float float_of_bfloat(std::uint16_t bits) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+float float_of_half(std::uint16_t);
+// Rounded once, as Rounding says.
+std::uint16_t half_of(double, int rounding);
+std::uint16_t bfloat_of(double, int rounding);
+
+}  // namespace ptx

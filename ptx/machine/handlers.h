@@ -1,0 +1,31 @@
+// The handlers of all operations, by the name of their instruction: opcode and modifiers joined by
+// dots, without those that change nothing.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "ptx/machine/warp.h"
+
+namespace ptx {
+
+// What the operands of a handler are, so that the decoder can fill in slots and others can follow
+// values: letters for d, a, b, c, e. 'w' one slot, 'x' two, 'p' a predicate, '-' none.
+struct Handling {
+  Handler run = nullptr;
+  const char* operands = "";
+};
+using Handlers = std::unordered_map<std::string, Handling>;
+
+void add_integer_handlers(Handlers&);
+void add_bit_handlers(Handlers&);
+void add_real_handlers(Handlers&);
+void add_conversion_handlers(Handlers&);
+void add_control_handlers(Handlers&);
+void add_load_handlers(Handlers&);
+void add_memory_handlers(Handlers&);
+
+// Null if there is none of this name.
+const Handling* handling_of(const std::string& name);
+
+}  // namespace ptx

@@ -1,0 +1,139 @@
+// The machine: device memory, compiled modules, and launches that always come back. It runs one
+// launch after the other, on the calling thread; everything follows from the settings.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ptx/reader/module.h"
+
+namespace ptx {
+
+struct Dim {
+  unsigned x = 1, y = 1, z = 1;
+  std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+};
+
+enum class Fault {
+  bad_address,  // outside of all memory, or of the rows of an operand
+  misaligned_access,
+  write_to_input,  // of memory that is only to be read
+  data_race,
+  uninitialised,        // a value that nobody wrote decides a branch, an address, or a stored value
+  barrier_not_reached,  // by all threads that have not returned
+  warp_not_reached,     // some lanes wait for others at a warp-wide operation
+  never_ends,
+  trap,  // of the kernel itself, and a failed assertion
+  launch_refused,
+  unsupported,  // an instruction or a function that this machine does not know
+};
+std::string_view to_string(Fault);
+
+struct Finding {
+  Fault fault;
+  std::string text;  // what, which threads, both source lines
+  std::uint64_t address = 0;
+  bool is_write = false;
+};
+
+// Rows of memory that kernels may touch. The bytes between rows are nobody's.
+struct Area {
+  std::string name;  // "A", or "memory of 128 bytes (allocation 3)"
+  std::uint64_t first = 0;
+  std::uint64_t rows = 1, row_bytes = 0, pitch_bytes = 0;
+  bool writable = true;
+  bool written = true;  // holds values, all of it; else reading what nobody wrote is seen
+};
+
+// All device memory: addresses are those of this process.
+class Memory {
+ public:
+  Memory();
+  ~Memory();
+  // Of the machine's own, 256 bytes aligned; poisoned, and not `written`. Null for 0 bytes.
+  void* allocate(std::size_t bytes, std::string name);
+  bool release(void*);  // false if it is no such allocation
+  // Memory of someone else's, which must outlive `forget`.
+  void lend(const Area&);
+  void forget(std::uint64_t first);
+  // The area that holds an address; null if none does. Host code may ask, for cudaMemcpy.
+  const Area* find(std::uint64_t address) const;
+  void mark_written(std::uint64_t first, std::size_t bytes);
+  struct Contents;
+  Contents& contents() { return *contents_; }
+
+ private:
+  std::unique_ptr<Contents> contents_;
+};
+
+// A compiled module: code that can be run, and its variables in device memory.
+class Program {
+ public:
+  // Throws BadPtx, with the line, for what the machine does not know.
+  Program(const Module&, Memory&);
+  ~Program();
+  Program(const Program&) = delete;
+
+  struct Kernel;
+  const Kernel* kernel(std::string_view name) const;  // null if there is none
+  struct Symbol {
+    void* address = nullptr;
+    std::size_t bytes = 0;
+  };
+  Symbol symbol(std::string_view name) const;  // a .global or .const variable
+
+  struct Contents;
+
+ private:
+  std::unique_ptr<Contents> contents_;
+};
+
+// What cudaFuncGetAttributes tells of a kernel, as far as PTX settles it.
+struct KernelFacts {
+  std::string name;
+  std::size_t static_shared = 0, local = 0, params = 0;
+  std::uint64_t max_threads = 1024;
+  std::string version, target;
+};
+const KernelFacts& facts_of(const Program::Kernel&);
+
+struct Launch {
+  const Program::Kernel* kernel = nullptr;
+  Dim grid, block;
+  std::size_t dynamic_shared = 0;
+  std::vector<std::byte> params;  // laid out as the kernel declares them
+};
+// The bytes at which each parameter begins and how many it has, to fill `params`.
+struct ParamPlace {
+  std::size_t at = 0, bytes = 0;
+};
+std::span<const ParamPlace> params_of(const Program::Kernel&);
+
+enum class Order { forward, reverse, shuffled };
+
+struct Settings {
+  Order order = Order::forward;
+  std::uint64_t seed = 0;
+  double cpu_seconds = 10, cpu_seconds_per_thread = 0;
+};
+
+// What was counted in a launch, as a profiler would.
+struct Counts {
+  std::uint64_t instructions = 0;  // of warps
+  std::uint64_t ffma = 0;          // of threads
+};
+
+struct Outcome {
+  std::optional<Finding> finding;  // the first
+  Counts counts;
+};
+
+Outcome run(const Launch&, Memory&, const Settings&);
+
+}  // namespace ptx

@@ -1,0 +1,115 @@
+#include "ptx/machine/memory.h"
+
+#include <sys/mman.h>
+
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace ptx {
+namespace {
+
+constexpr std::size_t alignment = 256;
+constexpr std::uint32_t poison = 0x7f85eedd;  // a signalling NaN
+
+}  // namespace
+
+template <class T>
+LazyArray<T>::LazyArray(std::size_t count) : count_(count) {
+  void* memory = mmap(nullptr, count * sizeof(T) + 1, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  items_ = static_cast<T*>(memory);
+}
+template <class T>
+LazyArray<T>::~LazyArray() {
+  if (items_ != nullptr) munmap(items_, count_ * sizeof(T) + 1);
+}
+template <class T>
+void LazyArray<T>::clear() {
+  if (items_ != nullptr) madvise(items_, count_ * sizeof(T) + 1, MADV_DONTNEED);
+}
+template class LazyArray<Trace>;
+template class LazyArray<std::uint8_t>;
+
+Region* Memory::Contents::at(std::uint64_t address) {
+  auto after = regions.upper_bound(address);
+  if (after == regions.begin()) return nullptr;
+  Region* region = std::prev(after)->second.get();
+  return address < region->end ? region : nullptr;
+}
+
+const Region* Memory::Contents::nearest(std::uint64_t address) const {
+  const Region* best = nullptr;
+  std::uint64_t least = ~std::uint64_t{0};
+  for (const auto& [first, region] : regions) {
+    const std::uint64_t far = address < first ? first - address : address - region->end;
+    if (far < least) {
+      least = far;
+      best = region.get();
+    }
+  }
+  return best;
+}
+
+void Memory::Contents::forget_traces() {
+  for (auto& [_, region] : regions) {
+    if (region->is_traced) region->traces.clear();
+    region->is_traced = false;
+  }
+}
+
+Memory::Memory() : contents_(std::make_unique<Contents>()) {}
+Memory::~Memory() = default;
+
+void* Memory::allocate(std::size_t bytes, std::string name) {
+  if (bytes == 0) return nullptr;
+  auto region = std::make_unique<Region>();
+  region->own.reset(new std::byte[bytes + 2 * alignment]);
+  auto first = reinterpret_cast<std::uint64_t>(region->own.get());
+  first += alignment - first % alignment;
+  for (std::size_t i = 0; i + 4 <= bytes; i += 4)
+    std::memcpy(reinterpret_cast<void*>(first + i), &poison, 4);
+  region->area = {.name = std::move(name),
+                  .first = first,
+                  .row_bytes = bytes,
+                  .pitch_bytes = bytes,
+                  .written = false};
+  region->end = first + bytes;
+  region->is_written = LazyArray<std::uint8_t>(bytes / 4 + 1);
+  contents_->regions[first] = std::move(region);
+  return reinterpret_cast<void*>(first);
+}
+
+bool Memory::release(void* memory) {
+  const auto found = contents_->regions.find(reinterpret_cast<std::uint64_t>(memory));
+  if (found == contents_->regions.end() || found->second->own == nullptr) return false;
+  contents_->regions.erase(found);
+  return true;
+}
+
+void Memory::lend(const Area& area) {
+  auto region = std::make_unique<Region>();
+  region->area = area;
+  region->end = area.rows == 0 ? area.first
+                               : area.first + (area.rows - 1) * area.pitch_bytes + area.row_bytes;
+  if (!area.written)
+    region->is_written = LazyArray<std::uint8_t>((region->end - area.first) / 4 + 1);
+  contents_->regions[area.first] = std::move(region);
+}
+
+void Memory::forget(std::uint64_t first) { contents_->regions.erase(first); }
+
+const Area* Memory::find(std::uint64_t address) const {
+  const Region* region = contents_->at(address);
+  return region == nullptr ? nullptr : &region->area;
+}
+
+void Memory::mark_written(std::uint64_t first, std::size_t bytes) {
+  Region* region = contents_->at(first);
+  if (region == nullptr || region->is_written.empty()) return;
+  for (std::size_t i = region->word(first), end = region->word(first + bytes + 3); i < end; ++i)
+    region->is_written[i] = 1;
+}
+
+}  // namespace ptx

@@ -1,0 +1,257 @@
+// Stores, atomics and copies.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "ptx/machine/handlers.h"
+#include "ptx/machine/lanes.h"
+#include "ptx/machine/reals.h"
+#include "ptx/machine/warp_access.h"
+
+namespace ptx {
+namespace {
+
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using s32 = std::int32_t;
+using s64 = std::int64_t;
+
+// Stores. What nobody wrote leaves its word unwritten.
+template <class T>
+bool store_lane(const Op* op, Warp& w, int lane, std::byte* to) {
+  bool all_known = true;
+  for (int part = 0; part < op->parts; ++part) {
+    const int slot = slot_of_part(op, w, part);
+    const auto value = static_cast<T>(w.slot<stored<T>>(slot)[lane]);
+    std::memcpy(to + part * static_cast<int>(sizeof(T)), &value, sizeof value);
+    all_known &= !w.has_taint || (w.taint[static_cast<std::size_t>(slot)] >> lane & 1) == 0;
+  }
+  return all_known;
+}
+
+// To shared memory, each lane to words of its own, and nothing that may be wrong.
+template <class T>
+bool store_usual(const Op* op, Warp& w, const u64 (&at)[warp_size]) {
+  Block& block = *w.block;
+  const u64 bytes = sizeof(T) * op->parts, words = bytes / 4;
+  const Span span = span_of(w, at);
+  if (span.all_bits % bytes != 0 || span.last + bytes > block.run->shared_bytes) return false;
+  for (u32 left = w.mask; left != 0; left &= left - 1)
+    if (!block.shadow.may_write_words(w, at[std::countr_zero(left)] / 4, words)) return false;
+  for (u32 left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    if (!block.shadow.may_write_words(w, at[lane] / 4, words)) return false;  // another lane's
+    block.shadow.write_words(static_cast<u32>(w.index * warp_size + lane), at[lane] / 4, words,
+                             static_cast<u32>(op - w.code));
+    store_lane<T>(op, w, lane, block.shared.data() + at[lane]);
+  }
+  return true;
+}
+
+template <class T, Reach reach>
+const Op* store(const Op* op, Warp& w) {
+  u64 at[warp_size];
+  addresses_of(op, w, at);
+  const int bytes = static_cast<int>(sizeof(T)) * op->parts;
+  Block& block = *w.block;
+  if (reach == reach_shared && sizeof(T) == 4 && op->parts == 1 && w.mask == all_lanes &&
+      !w.has_taint && (op->flags & is_strong) == 0 && pattern_of(at, 4) == Pattern::row &&
+      at[0] % 4 == 0 && at[0] + 128 <= block.run->shared_bytes &&
+      block.shadow.write_row(w, at[0] / 4, static_cast<u32>(op - w.code))) {
+    std::memcpy(block.shared.data() + at[0], w.slot<u32>(op->d), 128);
+    return op + 1;
+  }
+  if (reach == reach_shared && bytes % 4 == 0 && !w.has_taint && (op->flags & is_strong) == 0 &&
+      store_usual<T>(op, w, at))
+    return op + 1;
+  for (u32 left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    u32 unwritten = 0;
+    if ((op->flags & is_strong) != 0) tell(w, at[lane]);
+    std::byte* to = reach(w,
+                          {.op = op,
+                           .lane = lane,
+                           .address = at[lane],
+                           .bytes = bytes,
+                           .writes = true,
+                           .is_strong = (op->flags & is_strong) != 0},
+                          unwritten);
+    if (to == nullptr) return nullptr;
+    if (!store_lane<T>(op, w, lane, to) && reach == reach_shared)
+      for (int word = 0; word * 4 < bytes; ++word)
+        block.shadow.unwrite(at[lane] / 4 + static_cast<u64>(word));
+  }
+  return op + 1;
+}
+
+// Atomics: one lane after the other, each on what the last one left.
+enum class Atomic : std::uint8_t { add, min, max, inc, dec, band, bor, bxor, exch, cas };
+
+template <class T>
+T changed(Atomic how, T old, T b, T c) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return how == Atomic::add   ? as_gpu(static_cast<T>(old + b))
+           : how == Atomic::min ? std::min(old, b)
+                                : std::max(old, b);
+  } else {
+    using U = std::make_unsigned_t<T>;
+    const U o = static_cast<U>(old), v = static_cast<U>(b);
+    switch (how) {
+      case Atomic::add: return static_cast<T>(o + v);
+      case Atomic::min: return std::min(old, b);
+      case Atomic::max: return std::max(old, b);
+      case Atomic::inc: return static_cast<T>(o >= v ? U{0} : o + 1);
+      case Atomic::dec: return static_cast<T>(o == 0 || o > v ? v : o - 1);
+      case Atomic::band: return static_cast<T>(o & v);
+      case Atomic::bor: return static_cast<T>(o | v);
+      case Atomic::bxor: return static_cast<T>(o ^ v);
+      case Atomic::exch: return b;
+      case Atomic::cas: return old == b ? c : old;
+    }
+    return old;
+  }
+}
+
+template <class T, Reach reach>
+const Op* atomic(const Op* op, Warp& w) {
+  u64 at[warp_size];
+  addresses_of(op, w, at);
+  const auto how = static_cast<Atomic>(op->mode);
+  for (u32 left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    u32 unwritten = 0;
+    hear(w, at[lane]);
+    tell(w, at[lane]);
+    std::byte* to = reach(w,
+                          {.op = op,
+                           .lane = lane,
+                           .address = at[lane],
+                           .bytes = sizeof(T),
+                           .writes = true,
+                           .is_strong = true},
+                          unwritten);
+    if (to == nullptr) return nullptr;
+    T old;
+    std::memcpy(&old, to, sizeof old);
+    const T b = w.slot<T>(op->b)[lane], c = op->c >= 0 ? w.slot<T>(op->c)[lane] : T{};
+    const T now = changed(how, old, b, c);
+    std::memcpy(to, &now, sizeof now);
+    if (op->d >= 0) w.slot<T>(op->d)[lane] = old;
+  }
+  return op + 1;
+}
+
+// cp.async: a and bits give the source, d the shared address and e what is added to it, b how many
+// bytes are read. mode: bytes.
+const Op* copy_async(const Op* op, Warp& w) {
+  u64 from[warp_size];
+  addresses_of(op, w, from);
+  Block::Copies& copies = w.block->copies[w.index];
+  copies.groups.resize(warp_size);
+  for (u32 left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const u32 base = op->d < 0        ? 0
+                     : op->parts == 2 ? static_cast<u32>(w.slot<u64>(op->d)[lane])
+                                      : w.slot<u32>(op->d)[lane];
+    const int read =
+        op->b < 0 ? op->mode : std::min<int>(op->mode, static_cast<int>(w.slot<u32>(op->b)[lane]));
+    copies.pending.push_back({.lane = lane,
+                              .bytes = op->mode,
+                              .group = copies.groups[static_cast<std::size_t>(lane)],
+                              .to = base + static_cast<u32>(op->e),
+                              .from = from[lane],
+                              .read = read,
+                              .op = op});
+  }
+  return op + 1;
+}
+const Op* commit_copies(const Op* op, Warp& w) {
+  Block::Copies& copies = w.block->copies[w.index];
+  copies.groups.resize(warp_size);
+  for (int i = 0; i < warp_size; ++i) copies.groups[static_cast<std::size_t>(i)] += w.mask >> i & 1;
+  return op + 1;
+}
+const Op* wait_for_copies(const Op* op, Warp& w) {
+  if (op->mode == 1) commit_copies(op, w);  // wait_all
+  return finish_copies(w, static_cast<int>(op->bits)) ? op + 1 : nullptr;
+}
+const Op* fence_all(const Op* op, Warp& w) {
+  fence(w);
+  return op + 1;
+}
+
+// Between a space's own addresses and generic ones. mode 0: to generic; 1: from it.
+const Op* convert_shared_address(const Op* op, Warp& w) {
+  const u64 base = reinterpret_cast<u64>(w.block->shared.data());
+  const u64* a = w.slot<u64>(op->a);
+  const bool from = op->mode == 1;
+  return for_each_lane<u64>(op, w, [=](int i) { return from ? a[i] - base : a[i] + base; });
+}
+const Op* convert_local_address(const Op* op, Warp& w) {
+  const u64 bytes = w.block->local_bytes;
+  const u64 base =
+      reinterpret_cast<u64>(w.block->local.data()) + static_cast<u64>(w.index) * warp_size * bytes;
+  const u64* a = w.slot<u64>(op->a);
+  const bool from = op->mode == 1;
+  return for_each_lane<u64>(op, w, [=](int i) {
+    const u64 mine = base + static_cast<u64>(i) * bytes;
+    return from ? a[i] - mine : a[i] + mine;
+  });
+}
+// d: the predicate. mode: 0 global, 1 shared, 2 local, 3 constant.
+const Op* is_in_space(const Op* op, Warp& w) {
+  const Block& block = *w.block;
+  const u64 shared = reinterpret_cast<u64>(block.shared.data()),
+            local = reinterpret_cast<u64>(block.local.data());
+  const u64* a = w.slot<u64>(op->a);
+  u32 yes = 0;
+  for (int i = 0; i < warp_size; ++i) {
+    const bool in_shared = a[i] - shared < block.run->shared_bytes;
+    const bool in_local = a[i] - local < block.local.size();
+    const bool in = op->mode == 1   ? in_shared
+                    : op->mode == 2 ? in_local
+                                    : op->mode == 0 && !in_shared && !in_local;
+    yes |= u32{in} << i;
+  }
+  w.predicates[op->d] = (w.predicates[op->d] & ~w.mask) | (yes & w.mask);
+  return op + 1;
+}
+
+template <class T>
+void add_stores(Handlers& to, const std::string& type) {
+  to["st.global." + type] = {store<T, reach_global>, ""};
+  to["st.shared." + type] = {store<T, reach_shared>, ""};
+  to["st.local." + type] = {store<T, reach_local>, ""};
+  to["st." + type] = {store<T, reach_generic>, ""};
+}
+template <class T>
+void add_atomics(Handlers& to, const std::string& type) {
+  to["atom.global." + type] = {atomic<T, reach_global>, ""};
+  to["atom.shared." + type] = {atomic<T, reach_shared>, ""};
+  to["atom." + type] = {atomic<T, reach_generic>, ""};
+}
+
+}  // namespace
+
+void add_memory_handlers(Handlers& to) {
+  add_stores<std::uint8_t>(to, "u8");
+  add_stores<std::uint16_t>(to, "u16");
+  add_stores<u32>(to, "u32");
+  add_stores<u64>(to, "u64");
+  add_atomics<u32>(to, "u32");
+  add_atomics<s32>(to, "s32");
+  add_atomics<u64>(to, "u64");
+  add_atomics<s64>(to, "s64");
+  add_atomics<float>(to, "f32");
+  add_atomics<double>(to, "f64");
+  to["cp.async"] = {copy_async, ""};
+  to["cp.async.commit_group"] = {commit_copies, ""};
+  to["cp.async.wait"] = {wait_for_copies, ""};
+  to["fence"] = {fence_all, ""};
+  to["cvta.shared"] = {convert_shared_address, "xx"};
+  to["cvta.local"] = {convert_local_address, "xx"};
+  to["isspacep"] = {is_in_space, "px"};
+}
+
+}  // namespace ptx

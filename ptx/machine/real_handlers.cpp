@@ -1,0 +1,267 @@
+// Floating point, rounded to nearest. Other roundings, flushing and saturation:
+// rounded_handlers.cpp.
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "ptx/machine/handlers.h"
+#include "ptx/machine/lanes.h"
+#include "ptx/machine/reals.h"
+
+namespace ptx {
+namespace {
+
+using u32 = std::uint32_t;
+
+struct FAdd {
+  template <class T>
+  static T of(T a, T b) {
+    return as_gpu(a + b);
+  }
+};
+struct FSub {
+  template <class T>
+  static T of(T a, T b) {
+    return as_gpu(a - b);
+  }
+};
+struct FMul {
+  template <class T>
+  static T of(T a, T b) {
+    return as_gpu(a * b);
+  }
+};
+struct FDiv {
+  template <class T>
+  static T of(T a, T b) {
+    return as_gpu(a / b);
+  }
+};
+struct FFma {
+  static float of(float a, float b, float c) { return as_gpu(__builtin_fmaf(a, b, c)); }
+  static double of(double a, double b, double c) { return as_gpu(__builtin_fma(a, b, c)); }
+};
+struct FNeg {
+  template <class T>
+  static T of(T a) {
+    return -a;
+  }
+};
+struct FAbs {
+  static float of(float a) { return __builtin_fabsf(a); }
+  static double of(double a) { return __builtin_fabs(a); }
+};
+struct FSqrt {
+  static float of(float a) { return as_gpu(__builtin_sqrtf(a)); }
+  static double of(double a) { return as_gpu(__builtin_sqrt(a)); }
+};
+struct FRcp {
+  template <class T>
+  static T of(T a) {
+    return as_gpu(T{1} / a);
+  }
+};
+// The approximations of a GPU are rounded from better ones: close, but not always equal.
+struct FRsqrt {
+  static float of(float a) {
+    return as_gpu(static_cast<float>(1 / std::sqrt(static_cast<double>(a))));
+  }
+  static double of(double a) { return as_gpu(1 / std::sqrt(a)); }
+};
+struct FExp2 {
+  static float of(float a) { return as_gpu(static_cast<float>(std::exp2(static_cast<double>(a)))); }
+};
+struct FLog2 {
+  static float of(float a) { return as_gpu(static_cast<float>(std::log2(static_cast<double>(a)))); }
+};
+struct FSin {
+  static float of(float a) { return as_gpu(static_cast<float>(std::sin(static_cast<double>(a)))); }
+};
+struct FCos {
+  static float of(float a) { return as_gpu(static_cast<float>(std::cos(static_cast<double>(a)))); }
+};
+struct FTanh {
+  static float of(float a) { return as_gpu(static_cast<float>(std::tanh(static_cast<double>(a)))); }
+};
+// A number beats a NaN, and -0 lies below +0.
+struct FMin {
+  template <class T>
+  static T of(T a, T b) {
+    return a != a ? as_gpu(b) : b != b ? a : a < b || (a == b && std::signbit(a)) ? a : b;
+  }
+};
+struct FMax {
+  template <class T>
+  static T of(T a, T b) {
+    return a != a ? as_gpu(b) : b != b ? a : a > b || (a == b && !std::signbit(a)) ? a : b;
+  }
+};
+struct FMinNaN {
+  template <class T>
+  static T of(T a, T b) {
+    return a != a || b != b ? as_gpu(a + b) : FMin::of(a, b);
+  }
+};
+struct FMaxNaN {
+  template <class T>
+  static T of(T a, T b) {
+    return a != a || b != b ? as_gpu(a + b) : FMax::of(a, b);
+  }
+};
+struct CopySign {  // copysign d, a, b: the sign of a, the value of b
+  template <class T>
+  static T of(T a, T b) {
+    return std::copysign(b, a);
+  }
+};
+
+template <bool or_unordered, class F>
+struct Compared {
+  template <class T>
+  static bool of(T a, T b) {
+    return (a != a || b != b) ? or_unordered : F::of(a, b);
+  }
+};
+struct Lt {
+  template <class T>
+  static bool of(T a, T b) {
+    return a < b;
+  }
+};
+struct Le {
+  template <class T>
+  static bool of(T a, T b) {
+    return a <= b;
+  }
+};
+struct Gt {
+  template <class T>
+  static bool of(T a, T b) {
+    return a > b;
+  }
+};
+struct Ge {
+  template <class T>
+  static bool of(T a, T b) {
+    return a >= b;
+  }
+};
+struct Eq {
+  template <class T>
+  static bool of(T a, T b) {
+    return a == b;
+  }
+};
+struct Ne {
+  template <class T>
+  static bool of(T a, T b) {
+    return a != b;
+  }
+};
+struct Yes {
+  template <class T>
+  static bool of(T, T) {
+    return true;
+  }
+};
+struct No {
+  template <class T>
+  static bool of(T, T) {
+    return false;
+  }
+};
+
+struct Finite {
+  template <class T>
+  static bool of(T a, T) {
+    return std::isfinite(a);
+  }
+};
+struct Infinite {
+  template <class T>
+  static bool of(T a, T) {
+    return std::isinf(a);
+  }
+};
+struct Number {
+  template <class T>
+  static bool of(T a, T) {
+    return a == a;
+  }
+};
+struct NotANumber {
+  template <class T>
+  static bool of(T a, T) {
+    return a != a;
+  }
+};
+struct Normal {
+  template <class T>
+  static bool of(T a, T) {
+    return std::isnormal(a);
+  }
+};
+struct Subnormal {
+  template <class T>
+  static bool of(T a, T) {
+    return std::fpclassify(a) == FP_SUBNORMAL;
+  }
+};
+
+template <class T>
+void add_of_type(Handlers& to, const std::string& t) {
+  static constexpr char letter = slot_letter<T>;
+  static const char one[] = {letter, letter, 0}, two[] = {letter, letter, letter, 0},
+                    three[] = {letter, letter, letter, letter, 0},
+                    test[] = {'p', letter, letter, 0};
+  to["add." + t] = {map2<FAdd, T, T, T>, two};
+  to["sub." + t] = {map2<FSub, T, T, T>, two};
+  to["mul." + t] = {map2<FMul, T, T, T>, two};
+  to["fma." + t] = to["mad." + t] = {map3<FFma, T, T, T, T>, three};
+  to["div." + t] = to["div.full." + t] = to["div.approx." + t] = {map2<FDiv, T, T, T>, two};
+  to["neg." + t] = {map1<FNeg, T, T>, one};
+  to["abs." + t] = {map1<FAbs, T, T>, one};
+  to["sqrt." + t] = to["sqrt.approx." + t] = {map1<FSqrt, T, T>, one};
+  to["rcp." + t] = to["rcp.approx." + t] = {map1<FRcp, T, T>, one};
+  to["rsqrt.approx." + t] = {map1<FRsqrt, T, T>, one};
+  to["min." + t] = {map2<FMin, T, T, T>, two};
+  to["max." + t] = {map2<FMax, T, T, T>, two};
+  to["copysign." + t] = {map2<CopySign, T, T, T>, two};
+  const auto ordered = [&]<class F>(F, const char* name, const char* unordered) {
+    to["setp." + std::string(name) + "." + t] = {compare<Compared<false, F>, T>, test};
+    to["setp." + std::string(unordered) + "." + t] = {compare<Compared<true, F>, T>, test};
+  };
+  ordered(Lt{}, "lt", "ltu");
+  ordered(Le{}, "le", "leu");
+  ordered(Gt{}, "gt", "gtu");
+  ordered(Ge{}, "ge", "geu");
+  ordered(Eq{}, "eq", "equ");
+  ordered(Ne{}, "ne", "neu");
+  ordered(Yes{}, "num", "always");
+  ordered(No{}, "never", "nan");
+  const auto tested = [&]<class F>(F, const char* name) {
+    to["testp." + std::string(name) + "." + t] = {compare<F, T>, test};
+  };
+  tested(Finite{}, "finite");
+  tested(Infinite{}, "infinite");
+  tested(Number{}, "number");
+  tested(NotANumber{}, "notanumber");
+  tested(Normal{}, "normal");
+  tested(Subnormal{}, "subnormal");
+}
+
+}  // namespace
+
+void add_real_handlers(Handlers& to) {
+  add_of_type<float>(to, "f32");
+  add_of_type<double>(to, "f64");
+  to["min.NaN.f32"] = {map2<FMinNaN, float, float, float>, "www"};
+  to["max.NaN.f32"] = {map2<FMaxNaN, float, float, float>, "www"};
+  to["ex2.approx.f32"] = {map1<FExp2, float, float>, "ww"};
+  to["lg2.approx.f32"] = {map1<FLog2, float, float>, "ww"};
+  to["sin.approx.f32"] = {map1<FSin, float, float>, "ww"};
+  to["cos.approx.f32"] = {map1<FCos, float, float>, "ww"};
+  to["tanh.approx.f32"] = {map1<FTanh, float, float>, "ww"};
+}
+
+}  // namespace ptx

@@ -1,0 +1,377 @@
+// Runs a launch: blocks in flight, and whose turn it is.
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/scramble.h"
+#include "ptx/machine/access.h"
+#include "ptx/machine/taint.h"
+
+namespace ptx {
+
+using std::uint32_t;
+using std::uint64_t;
+
+Run::Run(const Launch& l, Memory& m, const Settings& s)
+    : launch(l),
+      kernel(*l.kernel),
+      memory(m.contents()),
+      settings(s),
+      random(assay::scramble(s.seed)) {
+  region_of.assign(kernel.code.size(), nullptr);
+  hits.assign(kernel.code.size(), 0);
+  threads.assign(kernel.code.size(), 0);
+  static_shared = static_cast<uint32_t>(kernel.facts.static_shared);
+  shared_bytes =
+      static_cast<uint32_t>((kernel.facts.static_shared + l.dynamic_shared + 15) / 16 * 16);
+}
+uint64_t Run::draw() { return random = assay::scramble(random); }
+
+namespace {
+
+constexpr uint32_t poison = 0x7f85eedd;
+constexpr uint64_t whole_turn = 1 << 18;  // operations of a warp that nothing interrupts
+constexpr int most_in_flight = 4;         // blocks, in shuffled order
+constexpr int most_blocks = 160;          // where they may wait for each other
+constexpr int patience = 512;             // turns that end no block, until another one joins
+
+double cpu_seconds() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+class Running {
+ public:
+  Running(const Launch& launch, Memory& memory, const Settings& settings)
+      : run_(launch, memory, settings), grid_(launch.grid.count()) {}
+
+  Outcome to_end() {
+    run_.memory.forget_traces();
+    const double limit =
+        run_.settings.cpu_seconds + run_.settings.cpu_seconds_per_thread *
+                                        static_cast<double>(grid_ * run_.launch.block.count());
+    const double start = cpu_seconds();
+    while (!run_.failed() && (started_ < grid_ || !in_flight_.empty())) {
+      admit();
+      take_turns();
+      if (++rounds_ % 64 == 0 && cpu_seconds() - start > limit) report_endless(limit);
+    }
+    Outcome outcome{.finding = run_.finding};
+    count(outcome.counts);
+    return outcome;
+  }
+
+ private:
+  void admit() {
+    const bool shuffled = run_.settings.order == Order::shuffled;
+    const std::size_t wanted =
+        std::max<std::size_t>(shuffled ? 1 + run_.settings.seed % most_in_flight : 1, wanted_);
+    while (in_flight_.size() < wanted && started_ < grid_) {
+      std::unique_ptr<Block> block;
+      if (idle_.empty())
+        block = make_block();
+      else {
+        block = std::move(idle_.back());
+        idle_.pop_back();
+      }
+      start(*block, number_of(started_++));
+      in_flight_.push_back(std::move(block));
+    }
+  }
+
+  // The blocks of the grid in the order asked for. Shuffled, they are dealt like every n-th card.
+  uint64_t number_of(uint64_t i) {
+    switch (run_.settings.order) {
+      case Order::forward: return i;
+      case Order::reverse: return grid_ - 1 - i;
+      case Order::shuffled: break;
+    }
+    if (step_ == 0) {
+      step_ = assay::scramble(run_.settings.seed + 1) % grid_ | 1;
+      const auto divides = [&](uint64_t a, uint64_t b) {
+        while (b != 0) std::swap(a %= b, b);
+        return a != 1;
+      };
+      while (divides(step_, grid_)) ++step_;
+      step_ %= std::max<uint64_t>(grid_, 1);
+      if (grid_ == 1) step_ = 0;
+    }
+    return (assay::scramble(run_.settings.seed) +
+            static_cast<uint64_t>((static_cast<unsigned __int128>(i) * step_) % grid_)) %
+           grid_;
+  }
+
+  std::unique_ptr<Block> make_block() {
+    auto block = std::make_unique<Block>();
+    const Program::Kernel& kernel = run_.kernel;
+    block->run = &run_;
+    block->thread_count = static_cast<int>(run_.launch.block.count());
+    const int warps = (block->thread_count + warp_size - 1) / warp_size;
+    block->warps.resize(static_cast<std::size_t>(warps));
+    const std::size_t slot_words = static_cast<std::size_t>(kernel.slots + 1) * warp_size;
+    block->slots.assign(slot_words * static_cast<std::size_t>(warps) + 16, poison);
+    block->predicates.assign(static_cast<std::size_t>(kernel.predicates * warps), 0);
+    block->shared.resize(run_.shared_bytes + 16);
+    block->local_bytes = kernel.facts.local;
+    block->local.resize(kernel.facts.local * static_cast<std::size_t>(warps) * warp_size);
+    auto* slots = block->slots.data();
+    while (reinterpret_cast<uint64_t>(slots) % 64 != 0) ++slots;
+    for (int i = 0; i < warps; ++i) {
+      Warp& w = block->warps[static_cast<std::size_t>(i)];
+      w.slots = slots + slot_words * static_cast<std::size_t>(i);
+      w.predicates = block->predicates.data() + kernel.predicates * i;
+      w.hits = run_.hits.data();
+      w.threads = run_.threads.data();
+      w.code = kernel.code.data();
+      w.lists = kernel.lists.data();
+      w.block = block.get();
+      w.index = i;
+      w.taint.assign(static_cast<std::size_t>(kernel.slots + 1), 0);
+      w.predicate_taint.assign(static_cast<std::size_t>(kernel.predicates), 0);
+      fill_constants(w);
+    }
+    return block;
+  }
+
+  static void fill(Warp& w, int slot, bool is_wide, uint64_t bits) {
+    for (int lane = 0; lane < warp_size; ++lane) {
+      if (is_wide)
+        w.slot<uint64_t>(slot)[lane] = bits;
+      else
+        w.slot<uint32_t>(slot)[lane] = static_cast<uint32_t>(bits);
+    }
+  }
+  void fill_constants(Warp& w) {
+    for (const Constant& c : run_.kernel.constants) fill(w, c.slot, c.is_wide, c.bits);
+    for (const ParamSlot& p : run_.kernel.param_slots) {
+      uint64_t bits = 0;
+      if (p.at + static_cast<std::size_t>(p.bytes) <= run_.launch.params.size())
+        std::memcpy(&bits, run_.launch.params.data() + p.at, static_cast<std::size_t>(p.bytes));
+      if (p.is_signed && p.bytes < 8) {
+        const int shift = 64 - 8 * p.bytes;
+        bits = static_cast<uint64_t>(static_cast<std::int64_t>(bits << shift) >> shift);
+      }
+      fill(w, p.slot, p.is_wide, bits);
+    }
+  }
+
+  void start(Block& block, uint64_t number) {
+    const Dim& grid = run_.launch.grid;
+    block.number = static_cast<uint32_t>(number);
+    block.at = {static_cast<unsigned>(number % grid.x),
+                static_cast<unsigned>(number / grid.x % grid.y),
+                static_cast<unsigned>(number / grid.x / grid.y)};
+    block.exited = 0;
+    std::fill(std::begin(block.barriers), std::end(block.barriers), Block::Barrier{});
+    block.knows.clear();
+    block.hearsay.clear();
+    block.copies.clear();
+    auto* words = reinterpret_cast<uint32_t*>(block.shared.data());
+    std::fill(words, words + run_.shared_bytes / 4, poison);
+    block.shadow.start(run_.shared_bytes / 4);
+    for (Warp& w : block.warps) {
+      const int left = block.thread_count - w.index * warp_size;
+      w.alive = left >= warp_size ? all_lanes : (1u << left) - 1;
+      w.others.clear();
+      w.known.clear();
+      w.set_mask(w.alive);
+      w.at = w.code;
+      w.since_barrier = w.since_sync = 1;
+      fill_specials(w);
+      if (w.has_taint) {
+        std::fill(w.taint.begin(), w.taint.end(), 0);
+        std::fill(w.predicate_taint.begin(), w.predicate_taint.end(), 0);
+      }
+      w.has_taint = !run_.kernel.unset.empty();
+      for (const int slot : run_.kernel.unset) w.taint[static_cast<std::size_t>(slot)] = all_lanes;
+    }
+  }
+
+  uint64_t special(const Warp& w, int lane, const std::string& name) const {
+    const Dim &size = run_.launch.block, &grid = run_.launch.grid, &at = w.block->at;
+    const auto thread = static_cast<unsigned>(w.index * warp_size + lane);
+    const uint32_t bit = 1u << lane;
+    if (name == "%tid.x") return thread % size.x;
+    if (name == "%tid.y") return thread / size.x % size.y;
+    if (name == "%tid.z") return thread / size.x / size.y;
+    if (name == "%ntid.x") return size.x;
+    if (name == "%ntid.y") return size.y;
+    if (name == "%ntid.z") return size.z;
+    if (name == "%ctaid.x") return at.x;
+    if (name == "%ctaid.y") return at.y;
+    if (name == "%ctaid.z") return at.z;
+    if (name == "%nctaid.x") return grid.x;
+    if (name == "%nctaid.y") return grid.y;
+    if (name == "%nctaid.z") return grid.z;
+    if (name == "%laneid") return static_cast<unsigned>(lane);
+    if (name == "%warpid") return static_cast<unsigned>(w.index);
+    if (name == "%nwarpid") return w.block->warps.size();
+    if (name == "%lanemask_eq") return bit;
+    if (name == "%lanemask_lt") return bit - 1;
+    if (name == "%lanemask_le") return bit | (bit - 1);
+    if (name == "%lanemask_gt") return ~(bit | (bit - 1));
+    if (name == "%lanemask_ge") return ~(bit - 1);
+    if (name == "%nsmid") return 132;
+    if (name == "%smid") return w.block->number % 132;
+    if (name == "%total_smem_size") return run_.shared_bytes;
+    if (name == "%dynamic_smem_size") return run_.launch.dynamic_shared;
+    if (name.compare(0, 6, "param:") == 0)
+      return reinterpret_cast<uint64_t>(run_.launch.params.data()) + std::stoull(name.substr(6));
+    return 0;
+  }
+  void fill_specials(Warp& w) {
+    for (const SpecialSlot& s : run_.kernel.specials)
+      for (int lane = 0; lane < warp_size; ++lane) {
+        const uint64_t bits = special(w, lane, s.name);
+        if (s.is_wide)
+          w.slot<uint64_t>(s.slot)[lane] = bits;
+        else
+          w.slot<uint32_t>(s.slot)[lane] = static_cast<uint32_t>(bits);
+      }
+  }
+
+  // One warp of one block goes on for a while.
+  void take_turns() {
+    const bool shuffled = run_.settings.order == Order::shuffled;
+    const std::size_t which =
+        shuffled ? run_.draw() % in_flight_.size() : rounds_ % in_flight_.size();
+    Block& block = *in_flight_[which];
+    for (int turns = shuffled ? 16 : 1 << 30; turns > 0 && !run_.failed(); --turns) {
+      Warp* w = choose(block);
+      if (w == nullptr) break;
+      const uint64_t most = shuffled ? uint64_t{1} << (run_.draw() % 11) : whole_turn;
+      if (advance(*w, most)) {
+        if (!shuffled) {  // it may wait for something that others have to do
+          admit_one_more();
+          last_ = w->index + 1;
+          break;
+        }
+      }
+    }
+    if (run_.failed()) return;
+    if (++since_end_ % patience == 0) admit_one_more();
+    if (block.has_ended()) {
+      since_end_ = 0;
+      finish(block);
+      idle_.push_back(std::move(in_flight_[which]));
+      in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(which));
+    } else if (choose(block) == nullptr) {
+      report_stuck(block);
+    }
+  }
+  void admit_one_more() {
+    wanted_ = std::min<std::size_t>(std::max(wanted_, in_flight_.size()) + 1, most_blocks);
+  }
+  void finish(Block& block) {
+    for (Warp& w : block.warps) {
+      const auto left = block.copies.find(w.index);
+      if (left == block.copies.end() || left->second.pending.empty()) continue;
+      w.set_mask(all_lanes);
+      for (int& group : left->second.groups) group = 1 << 30;
+      finish_copies(w, 0);
+    }
+  }
+
+  static bool can_run(const Warp& w) {
+    if (w.at != nullptr) return true;
+    return std::any_of(w.others.begin(), w.others.end(),
+                       [](const Group& g) { return g.state == Group::State::ready; });
+  }
+  Warp* choose(Block& block) {
+    const int count = static_cast<int>(block.warps.size());
+    int first = last_;
+    if (run_.settings.order == Order::shuffled)
+      first = static_cast<int>(run_.draw() % static_cast<unsigned>(count));
+    for (int n = 0; n < count; ++n) {
+      int i = (first + n) % count;
+      if (run_.settings.order == Order::reverse) i = count - 1 - i;
+      if (can_run(block.warps[static_cast<std::size_t>(i)]))
+        return &block.warps[static_cast<std::size_t>(i)];
+    }
+    return nullptr;
+  }
+
+  // Whether it could go on after so many operations.
+  bool advance(Warp& w, uint64_t most) {
+    const Op* op = w.at != nullptr ? w.at : next_group(w);
+    while (op != nullptr && most-- > 0) {
+      const auto n = static_cast<std::size_t>(op - w.code);
+      ++w.hits[n];
+      w.threads[n] += static_cast<uint64_t>(std::popcount(w.mask));
+      if (w.has_taint && !follow_taint(op, w)) break;
+      op = op->run(op, w);
+    }
+    w.at = run_.failed() ? nullptr : op;
+    return w.at != nullptr;
+  }
+
+  void report_endless(double limit) {
+    for (auto& block : in_flight_)
+      for (Warp& w : block->warps)
+        if (can_run(w))
+          return report(
+              w, w.at != nullptr ? w.at : w.others[0].at, Fault::never_ends,
+              fmt::format("{} was still running after {:.3g} s of CPU time",
+                          thread_text(w, std::countr_zero(w.mask != 0 ? w.mask : w.others[0].mask)),
+                          limit));
+  }
+  void report_stuck(Block& block) {
+    for (Warp& w : block.warps)
+      for (const Group& g : w.others)
+        if (g.state == Group::State::at_warp_op)
+          return report(
+              w, g.at, Fault::warp_not_reached,
+              fmt::format("{} waits at an operation of the whole warp that lanes {:#x} never reach",
+                          thread_text(w, std::countr_zero(g.mask)),
+                          g.partners & w.alive & ~g.mask));
+    for (Warp& w : block.warps)
+      for (const Group& g : w.others)
+        return report(
+            w, g.at - 1, Fault::barrier_not_reached,
+            fmt::format("{} waits at barrier {}, which {} of {} threads have reached and {} have "
+                        "returned without",
+                        thread_text(w, std::countr_zero(g.mask)), g.barrier,
+                        block.barriers[g.barrier].arrived, block.thread_count, block.exited));
+  }
+
+  void count(Counts& counts) const {
+    for (std::size_t n = 0; n < run_.kernel.code.size(); ++n) {
+      counts.instructions += run_.hits[n];
+      if (run_.kernel.code[n].from < static_cast<int>(run_.kernel.function.body.size()) &&
+          run_.kernel.function.body[static_cast<std::size_t>(run_.kernel.code[n].from)].opcode ==
+              "fma")
+        counts.ffma += run_.threads[n];
+    }
+  }
+
+  Run run_;
+  uint64_t grid_ = 0, started_ = 0, rounds_ = 0, step_ = 0;
+  std::size_t wanted_ = 1;
+  int since_end_ = 0;  // turns, since a block last ended
+  int last_ = 0;
+  std::vector<std::unique_ptr<Block>> in_flight_, idle_;
+};
+
+}  // namespace
+
+Outcome run(const Launch& launch, Memory& memory, const Settings& settings) {
+  if (!launch.kernel->unsupported.empty())
+    return {.finding = Finding{Fault::unsupported, fmt::format("{}: {}", launch.kernel->facts.name,
+                                                               launch.kernel->unsupported)}};
+  if (launch.grid.count() == 0 || launch.block.count() == 0) return {};
+  const auto params = reinterpret_cast<uint64_t>(launch.params.data());
+  memory.lend({.name = "the parameters",
+               .first = params,
+               .row_bytes = launch.params.size(),
+               .pitch_bytes = launch.params.size(),
+               .writable = false});
+  Outcome outcome = Running(launch, memory, settings).to_end();
+  memory.forget(params);
+  return outcome;
+}
+
+}  // namespace ptx

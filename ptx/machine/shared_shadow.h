@@ -1,0 +1,98 @@
+// Who wrote and who read each word of a block's shared memory, and whether that is ordered.
+//
+// The block has a time, which every barrier moves on. An access is stamped with the time and its
+// thread. A warp knows of everything that other warps did before `since_barrier`, and of what its
+// own lanes did before `since_sync`: whatever is later, and not the thread's own, is unordered. So
+// a race is found whatever the schedule was. 0 is a word that nobody wrote.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ptx/machine/warp.h"
+
+namespace ptx {
+
+namespace stamp {
+inline constexpr std::uint32_t thread_bits = 11, thread_mask = (1u << thread_bits) - 1;
+inline constexpr std::uint32_t lanes_of = 1024;  // + warp: several lanes of one warp
+inline constexpr std::uint32_t many = thread_mask;
+inline constexpr std::uint32_t last_time = (1u << (32 - thread_bits)) - 2;
+
+constexpr std::uint32_t make(std::uint32_t time, std::uint32_t thread) {
+  return time << thread_bits | thread;
+}
+constexpr std::uint32_t time(std::uint32_t s) { return s >> thread_bits; }
+constexpr std::uint32_t thread(std::uint32_t s) { return s & thread_mask; }
+// The warp that a stamp is of, or 32 for several.
+constexpr std::uint32_t warp(std::uint32_t s) {
+  const std::uint32_t t = thread(s);
+  return t < lanes_of ? t / 32 : t == many ? 32 : t - lanes_of;
+}
+// Of two stamps of readers at about the same time.
+constexpr std::uint32_t joined(std::uint32_t a, std::uint32_t b) {
+  if (thread(a) == thread(b)) return a > b ? a : b;
+  const std::uint32_t who = warp(a) == warp(b) && warp(a) != 32 ? lanes_of + warp(a) : many;
+  return make(time(a) > time(b) ? time(a) : time(b), who);
+}
+}  // namespace stamp
+
+// Whether something that another warp did comes before what this one does now.
+bool is_known(std::uint32_t stamp, const Warp&);
+
+class SharedShadow {
+ public:
+  void start(std::size_t words);  // nothing is written
+  std::uint32_t now() const { return time_; }
+  void tick() {
+    if (time_ < stamp::last_time) ++time_;
+  }
+
+  // One lane reads or writes one word. False: unordered with `other`, at `other_op`.
+  struct Conflict {
+    std::uint32_t other = 0, other_op = 0;
+    bool other_wrote = false;
+  };
+  bool is_written(std::size_t word) const { return writes_[word] != 0; }
+  bool read(const Warp&, int lane, std::size_t word, std::uint32_t op, Conflict&);
+  bool write(const Warp&, int lane, std::size_t word, std::uint32_t op, Conflict&);
+  // All lanes read 32 words in a row, or one and the same. False: nothing was done, as something
+  // may be unordered or unwritten: ask lane by lane.
+  bool read_row(const Warp&, std::size_t word, std::uint32_t op);
+  bool read_by_all(const Warp&, std::size_t word, std::uint32_t op);
+  bool write_row(const Warp&, std::size_t word, std::uint32_t op);
+  // One lane, or several of one warp, read or write words in a row. False as above.
+  bool read_words(const Warp& w, std::uint32_t reader, std::size_t word, std::size_t count,
+                  std::uint32_t op) {
+    const std::uint32_t limit = stamp::make(w.since_barrier, 0), mine = stamp::make(time_, reader);
+    for (std::size_t i = word; i < word + count; ++i) {
+      if (writes_[i] == 0 || writes_[i] >= limit) return false;
+      reads_[i] = reads_[i] < limit ? mine : stamp::joined(reads_[i], mine);
+      read_ops_[i] = op;
+    }
+    return true;
+  }
+  bool may_write_words(const Warp& w, std::size_t word, std::size_t count) const {
+    const std::uint32_t limit = stamp::make(w.since_barrier, 0);
+    for (std::size_t i = word; i < word + count; ++i)
+      if (writes_[i] >= limit || reads_[i] >= limit) return false;
+    return true;
+  }
+  void write_words(std::uint32_t writer, std::size_t word, std::size_t count, std::uint32_t op) {
+    for (std::size_t i = word; i < word + count; ++i) {
+      writes_[i] = stamp::make(time_, writer);
+      write_ops_[i] = op;
+      reads_[i] = 0;
+    }
+  }
+  // Leaves a word as if nobody had written it.
+  void unwrite(std::size_t word) { writes_[word] = 0; }
+
+ private:
+  static bool is_ordered(std::uint32_t s, const Warp&, int lane);
+
+  std::vector<std::uint32_t> writes_, reads_, write_ops_, read_ops_;
+  std::uint32_t time_ = 1;
+};
+
+}  // namespace ptx

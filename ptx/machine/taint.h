@@ -1,0 +1,12 @@
+// Follows values that nobody wrote. Reading one, moving it and computing with it is no fault; it is
+// one to go by it: where to go on, where to read or write, or what to leave in global memory.
+#pragma once
+
+#include "ptx/machine/block.h"
+
+namespace ptx {
+
+// Called before an operation of a warp that holds such values. False after a finding.
+bool follow_taint(const Op*, Warp&);
+
+}  // namespace ptx

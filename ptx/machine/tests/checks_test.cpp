@@ -1,0 +1,199 @@
+// What is seen of races, of values that nobody wrote, and of accesses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ptx/machine/tests/written_kernel.h"
+
+namespace ptx::tests {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// Thread t writes word t and reads word (t + 1) % n, with something in between.
+std::string exchange(const std::string& between, int threads) {
+  return fmt::format(R"(
+shl.b32 %r2, %t, 2; mov.u32 %r3, tile; add.s32 %r4, %r3, %r2;
+st.shared.u32 [%r4], %t;
+{}
+add.s32 %r5, %t, 1; rem.u32 %r5, %r5, {}; shl.b32 %r5, %r5, 2; add.s32 %r6, %r3, %r5;
+ld.shared.u32 %r1, [%r6];
+)",
+                     between, threads) +
+         store_r1;
+}
+
+TEST(Race, is_none_across_a_barrier) {
+  for (const Settings& settings : all_orders()) {
+    WrittenKernel kernel(exchange("bar.sync 0;", 100));
+    EXPECT_EQ(text_of(kernel.run(100, settings)), "");
+    EXPECT_EQ(kernel.words[0], 1u);
+    EXPECT_EQ(kernel.words[99], 0u);
+  }
+}
+
+TEST(Race, is_found_in_every_order) {
+  for (const Settings& settings : all_orders()) {
+    const std::string text = text_of(WrittenKernel(exchange("", 100)).run(100, settings));
+    EXPECT_THAT(text, StartsWith("data race: thread ("));
+    EXPECT_THAT(text, HasSubstr("a barrier is missing"));
+    EXPECT_THAT(text, HasSubstr("line 2"));
+  }
+}
+
+TEST(Race, is_found_within_a_warp) {
+  for (const Settings& settings : all_orders()) {
+    EXPECT_THAT(text_of(WrittenKernel(exchange("", 32)).run(32, settings)),
+                HasSubstr("a __syncwarp is missing"));
+    EXPECT_EQ(text_of(WrittenKernel(exchange("bar.warp.sync -1;", 32)).run(32, settings)), "");
+    EXPECT_THAT(text_of(WrittenKernel(exchange("bar.warp.sync -1;", 64)).run(64, settings)),
+                AnyOf(HasSubstr("a barrier is missing"), HasSubstr("that nobody wrote")))
+        << "it orders the lanes of one warp only, and another may read first";
+  }
+}
+
+TEST(Race, is_found_where_a_word_is_overwritten_that_others_still_read) {
+  const std::string body = R"(
+shl.b32 %r2, %t, 2; mov.u32 %r3, tile; add.s32 %r4, %r3, %r2;
+st.shared.u32 [%r4], %t; bar.sync 0;
+ld.shared.u32 %r1, [%r3];
+)";
+  const std::string then = "setp.eq.u32 %p1, %t, 0; @%p1 st.shared.u32 [%r3], %r2;";
+  for (const Settings& settings : all_orders()) {
+    EXPECT_THAT(text_of(WrittenKernel(body + then).run(64, settings)), StartsWith("data race"));
+    EXPECT_EQ(text_of(WrittenKernel(body + "bar.sync 0;" + then).run(64, settings)), "");
+  }
+}
+
+TEST(Race, between_blocks_takes_a_fence_and_an_atomic) {
+  // The last block to take a ticket reads what the others wrote: word b of block b, the ticket in
+  // 100.
+  const auto ticket = [](const char* fence_before, const char* fence_after) {
+    return fmt::format(R"(
+mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd1, %r1, 4; add.s64 %rd2, %out, %rd1;
+add.s32 %r2, %r1, 7; st.global.u32 [%rd2], %r2;
+{}
+atom.global.add.u32 %r3, [%out+400], 1;
+{}
+setp.ne.u32 %p1, %r3, 2; @%p1 bra $done;
+ld.global.u32 %r4, [%out]; ld.global.u32 %r5, [%out+4]; ld.global.u32 %r6, [%out+8];
+add.s32 %r4, %r4, %r5; add.s32 %r4, %r4, %r6; st.global.u32 [%out+404], %r4;
+$done:
+)",
+                       fence_before, fence_after);
+  };
+  for (const Settings& settings : all_orders()) {
+    WrittenKernel right(ticket("membar.gl;", "membar.gl;"));
+    EXPECT_EQ(text_of(right.run(1, settings, 3)), "");
+    EXPECT_EQ(right.words[101], 24u);
+    for (const auto& [before, after] : {std::pair{"", "membar.gl;"}, {"membar.gl;", ""}}) {
+      const std::string text = text_of(WrittenKernel(ticket(before, after)).run(1, settings, 3));
+      EXPECT_THAT(text, HasSubstr("a fence and an atomic operation")) << before << "|" << after;
+    }
+  }
+}
+
+TEST(Race, is_none_between_atomics) {
+  for (const Settings& settings : all_orders()) {
+    WrittenKernel kernel("red.global.add.u32 [%out], 1;");
+    EXPECT_EQ(text_of(kernel.run(64, settings, 4)), "");
+    EXPECT_EQ(kernel.words[0], 256u);
+    EXPECT_THAT(
+        text_of(WrittenKernel(
+                    "ld.global.u32 %r1, [%out]; add.s32 %r1, %r1, 1; st.global.u32 [%out], %r1;")
+                    .run(1, settings, 2)),
+        StartsWith("data race"));
+  }
+}
+
+TEST(Race, is_found_where_a_copy_is_not_waited_for) {
+  const auto copy = [](const char* wait) {
+    return fmt::format(R"(
+mov.u32 %r3, tile; shl.b32 %r2, %t, 2; add.s32 %r4, %r3, %r2; mul.wide.u32 %rd1, %t, 4; add.s64 %rd2, %out, %rd1;
+cp.async.ca.shared.global [%r4], [%rd2], 4; cp.async.commit_group; {}
+bar.sync 0; ld.shared.u32 %r1, [%r4]; add.s32 %r1, %r1, 1; bar.sync 0;
+)",
+                       wait) +
+           store_r1;
+  };
+  WrittenKernel right(copy("cp.async.wait_group 0;"));
+  right.words[3] = 41;
+  EXPECT_EQ(text_of(right.run(64)), "");
+  EXPECT_EQ(right.words[3], 42u);
+  EXPECT_THAT(text_of(WrittenKernel(copy("")).run(64)), HasSubstr("a value that nobody wrote"));
+}
+
+TEST(Unwritten, may_be_read_but_not_gone_by) {
+  const std::string read = "mov.u32 %r3, tile; ld.shared.u32 %r2, [%r3+8]; add.s32 %r4, %r2, 1;";
+  EXPECT_EQ(text_of(WrittenKernel(read).run(32)), "") << "read, and not used";
+  EXPECT_THAT(
+      text_of(WrittenKernel(read + "st.global.u32 [%out], %r4;").run(1)),
+      StartsWith(
+          "use of an uninitialised value: thread (0,0,0) of block (0,0,0) leaves in memory"));
+  EXPECT_THAT(text_of(WrittenKernel(read + "setp.eq.u32 %p1, %r4, 3; @%p1 bra $x; $x:").run(1)),
+              HasSubstr("decides where to go on by a value that nobody wrote"));
+  EXPECT_THAT(
+      text_of(
+          WrittenKernel(
+              read + "cvt.u64.u32 %rd1, %r4; add.s64 %rd1, %rd1, %out; ld.global.u32 %r1, [%rd1];")
+              .run(1)),
+      HasSubstr("takes an address from a value that nobody wrote"));
+  EXPECT_EQ(
+      text_of(WrittenKernel(
+                  read +
+                  "setp.eq.u32 %p1, %t, 0; selp.b32 %r1, %t, %r4, %p1; st.global.u32 [%out], %r1;")
+                  .run(1)),
+      "")
+      << "the other value was chosen";
+}
+
+TEST(Unwritten, is_a_register_too) {
+  const std::string set_by_some = "setp.gt.u32 %p1, %t, 3; @%p1 mov.u32 %r1, 5;";
+  EXPECT_THAT(text_of(WrittenKernel(set_by_some + store_r1).run(8)), HasSubstr("thread (0,0,0)"));
+  EXPECT_EQ(text_of(WrittenKernel("mov.u32 %r1, 1;" + set_by_some + store_r1).run(8)), "");
+}
+
+TEST(Access, outside_is_named) {
+  EXPECT_THAT(text_of(WrittenKernel("ld.global.u32 %r1, [%out+4096];").run(1)),
+              HasSubstr("reads 4 bytes at"));
+  EXPECT_THAT(text_of(WrittenKernel("ld.global.u32 %r1, [%out+4096];").run(1)),
+              HasSubstr("0 bytes past the end of words"));
+  EXPECT_THAT(text_of(WrittenKernel("st.global.u32 [%out+-4], %t;").run(1)),
+              HasSubstr("4 bytes before words"));
+  EXPECT_THAT(text_of(WrittenKernel("ld.global.u32 %r1, [%out+2];").run(1)),
+              StartsWith("misaligned access"));
+  EXPECT_THAT(text_of(WrittenKernel("mov.u32 %r1, tile; st.shared.u32 [%r1+4096], %t;").run(1)),
+              HasSubstr("4096 of 4096 bytes of shared memory"));
+}
+
+TEST(Access, keeps_to_rows) {
+  std::vector<float> floats(64);
+  Memory memory;
+  const auto first = reinterpret_cast<std::uint64_t>(floats.data());
+  const Program program(read(R"(.version 9.0 .target sm_90 .address_size 64
+.entry k(.param .u64 p, .param .u64 at) { .reg .b64 %a<3>; .reg .b32 %r;
+ld.param.u64 %a1, [p]; ld.param.u64 %a2, [at]; add.s64 %a1, %a1, %a2; ld.global.u32 %r, [%a1]; ret; })"),
+                        memory);
+  memory.lend({.name = "A",
+               .first = first,
+               .rows = 4,
+               .row_bytes = 40,
+               .pitch_bytes = 64,
+               .writable = false});
+  const auto reading = [&](std::uint64_t at) {
+    Launch launch{.kernel = program.kernel("k")};
+    launch.params.resize(16);
+    std::memcpy(launch.params.data(), &first, 8);
+    std::memcpy(launch.params.data() + 8, &at, 8);
+    return text_of(run(launch, memory, {}));
+  };
+  EXPECT_EQ(reading(36), "");
+  EXPECT_EQ(reading(64), "");
+  EXPECT_THAT(reading(40), HasSubstr("between the rows of A: 0 bytes past the end of row 0"));
+  EXPECT_THAT(reading(124), HasSubstr("between the rows of A"));
+  EXPECT_THAT(reading(64 * 3 + 40), HasSubstr("past the end of A"));
+}
+
+}  // namespace
+}  // namespace ptx::tests

@@ -1,0 +1,171 @@
+// How threads go on, wait for each other, and end.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ptx/machine/tests/written_kernel.h"
+
+namespace ptx::tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(Branch, lets_lanes_go_apart_and_meet_again) {
+  // Thread t adds 1, 2, ... t, in a loop of its own length; odd ones then add 1000.
+  const std::string body = R"(
+mov.u32 %r1, 0; mov.u32 %r2, 0;
+$again: setp.ge.u32 %p1, %r2, %t; @%p1 bra $after;
+add.s32 %r2, %r2, 1; add.s32 %r1, %r1, %r2; bra $again;
+$after: and.b32 %r3, %t, 1; setp.eq.u32 %p2, %r3, 1;
+@%p2 add.s32 %r1, %r1, 1000;
+)" + std::string(store_r1);
+  for (const Settings& settings : all_orders()) {
+    WrittenKernel kernel(body);
+    ASSERT_EQ(text_of(kernel.run(70, settings)), "");
+    for (unsigned t = 0; t < 70; ++t)
+      EXPECT_EQ(kernel.words[t], t * (t + 1) / 2 + t % 2 * 1000) << t;
+  }
+}
+
+TEST(Branch, goes_by_an_index) {
+  WrittenKernel kernel(R"(
+and.b32 %r2, %t, 3; mov.u32 %r1, 0;
+$list: .branchtargets $a, $b, $c, $d;
+brx.idx %r2, $list;
+$a: add.s32 %r1, %r1, 1; bra $d;
+$b: add.s32 %r1, %r1, 10;
+$c: add.s32 %r1, %r1, 100;
+$d:
+)" + std::string(store_r1));
+  ASSERT_EQ(text_of(kernel.run(64)), "");
+  const unsigned wanted[] = {1, 110, 100, 0};
+  for (unsigned t = 0; t < 64; ++t) EXPECT_EQ(kernel.words[t], wanted[t % 4]);
+}
+
+TEST(Call, is_replaced_by_what_it_calls) {
+  WrittenKernel kernel(R"(
+{ .param .b32 in; .param .b32 out; st.param.b32 [in], %t; call.uni (out), twice_or_nine, (in); ld.param.b32 %r1, [out]; }
+)" + std::string(store_r1),
+                       R"(
+.func (.param .b32 result) twice_or_nine(.param .b32 value) { .reg .b32 %r<3>; .reg .pred %p<2>;
+ld.param.b32 %r1, [value]; setp.gt.u32 %p1, %r1, 4; @%p1 bra $nine;
+add.s32 %r2, %r1, %r1; st.param.b32 [result], %r2; ret;
+$nine: st.param.b32 [result], 9; ret; })");
+  ASSERT_EQ(text_of(kernel.run(8)), "");
+  for (unsigned t = 0; t < 8; ++t) EXPECT_EQ(kernel.words[t], t > 4 ? 9 : 2 * t);
+}
+
+TEST(Call, of_itself_is_refused_with_the_name) {
+  WrittenKernel kernel("call.uni again, ();", ".func again() { call.uni again, (); ret; }");
+  EXPECT_THAT(text_of(kernel.run(1)), HasSubstr("again calls itself"));
+}
+
+TEST(Instruction, that_is_not_known_is_named_with_its_line) {
+  EXPECT_THAT(text_of(WrittenKernel("tcgen05.fence::before_thread_sync;").run(1)),
+              HasSubstr("tcgen05.fence::before_thread_sync is not supported"));
+}
+
+TEST(Barrier, waits_for_threads_that_have_not_returned) {
+  const std::string some_return =
+      "setp.gt.u32 %p1, %t, 40; @%p1 ret; bar.sync 0; mov.u32 %r1, 3;" + std::string(store_r1);
+  for (const Settings& settings : all_orders())
+    EXPECT_EQ(text_of(WrittenKernel(some_return).run(64, settings)), "");
+}
+
+TEST(Barrier, that_some_never_reach_is_found) {
+  for (const Settings& settings : all_orders()) {
+    EXPECT_THAT(
+        text_of(WrittenKernel("setp.lt.u32 %p1, %t, 64; @%p1 bar.sync 1, 96;").run(96, settings)),
+        StartsWith("barrier not reached by all threads: thread ("));
+    EXPECT_THAT(
+        text_of(WrittenKernel(
+                    "setp.lt.u32 %p1, %t, 5; @%p1 bra $a; bar.sync 0; bra $b; $a: bar.sync 0; $b:")
+                    .run(64, settings)),
+        HasSubstr("lanes of one warp wait at two different barriers"));
+  }
+}
+
+TEST(Barrier, of_some_warps_orders_these) {
+  // Warp 0 fills, warps 1 and 2 read; barrier 1 is of 0 and 1 alone.
+  const auto body = [](int threads) {
+    return fmt::format(R"(
+mov.u32 %r3, tile; setp.ge.u32 %p1, %t, 32; @%p1 bra $read;
+setp.eq.u32 %p3, %t, 0; @%p3 st.shared.u32 [%r3], 77; bar.arrive 1, {}; bra $end;
+$read: setp.ge.u32 %p2, %t, 64; @%p2 bra $end2;
+bar.sync 1, {}; ld.shared.u32 %r1, [%r3]; bra $end;
+$end2: {}
+$end:
+)",
+                       threads, threads, threads == 64 ? "ld.shared.u32 %r1, [%r3];" : "");
+  };
+  const std::string only_two = text_of(WrittenKernel(body(64)).run(96, {.order = Order::forward}));
+  EXPECT_THAT(only_two, StartsWith("data race"));
+  EXPECT_EQ(text_of(WrittenKernel(body(64)).run(64)), "");
+}
+
+TEST(Warp, exchanges_values) {
+  for (const Settings& settings : all_orders()) {
+    WrittenKernel sum(R"(
+add.s32 %r1, %t, 1;
+shfl.sync.down.b32 %r2, %r1, 16, 31, -1; add.s32 %r1, %r1, %r2;
+shfl.sync.down.b32 %r2, %r1, 8, 31, -1; add.s32 %r1, %r1, %r2;
+shfl.sync.down.b32 %r2, %r1, 4, 31, -1; add.s32 %r1, %r1, %r2;
+shfl.sync.down.b32 %r2, %r1, 2, 31, -1; add.s32 %r1, %r1, %r2;
+shfl.sync.down.b32 %r2, %r1, 1, 31, -1; add.s32 %r1, %r1, %r2;
+)" + std::string(store_r1));
+    ASSERT_EQ(text_of(sum.run(32, settings)), "");
+    EXPECT_EQ(sum.words[0], 528u);
+    WrittenKernel votes(R"(
+setp.gt.u32 %p1, %t, 9; vote.sync.ballot.b32 %r2, %p1, -1; redux.sync.max.u32 %r3, %t, -1;
+match.any.sync.b32 %r4, %r3, -1; shfl.sync.bfly.b32 %r5|%p2, %t, 1, 31, -1;
+and.b32 %r1, %r2, %r4; add.s32 %r1, %r1, %r3; add.s32 %r1, %r1, %r5;
+)" + std::string(store_r1));
+    ASSERT_EQ(text_of(votes.run(32, settings)), "");
+    EXPECT_EQ(votes.words[6], 0xfffffc00u + 31 + 7);
+  }
+}
+
+TEST(Warp, that_waits_for_lanes_that_never_come_is_found) {
+  EXPECT_THAT(text_of(WrittenKernel(R"(
+setp.lt.u32 %p1, %t, 16; @%p1 bra $a; bar.sync 0; bra $b;
+$a: shfl.sync.idx.b32 %r1, %t, 0, 31, -1; bar.sync 0; $b:)")
+                          .run(32)),
+              StartsWith("warp-wide operation not reached by all lanes"));
+}
+
+TEST(Launch, that_never_ends_is_ended) {
+  EXPECT_THAT(text_of(WrittenKernel("$x: bra $x;").run(32, {.cpu_seconds = 0.05})),
+              StartsWith("never ends"));
+}
+
+TEST(Launch, may_let_blocks_wait_for_each_other) {
+  // Block 0 waits for a word that the last block writes.
+  const std::string body = R"(
+mov.u32 %r1, %ctaid.x; setp.ne.u32 %p1, %r1, 0; @%p1 bra $tell;
+$wait: ld.acquire.gpu.global.u32 %r2, [%out]; setp.eq.u32 %p2, %r2, 0; @%p2 bra $wait;
+ld.global.u32 %r3, [%out+4]; st.global.u32 [%out+8], %r3; bra $end;
+$tell: setp.ne.u32 %p3, %r1, 9; @%p3 bra $end;
+st.global.u32 [%out+4], 5; st.release.gpu.global.u32 [%out], 1;
+$end:
+)";
+  for (const Settings& settings : all_orders()) {
+    WrittenKernel kernel(body);
+    EXPECT_EQ(text_of(kernel.run(1, settings, 10)), "");
+    EXPECT_EQ(kernel.words[2], 5u);
+  }
+}
+
+TEST(Launch, does_the_same_for_the_same_seed) {
+  const std::string body = "atom.global.add.u32 %r1, [%out+4000], 1;" + std::string(store_r1);
+  std::vector<std::vector<std::uint32_t>> seen;
+  for (const std::uint64_t seed : {1, 1, 2, 3}) {
+    WrittenKernel kernel(body);
+    ASSERT_EQ(text_of(kernel.run(512, {.order = Order::shuffled, .seed = seed})), "");
+    seen.push_back(kernel.words);
+  }
+  EXPECT_EQ(seen[0], seen[1]);
+  EXPECT_TRUE(seen[0] != seen[2] || seen[0] != seen[3]) << "another seed, another order";
+}
+
+}  // namespace
+}  // namespace ptx::tests

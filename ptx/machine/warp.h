@@ -1,0 +1,97 @@
+// A warp, and the operations that run on it. An operation is decoded once and runs for all active
+// lanes at a time; it returns the next one, or null when the warp has to wait or has ended.
+//
+// Values lie in slots of 32 words, one for each lane; a 64-bit value takes two slots, and then
+// lane i has the i-th 8 bytes of them. A predicate is a mask of lanes. Immediates, parameters and
+// special registers are slots like any others, filled beforehand.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace ptx {
+
+inline constexpr int warp_size = 32;
+inline constexpr std::uint32_t all_lanes = 0xffffffffu;
+
+struct Block;
+struct Op;
+struct Warp;
+using Handler = const Op* (*)(const Op*, Warp&);
+
+// What an operation does besides computing; RealFlags take the low bits of Op::flags.
+enum OpFlags : std::uint16_t {
+  address_is_wide = 1 << 4,
+  loads = 1 << 5,
+  stores = 1 << 6,
+  decides = 1 << 7,   // where to go on, by its guard
+  selects = 1 << 8,   // one of two values
+  is_strong = 1 << 9  // an atomic access, or a volatile one
+};
+
+struct Op {
+  Handler run = nullptr;
+  Handler behind_guard = nullptr;  // what `run` calls, for the lanes that the guard lets through
+  int d = 0, a = 0, b = 0, c = 0, e = 0;  // slots or predicates, as the handler takes them
+  int guard = -1;
+  bool guard_negated = false;
+  std::uint8_t parts = 1;  // of a vector: then `d` begins a list in Code::lists
+  std::uint8_t part_bytes = 4;
+  std::uint8_t mode = 0;  // rounding, comparison and the like
+  std::uint16_t flags = 0;
+  int jump = 0;            // index of the operation to go to
+  int from = 0;            // index of the instruction in Function::body
+  std::uint64_t bits = 0;  // an offset, a table, a mask
+};
+
+// Lanes of a warp that go together.
+struct Group {
+  const Op* at = nullptr;
+  std::uint32_t mask = 0;
+  enum class State : std::uint8_t { ready, at_barrier, at_warp_op } state = State::ready;
+  int barrier = 0;             // that it waits at
+  std::uint32_t partners = 0;  // the lanes that a warp-wide operation waits for
+};
+
+struct Warp {
+  alignas(64) std::uint32_t lane_masks[warp_size] = {};  // all ones where `mask` has a bit
+  std::uint32_t mask = 0;                                // the lanes that run
+  std::uint32_t alive = 0;                               // that have not returned
+  std::uint32_t* slots = nullptr;
+  std::uint32_t* predicates = nullptr;
+  std::uint64_t* hits = nullptr;     // of each operation, in warps
+  std::uint64_t* threads = nullptr;  // and in threads
+  const Op* code = nullptr;
+  const int* lists = nullptr;
+  Block* block = nullptr;
+  int index = 0;  // within its block
+  const Op* at = nullptr;
+  std::vector<Group> others;
+
+  // Of every slot and predicate, the lanes whose value nobody wrote. Looked at once `has_taint`.
+  bool has_taint = false;
+  std::vector<std::uint32_t> taint, predicate_taint;
+
+  // When this warp last synchronised with all others, and its own lanes, in the time of its block;
+  // see shared_shadow.h. `known`: with single warps, later than with all; empty if with none.
+  std::uint32_t since_barrier = 0, since_sync = 0;
+  std::vector<std::uint32_t> known;
+
+  void set_mask(std::uint32_t lanes) {
+    mask = lanes;
+    for (int i = 0; i < warp_size; ++i)
+      lane_masks[i] =
+          static_cast<std::uint32_t>(static_cast<std::int32_t>(lanes << (31 - i)) >> 31);
+  }
+  template <class T>
+  T* slot(int index) {
+    return reinterpret_cast<T*>(slots + std::ptrdiff_t{index} * warp_size);
+  }
+};
+
+// Ends what the lanes of `mask` do at an operation, and returns what the warp does next: the group
+// with the lowest address that is ready, joined by all that have come to the same place.
+const Op* go_on_at(Warp&, const Op* at);
+const Op* next_group(Warp&);
+
+}  // namespace ptx
