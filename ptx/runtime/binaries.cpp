@@ -1,0 +1,226 @@
+// What nvcc's objects register, and how it becomes a program.
+#include <dlfcn.h>
+
+#include <charconv>
+#include <cstring>
+#include <span>
+
+#include "ptx/reader/reader.h"
+#include "ptx/runtime/state.h"
+
+namespace ptx::runtime {
+
+namespace {
+
+// As nvcc lays them out: see fatbinary_section.h and the head of a fat binary.
+struct Wrapper {
+  std::uint32_t magic, version;
+  const void* data;
+  const void* file_or_prelinked;
+};
+struct Head {
+  std::uint32_t magic;
+  std::uint16_t version, head_bytes;
+  std::uint64_t payload_bytes;
+};
+constexpr std::uint32_t wrapper_magic = 0x466243B1, head_magic = 0xBA55ED50;
+
+std::span<const std::byte> bytes_of(const Binary& binary) {
+  Wrapper wrapper{};
+  std::memcpy(&wrapper, binary.wrapper, sizeof wrapper);
+  if (wrapper.magic != wrapper_magic || wrapper.version == 0 || wrapper.version > 2)
+    throw BadPtx("its fat binary is of a kind that is not known here: compile it with CUDA 13");
+  if (wrapper.version == 2) {
+    throw BadPtx(
+        "it was compiled for linking device code (-rdc=true, -dc), which this machine does not do: "
+        "compile each file as a whole");
+  }
+  Head head{};
+  std::memcpy(&head, wrapper.data, sizeof head);
+  if (head.magic != head_magic || head.head_bytes < sizeof head)
+    throw BadPtx("its fat binary is damaged: compile it anew");
+  return {static_cast<const std::byte*>(wrapper.data), head.head_bytes + head.payload_bytes};
+}
+
+// PTX 8.x is what the compilers of CUDA 12 write, 9.x those of CUDA 13.
+int cuda_of(const Module& module) {
+  int major = 0;
+  const std::string& version = module.version;
+  std::from_chars(version.data(), version.data() + version.size(), major);
+  return major + 4;
+}
+
+void need_same_cuda(const Module& module, int cuda_version) {
+  const int theirs = cuda_of(module), ours = cuda_version / 1000;
+  if (theirs == ours) return;
+  throw Failure{Error::unsupported_ptx_version,
+                Finding{Fault::unsupported,
+                        "its PTX " + module.version + " is that of CUDA " + std::to_string(theirs) +
+                            ", and this runtime is built with CUDA " + std::to_string(ours) +
+                            ": compile it with nvcc " + std::to_string(ours)}};
+}
+
+// sm_90 runs on any later device, sm_90a on that one alone, sm_100f on its family.
+void need_target(const Module& module) {
+  const std::string& target = module.target;
+  int asked = 0;
+  const std::size_t digits = target.find_first_of("0123456789");
+  if (digits == std::string::npos) return;
+  const char* const end = target.data() + target.size();
+  const auto [rest, error] = std::from_chars(target.data() + digits, end, asked);
+  const int have = model().major * 10 + model().minor;
+  const char suffix = rest != end ? *rest : ' ';
+  const bool runs = suffix == 'a'   ? have == asked
+                    : suffix == 'f' ? have >= asked && have / 10 == asked / 10
+                                    : have >= asked;
+  if (runs) return;
+  const std::string wanted = "compute_" + std::to_string(have);
+  throw Failure{Error::no_kernel_image_for_device,
+                Finding{Fault::unsupported,
+                        "its PTX is for " + target + ", and the device \"" +
+                            std::string(model().name) + "\" is sm_" + std::to_string(have) +
+                            ": compile it with -gencode arch=" + wanted + ",code=" + wanted}};
+}
+
+std::unique_ptr<Program> compile(const Binary& binary) {
+  const auto refuse = [](Error error, const BadPtx& why) {
+    return Failure{error, Finding{Fault::unsupported, why.what()}};
+  };
+  std::string text;
+  try {
+    text = ptx_within(bytes_of(binary));
+  } catch (const BadPtx& why) {
+    throw refuse(Error::no_kernel_image_for_device, why);
+  }
+  try {
+    const Module module = read(text);
+    need_same_cuda(module, binary.cuda_version);
+    need_target(module);
+    return std::make_unique<Program>(module, state().memory);
+  } catch (const BadPtx& why) {
+    throw refuse(Error::invalid_ptx, why);
+  }
+}
+
+// The host reads managed variables through a pointer, and never asks whether it is one.
+void point_host_at(Binary& binary) {
+  for (const auto& [host, variable] : binary.managed) {
+    const Program::Symbol symbol = binary.program->symbol(variable.name);
+    if (symbol.address == nullptr) continue;
+    *host = symbol.address;
+    // As a symbol, too, it is known by where it lies.
+    state().variables[symbol.address] = {variable};
+    state().memory.mark_written(reinterpret_cast<std::uint64_t>(symbol.address), symbol.bytes);
+  }
+}
+
+template <class Registered>
+void forget(std::map<const void*, std::vector<Registered>>& registered, const Binary* binary) {
+  for (auto each = registered.begin(); each != registered.end();) {
+    std::erase_if(each->second, [&](const auto& one) { return one.binary == binary; });
+    each = each->second.empty() ? registered.erase(each) : std::next(each);
+  }
+}
+
+}  // namespace
+
+std::string Binary::file() const {
+  Dl_info info{};
+  return dladdr(wrapper, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "this program";
+}
+
+Program& Binary::compiled(const std::string& wanted) {
+  if (program) return *program;
+  if (!broken) {
+    try {
+      program = compile(*this);
+      point_host_at(*this);
+      return *program;
+    } catch (const Failure& failure) {
+      broken = failure;
+    }
+  }
+  Failure named = *broken;
+  named.finding->text = wanted + " of " + file() + ": " + named.finding->text;
+  throw named;
+}
+
+Binary* add_binary(const void* wrapper, int cuda_version) {
+  State& device = state();
+  const std::lock_guard lock(device.mutex);
+  device.binaries.push_back(
+      std::make_unique<Binary>(Binary{.wrapper = wrapper, .cuda_version = cuda_version}));
+  return device.binaries.back().get();
+}
+
+void remove_binary(Binary* binary) {
+  State& device = state();
+  const std::lock_guard lock(device.mutex);
+  forget(device.kernels, binary);
+  forget(device.variables, binary);
+  std::erase_if(device.binaries, [&](const auto& one) { return one.get() == binary; });
+}
+
+void add_kernel(Binary* binary, const void* stub, const char* name) {
+  const std::lock_guard lock(state().mutex);
+  state().kernels[stub].push_back(
+      {.binary = binary, .name = name, .shown = "kernel `" + readable(name) + "`"});
+}
+
+void add_variable(Binary* binary, const void* host, const char* name, std::size_t bytes) {
+  const std::lock_guard lock(state().mutex);
+  state().variables[host].push_back({binary, name, bytes});
+}
+
+void add_managed(Binary* binary, void** host, const char* name, std::size_t bytes) {
+  const std::lock_guard lock(state().mutex);
+  binary->managed[host] = {binary, name, bytes};
+  state().variables[host].push_back({binary, name, bytes});
+}
+
+void init_module(Binary* binary) {
+  if (binary->managed.empty()) return;
+  call([&] {
+    const std::string first = binary->managed.begin()->second.name;
+    try {
+      binary->compiled("variable `" + readable(first) + "`");
+    } catch (const Failure&) {
+      // The host goes on to read and write it, whatever we say.
+      for (const auto& [host, variable] : binary->managed) {
+        if (*host == nullptr) *host = state().memory.allocate(variable.bytes, variable.name);
+      }
+      throw;
+    }
+  });
+}
+
+Kernel& kernel_of(const void* stub) {
+  const auto found = state().kernels.find(stub);
+  if (found == state().kernels.end()) throw Failure{Error::invalid_device_function};
+  return found->second.back();
+}
+
+const Program::Kernel& code_of(const Kernel& kernel) {
+  const Program::Kernel* const code = kernel.binary->compiled(kernel.shown).kernel(kernel.name);
+  if (code == nullptr) {
+    throw Failure{Error::invalid_device_function,
+                  Finding{Fault::unsupported, kernel.shown + " of " + kernel.binary->file() +
+                                                  ": its PTX has no such kernel"}};
+  }
+  return *code;
+}
+
+Error symbol(const void* host, void** address, std::size_t* bytes) {
+  return call([&] {
+    const auto found = state().variables.find(host);
+    if (found == state().variables.end()) throw Failure{Error::invalid_symbol};
+    const Variable& variable = found->second.back();
+    Program& program = variable.binary->compiled("variable `" + readable(variable.name) + "`");
+    const Program::Symbol symbol = program.symbol(variable.name);
+    if (symbol.address == nullptr) throw Failure{Error::invalid_symbol};
+    if (address != nullptr) *address = symbol.address;
+    if (bytes != nullptr) *bytes = variable.bytes;
+  });
+}
+
+}  // namespace ptx::runtime

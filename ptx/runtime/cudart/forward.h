@@ -1,0 +1,23 @@
+// What the functions of the CUDA API share on their way to ptx/runtime/runtime.h. They are hidden
+// in each library that links them: nothing here may hold state.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "ptx/runtime/runtime.h"
+
+// Code compiled with --default-stream per-thread calls functions under other names.
+#define PTX_ALSO_NAMED(function, name) \
+  extern "C" decltype(function) name __attribute__((alias(#function)))
+#define PTX_PER_THREAD_STREAM(function) PTX_ALSO_NAMED(function, function##_ptsz)
+#define PTX_PER_THREAD_DEFAULT(function) PTX_ALSO_NAMED(function, function##_ptds)
+
+namespace ptx::cudart {
+
+namespace rt = ptx::runtime;
+
+inline cudaError_t as_cuda(Error error) { return static_cast<cudaError_t>(error); }
+inline cudaError_t invalid_value() { return as_cuda(rt::fail(Error::invalid_value)); }
+inline Dim as_dim(dim3 d) { return {d.x, d.y, d.z}; }
+
+}  // namespace ptx::cudart

@@ -1,0 +1,123 @@
+// Streams and events. All work is done when it is enqueued, so nobody waits.
+#include "ptx/runtime/cudart/forward.h"
+
+using namespace ptx::cudart;
+
+extern "C" {
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* result, unsigned flags, int priority) {
+  return as_cuda(rt::create_stream(reinterpret_cast<void**>(result), flags, priority));
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* result, unsigned flags) {
+  return cudaStreamCreateWithPriority(result, flags, 0);
+}
+cudaError_t cudaStreamCreate(cudaStream_t* result) {
+  return cudaStreamCreateWithFlags(result, cudaStreamDefault);
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) { return as_cuda(rt::destroy_stream(stream)); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return as_cuda(rt::check_stream(stream)); }
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return as_cuda(rt::check_stream(stream)); }
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  const ptx::Error error = rt::check_stream(stream);
+  return as_cuda(error != ptx::Error::success ? error : rt::check_event(event));
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
+                                  unsigned) {
+  if (callback == nullptr) return invalid_value();
+  const ptx::Error error = rt::check_stream(stream);
+  if (error == ptx::Error::success) callback(stream, cudaSuccess, data);
+  return as_cuda(error);
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+  rt::StreamFacts facts;
+  const ptx::Error error = rt::stream_facts(stream, facts);
+  *flags = facts.flags;
+  return as_cuda(error);
+}
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+  rt::StreamFacts facts;
+  const ptx::Error error = rt::stream_facts(stream, facts);
+  *priority = facts.priority;
+  return as_cuda(error);
+}
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  rt::StreamFacts facts;
+  const ptx::Error error = rt::stream_facts(stream, facts);
+  *id = facts.id;
+  return as_cuda(error);
+}
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+  *device = 0;
+  return as_cuda(rt::check_stream(stream));
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  if (least != nullptr) *least = 0;
+  if (greatest != nullptr) *greatest = -5;
+  return cudaSuccess;
+}
+// How fast, not what.
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID,
+                                   const cudaStreamAttrValue*) {
+  return as_cuda(rt::check_stream(stream));
+}
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+  const ptx::Error error = rt::check_stream(from);
+  return as_cuda(error != ptx::Error::success ? error : rt::check_stream(to));
+}
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, size_t, unsigned) {
+  return as_cuda(rt::check_stream(stream));
+}
+
+// No stream ever captures: to begin is refused.
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  if (status == nullptr) return invalid_value();
+  *status = cudaStreamCaptureStatusNone;
+  return as_cuda(rt::check_stream(stream));
+}
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                     unsigned long long*, cudaGraph_t*, const cudaGraphNode_t**,
+                                     const cudaGraphEdgeData**, size_t*) {
+  return cudaStreamIsCapturing(stream, status);
+}
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) { return cudaSuccess; }
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* result, unsigned flags) {
+  return as_cuda(
+      rt::create_event(reinterpret_cast<void**>(result), (flags & cudaEventDisableTiming) == 0));
+}
+cudaError_t cudaEventCreate(cudaEvent_t* result) {
+  return cudaEventCreateWithFlags(result, cudaEventDefault);
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) { return as_cuda(rt::destroy_event(event)); }
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
+  return as_cuda(rt::record_event(event, stream));
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return cudaEventRecordWithFlags(event, stream, 0);
+}
+cudaError_t cudaEventQuery(cudaEvent_t event) { return as_cuda(rt::check_event(event)); }
+cudaError_t cudaEventSynchronize(cudaEvent_t event) { return as_cuda(rt::check_event(event)); }
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
+  return milliseconds == nullptr ? invalid_value() : as_cuda(rt::elapsed(*milliseconds, from, to));
+}
+
+}  // extern "C"
+
+PTX_PER_THREAD_STREAM(cudaStreamSynchronize);
+PTX_PER_THREAD_STREAM(cudaStreamQuery);
+PTX_PER_THREAD_STREAM(cudaStreamWaitEvent);
+PTX_PER_THREAD_STREAM(cudaStreamAddCallback);
+PTX_PER_THREAD_STREAM(cudaStreamGetFlags);
+PTX_PER_THREAD_STREAM(cudaStreamGetPriority);
+PTX_PER_THREAD_STREAM(cudaStreamGetId);
+PTX_PER_THREAD_STREAM(cudaStreamGetDevice);
+PTX_PER_THREAD_STREAM(cudaStreamSetAttribute);
+PTX_PER_THREAD_STREAM(cudaStreamCopyAttributes);
+PTX_PER_THREAD_STREAM(cudaStreamAttachMemAsync);
+PTX_PER_THREAD_STREAM(cudaStreamIsCapturing);
+PTX_PER_THREAD_STREAM(cudaStreamGetCaptureInfo);
+PTX_PER_THREAD_STREAM(cudaEventRecord);
+PTX_PER_THREAD_STREAM(cudaEventRecordWithFlags);

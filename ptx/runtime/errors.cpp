@@ -1,0 +1,67 @@
+#include "ptx/runtime/errors.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace ptx {
+
+namespace {
+
+struct Entry {
+  Error error;
+  const char* name;
+  const char* text;
+};
+
+constexpr Entry entries[] = {
+    {Error::success, "cudaSuccess", "no error"},
+    {Error::invalid_value, "cudaErrorInvalidValue", "invalid argument"},
+    {Error::memory_allocation, "cudaErrorMemoryAllocation", "out of memory"},
+    {Error::invalid_configuration, "cudaErrorInvalidConfiguration",
+     "invalid configuration argument"},
+    {Error::invalid_symbol, "cudaErrorInvalidSymbol", "invalid device symbol"},
+    {Error::invalid_device_pointer, "cudaErrorInvalidDevicePointer", "invalid device pointer"},
+    {Error::invalid_memcpy_direction, "cudaErrorInvalidMemcpyDirection",
+     "invalid copy direction for memcpy"},
+    {Error::missing_configuration, "cudaErrorMissingConfiguration",
+     "__global__ function call is not configured"},
+    {Error::invalid_device_function, "cudaErrorInvalidDeviceFunction", "invalid device function"},
+    {Error::invalid_device, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    {Error::no_kernel_image_for_device, "cudaErrorNoKernelImageForDevice",
+     "no kernel image is available for execution on the device"},
+    {Error::invalid_ptx, "cudaErrorInvalidPtx", "a PTX JIT compilation failed"},
+    {Error::unsupported_ptx_version, "cudaErrorUnsupportedPtxVersion",
+     "the provided PTX was compiled with an unsupported toolchain."},
+    {Error::invalid_resource_handle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+    {Error::symbol_not_found, "cudaErrorSymbolNotFound", "named symbol not found"},
+    {Error::not_ready, "cudaErrorNotReady", "device not ready"},
+    {Error::illegal_address, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
+    {Error::launch_timeout, "cudaErrorLaunchTimeout", "the launch timed out and was terminated"},
+    {Error::cooperative_launch_too_large, "cudaErrorCooperativeLaunchTooLarge",
+     "too many blocks in cooperative launch"},
+    {Error::assert, "cudaErrorAssert", "device-side assert triggered"},
+    {Error::host_memory_already_registered, "cudaErrorHostMemoryAlreadyRegistered",
+     "part or all of the requested memory range is already mapped"},
+    {Error::host_memory_not_registered, "cudaErrorHostMemoryNotRegistered",
+     "pointer does not correspond to a registered memory region"},
+    {Error::misaligned_address, "cudaErrorMisalignedAddress", "misaligned address"},
+    {Error::launch_failure, "cudaErrorLaunchFailure", "unspecified launch failure"},
+    {Error::not_supported, "cudaErrorNotSupported", "operation not supported"},
+    {Error::stream_capture_unsupported, "cudaErrorStreamCaptureUnsupported",
+     "operation not permitted when stream is capturing"},
+};
+
+constexpr Entry unknown{Error::success, "unrecognized error code", "unrecognized error code"};
+
+const Entry& entry_of(Error error) {
+  const auto found =
+      std::ranges::find_if(entries, [&](const Entry& entry) { return entry.error == error; });
+  return found == std::end(entries) ? unknown : *found;
+}
+
+}  // namespace
+
+const char* name_of(Error error) { return entry_of(error).name; }
+const char* text_of(Error error) { return entry_of(error).text; }
+
+}  // namespace ptx

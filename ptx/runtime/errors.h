@@ -1,0 +1,40 @@
+// The errors that CUDA calls of host code return here, by NVIDIA's numbers.
+#pragma once
+
+#include <string>
+
+namespace ptx {
+
+enum class Error : int {
+  success = 0,
+  invalid_value = 1,
+  memory_allocation = 2,
+  invalid_configuration = 9,
+  invalid_symbol = 13,
+  invalid_device_pointer = 17,
+  invalid_memcpy_direction = 21,
+  missing_configuration = 52,
+  invalid_device_function = 98,
+  invalid_device = 101,
+  no_kernel_image_for_device = 209,
+  invalid_ptx = 218,
+  unsupported_ptx_version = 222,
+  invalid_resource_handle = 400,
+  symbol_not_found = 500,
+  not_ready = 600,
+  illegal_address = 700,
+  launch_timeout = 702,
+  cooperative_launch_too_large = 720,
+  assert = 710,
+  host_memory_already_registered = 712,
+  host_memory_not_registered = 713,
+  misaligned_address = 716,
+  launch_failure = 719,
+  not_supported = 801,
+  stream_capture_unsupported = 900,
+};
+
+const char* name_of(Error);  // "cudaErrorInvalidValue"; "unrecognized error code" for others
+const char* text_of(Error);  // "invalid argument"
+
+}  // namespace ptx

@@ -1,0 +1,230 @@
+// Launches: what the hardware would refuse, the packing of arguments, and occupancy.
+#include <algorithm>
+#include <cstring>
+
+#include "ptx/runtime/state.h"
+
+namespace ptx::runtime {
+
+namespace {
+
+thread_local std::vector<Configuration> configurations;
+
+std::string text(const Dim& d) {
+  return std::to_string(d.x) + "x" + std::to_string(d.y) + "x" + std::to_string(d.z);
+}
+
+std::size_t dynamic_allowed(const Kernel& kernel, const KernelFacts& facts) {
+  if (kernel.dynamic_allowed) return *kernel.dynamic_allowed;
+  return Model::shared_per_block - std::min(Model::shared_per_block, facts.static_shared);
+}
+
+int blocks_that_fit(const KernelFacts& facts, std::uint64_t threads, std::size_t dynamic) {
+  const Model& device = model();
+  if (threads == 0 || threads > facts.max_threads || threads > Model::max_threads) return 0;
+  const std::uint64_t warps = (threads + 31) / 32;
+  const std::size_t shared = facts.static_shared + dynamic;
+  if (shared > device.shared_optin) return 0;
+  const auto by_threads =
+      static_cast<std::uint64_t>(device.threads_per_multiprocessor) / 32 / warps;
+  const std::uint64_t by_shared =
+      device.shared_per_multiprocessor / (shared + Model::reserved_shared);
+  return static_cast<int>(std::min(
+      {static_cast<std::uint64_t>(device.blocks_per_multiprocessor), by_threads, by_shared}));
+}
+
+std::string why_wrong_shape(const Dim& grid, const Dim& block, const KernelFacts& facts) {
+  if (grid.count() == 0) return "a grid of " + text(grid) + " has no blocks";
+  if (grid.x > Model::max_grid_x || grid.y > Model::max_grid_yz || grid.z > Model::max_grid_yz) {
+    return "a grid of " + text(grid) + " blocks: y and z may be 65535 at most, x 2147483647";
+  }
+  const std::uint64_t threads = block.count();
+  if (threads == 0) return "a block of " + text(block) + " has no threads";
+  const std::string a_block =
+      "a block of " + text(block) + " has " + std::to_string(threads) + " threads, ";
+  if (block.x > Model::max_threads || block.y > Model::max_threads || threads > Model::max_threads)
+    return a_block + "1024 at most";
+  if (block.z > Model::max_block_z)
+    return "a block of " + text(block) + " threads: z may be 64 at most";
+  if (threads > facts.max_threads) {
+    return a_block + "and the kernel's __launch_bounds__ allow " +
+           std::to_string(facts.max_threads);
+  }
+  return {};
+}
+
+std::string why_too_much_shared(const Kernel& kernel, const KernelFacts& facts,
+                                std::size_t dynamic) {
+  const std::size_t allowed = dynamic_allowed(kernel, facts);
+  if (facts.static_shared <= Model::shared_per_block && dynamic <= allowed) return {};
+  if (facts.static_shared > Model::shared_per_block)
+    return std::to_string(facts.static_shared) + " bytes of static shared memory, 49152 at most";
+  return std::to_string(dynamic) + " bytes of dynamic shared memory beside " +
+         std::to_string(facts.static_shared) + " of static, " + std::to_string(allowed) +
+         " allowed: cudaFuncSetAttribute allows up to " +
+         std::to_string(model().shared_optin - facts.static_shared);
+}
+
+// Throws what a GPU would answer with.
+void refuse(const Kernel& kernel, const KernelFacts& facts, const Configuration& asked) {
+  const auto refused = [&](Error error, const std::string& why) {
+    return Failure{error, Finding{Fault::launch_refused,
+                                  "the launch of " + kernel.shown + " is refused: " + why}};
+  };
+  std::string why = why_wrong_shape(asked.grid, asked.block, facts);
+  if (!why.empty()) throw refused(Error::invalid_configuration, why);
+  why = why_too_much_shared(kernel, facts, asked.dynamic_shared);
+  if (!why.empty()) throw refused(Error::invalid_value, why);
+  if (!asked.cooperative) return;
+  const std::uint64_t fit = static_cast<std::uint64_t>(
+                                blocks_that_fit(facts, asked.block.count(), asked.dynamic_shared)) *
+                            static_cast<std::uint64_t>(model().multiprocessors);
+  if (asked.grid.count() > fit) {
+    throw refused(Error::cooperative_launch_too_large,
+                  std::to_string(asked.grid.count()) + " blocks of a cooperative grid, and " +
+                      std::to_string(fit) + " fit on the device together");
+  }
+  throw Failure{Error::not_supported,
+                Finding{Fault::unsupported, "the launch of " + kernel.shown +
+                                                " is cooperative, and blocks of this machine do "
+                                                "not wait for each other"}};
+}
+
+std::vector<std::byte> packed(const Program::Kernel& code, void** arguments) {
+  const std::span<const ParamPlace> places = params_of(code);
+  std::vector<std::byte> params(places.empty() ? 0 : places.back().at + places.back().bytes);
+  if (!places.empty() && arguments == nullptr) throw Failure{Error::invalid_value};
+  for (std::size_t i = 0; i < places.size(); ++i)
+    std::memcpy(params.data() + places[i].at, arguments[i], places[i].bytes);
+  return params;
+}
+
+// What the machine finds that it cannot run, once it is at it.
+Outcome run_on_machine(const Kernel& kernel, const Launch& launch) {
+  const Request* const request = state().request;
+  try {
+    return run(launch, state().memory, request == nullptr ? Settings{} : request->settings);
+  } catch (const assay::BadInput& error) {
+    throw Failure{Error::not_supported,
+                  Finding{Fault::unsupported,
+                          kernel.shown + " of " + kernel.binary->file() + ": " + error.what()}};
+  }
+}
+
+void run_now(const Kernel& kernel, const Configuration& asked, void** arguments) {
+  State& device = state();
+  if (device.stopped != Error::success) throw Failure{device.stopped};
+  if (device.request != nullptr && device.request->refuses_launches)
+    throw Failure{Error::launch_failure};
+  need_stream(asked.stream);
+  const Program::Kernel& code = code_of(kernel);
+  refuse(kernel, facts_of(code), asked);
+  const Launch launch{&code, asked.grid, asked.block, asked.dynamic_shared,
+                      packed(code, arguments)};
+  const Outcome outcome = run_on_machine(kernel, launch);
+  if (device.seen != nullptr) {
+    ++device.seen->kernels;
+    device.seen->counts.emplace_back(readable(kernel.name), outcome.counts);
+  }
+  if (outcome.finding) throw Failure{Error::success, outcome.finding};
+}
+
+}  // namespace
+
+Error push_configuration(const Configuration& configuration) {
+  configurations.push_back(configuration);
+  return Error::success;
+}
+
+Error pop_configuration(Configuration& result) {
+  if (configurations.empty()) return fail(Error::missing_configuration);
+  result = configurations.back();
+  configurations.pop_back();
+  return Error::success;
+}
+
+Error find_kernel(const void* stub) {
+  return call([&] { kernel_of(stub); });
+}
+
+Error launch(const void* stub, const Configuration& asked, void** arguments) {
+  return call([&] { run_now(kernel_of(stub), asked, arguments); });
+}
+
+Error call_host(void* stream, void (*function)(void*), void* data) {
+  return call([&] {
+    need_stream(stream);
+    if (function == nullptr) throw Failure{Error::invalid_value};
+    function(data);
+  });
+}
+
+Error attributes_of(const void* stub, KernelAttributes& result) {
+  return call([&] {
+    const Kernel& kernel = kernel_of(stub);
+    const auto number = [](const std::string& version) {  // "9.0" and "sm_90a" are both 90
+      int value = 0;
+      for (const char c : version) value = c >= '0' && c <= '9' ? 10 * value + (c - '0') : value;
+      return value;
+    };
+    result.facts = facts_of(code_of(kernel));
+    result.max_dynamic_shared = dynamic_allowed(kernel, result.facts);
+    result.carveout = kernel.carveout;
+    const auto threads = std::clamp<std::uint64_t>(result.facts.max_threads, 1, Model::max_threads);
+    result.registers =
+        std::min(255, Model::registers / static_cast<int>((threads + 31) / 32 * 32) / 8 * 8);
+    result.ptx_version = number(result.facts.target);
+    result.binary_version = model().major * 10 + model().minor;
+  });
+}
+
+Error allow_dynamic_shared(const void* stub, int bytes) {
+  return call([&] {
+    Kernel& kernel = kernel_of(stub);
+    const std::size_t fixed = facts_of(code_of(kernel)).static_shared;
+    if (bytes < 0 || static_cast<std::size_t>(bytes) + fixed > model().shared_optin)
+      throw Failure{Error::invalid_value};
+    kernel.dynamic_allowed = static_cast<std::size_t>(bytes);
+  });
+}
+
+Error set_carveout(const void* stub, int percent) {
+  return call([&] {
+    if (percent < -1 || percent > 100) throw Failure{Error::invalid_value};
+    kernel_of(stub).carveout = percent;
+  });
+}
+
+Error name_of_kernel(const void* stub, const char*& name) {
+  return call([&] { name = kernel_of(stub).name.c_str(); });
+}
+
+Error parameter_of(const void* stub, std::size_t index, ParamPlace& result) {
+  return call([&] {
+    const std::span<const ParamPlace> places = params_of(code_of(kernel_of(stub)));
+    if (index >= places.size()) throw Failure{Error::invalid_value};
+    result = places[index];
+  });
+}
+
+Error occupancy(const void* stub, int threads, std::size_t dynamic_shared, int& blocks) {
+  return call([&] {
+    if (threads <= 0) throw Failure{Error::invalid_value};
+    blocks = blocks_that_fit(facts_of(code_of(kernel_of(stub))),
+                             static_cast<std::uint64_t>(threads), dynamic_shared);
+  });
+}
+
+Error dynamic_shared_for(const void* stub, int blocks, int threads, std::size_t& bytes) {
+  return call([&] {
+    const KernelFacts& facts = facts_of(code_of(kernel_of(stub)));
+    if (blocks <= 0 || threads <= 0 ||
+        blocks_that_fit(facts, static_cast<std::uint64_t>(threads), 0) < blocks)
+      throw Failure{Error::invalid_value};
+    const std::size_t each = model().shared_per_multiprocessor / static_cast<std::size_t>(blocks) -
+                             Model::reserved_shared;
+    bytes = std::min(each, model().shared_optin) - facts.static_shared;
+  });
+}
+
+}  // namespace ptx::runtime

@@ -1,0 +1,32 @@
+// Runs host code whose CUDA calls go to the substitute runtime, and tells what its kernels did.
+//
+// Objects that nvcc compiled are linked with `ptx_cudart` instead of NVIDIA's runtime. Its symbols
+// are hidden in each library that links it, and so never meet those of the real one.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "ptx/machine/machine.h"
+
+namespace ptx {
+
+// Device memory of this process: what cudaMalloc gives, and what callers lend.
+Memory& device_memory();
+
+struct Request {
+  Settings settings;
+  bool refuses_launches = false;  // each returns an error and runs nothing, which is no finding
+};
+
+struct Observation {
+  std::optional<Finding> finding;  // the first; later launches of the same call do nothing
+  int kernels = 0;                 // that were launched
+  std::vector<std::pair<std::string, Counts>> counts;  // of each, by its name
+};
+
+// Calls on one thread at a time only.
+Observation observe(const Request&, const std::function<void()>& host_code);
+
+}  // namespace ptx

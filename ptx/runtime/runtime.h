@@ -1,0 +1,134 @@
+// The substitute CUDA runtime: what the functions of `ptx_cudart` forward to. Written without
+// NVIDIA's headers, so that all of it can be tested without them.
+//
+// There is one device. Whatever is enqueued is executed at once, in the order of the calls, so no
+// stream ever has work to do, and a missing wait between two streams is not seen; nor is host code
+// that reads device memory by itself. A failing call leaves its error behind for
+// cudaGetLastError. After a kernel with a finding every call fails, as on a GPU, up to the end of
+// the observation or to cudaDeviceReset. What the machine does not do is refused with
+// cudaErrorNotSupported and a finding that says which function it was. Outside of `observe`, or
+// when host code ends the process within it, findings go to stderr.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "ptx/machine/machine.h"
+#include "ptx/runtime/errors.h"
+#include "ptx/runtime/model.h"
+
+namespace ptx::runtime {
+
+// The device that the machine passes for: h200 at first. Throws BadInput for an unknown name.
+void choose_model(std::string_view name);
+const Model& model();
+
+// ---- What the objects of nvcc register. Nothing of a binary is read before it is used.
+struct Binary;
+// `wrapper` is nvcc's; `cuda_version` that of the headers that ptx_cudart is compiled with.
+Binary* add_binary(const void* wrapper, int cuda_version);
+void remove_binary(Binary*);
+void add_kernel(Binary*, const void* stub, const char* name);
+void add_variable(Binary*, const void* host, const char* name, std::size_t bytes);
+// `host` is a pointer that the host reads the variable through: set by init_module.
+void add_managed(Binary*, void** host, const char* name, std::size_t bytes);
+void init_module(Binary*);
+
+// ---- Errors.
+Error take_last_error();
+Error peek_last_error();
+Error not_supported(const char* function);
+Error fail(Error);  // of a call that only ptx_cudart knows
+
+// ---- Launches. A kernel is known by the address of its stub in the host code.
+struct Configuration {
+  Dim grid, block;
+  std::size_t dynamic_shared = 0;
+  void* stream = nullptr;
+  bool cooperative = false;
+};
+Error push_configuration(const Configuration&);
+Error pop_configuration(Configuration&);
+Error find_kernel(const void* stub);
+Error launch(const void* stub, const Configuration&, void** arguments);
+Error call_host(void* stream, void (*function)(void*), void* data);
+
+struct KernelAttributes {
+  KernelFacts facts;
+  std::size_t max_dynamic_shared = 0;
+  int carveout = -1;
+  int registers = 0;  // that a thread can have at most; PTX does not settle how many it has
+  int ptx_version = 0, binary_version = 0;
+};
+Error attributes_of(const void* stub, KernelAttributes&);
+Error allow_dynamic_shared(const void* stub, int bytes);
+Error set_carveout(const void* stub, int percent);
+Error name_of_kernel(const void* stub, const char*& name);
+Error parameter_of(const void* stub, std::size_t index, ParamPlace&);
+// Blocks that fit on a multiprocessor, as far as threads and shared memory decide.
+Error occupancy(const void* stub, int threads, std::size_t dynamic_shared, int& blocks);
+Error dynamic_shared_for(const void* stub, int blocks, int threads, std::size_t& bytes);
+
+// ---- Memory.
+enum class Use { device, host, managed };
+Error allocate(void** result, std::size_t bytes, Use);
+Error release(void*, Use);
+Error register_host(void*, std::size_t bytes);
+Error unregister_host(void*);
+Error memory_info(std::size_t& free, std::size_t& total);
+struct PointerFacts {
+  bool known = false;
+  Use use = Use::device;
+};
+PointerFacts facts_of_pointer(const void*);
+
+enum class Direction { host_to_host, host_to_device, device_to_host, device_to_device, any };
+// Rows of `width` bytes each; a copy of one piece has one row.
+struct Copy {
+  void* to = nullptr;
+  std::size_t to_pitch = 0;
+  const void* from = nullptr;
+  std::size_t from_pitch = 0;
+  std::size_t width = 0, height = 1;
+  Direction direction = Direction::any;
+  void* stream = nullptr;
+};
+Error copy(const Copy&);
+Error set_memory(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
+                 void* stream);
+Error symbol(const void* host, void** address, std::size_t* bytes);
+Error copy_to_symbol(const void* host, const void* from, std::size_t bytes, std::size_t offset,
+                     Direction, void* stream);
+Error copy_from_symbol(void* to, const void* host, std::size_t bytes, std::size_t offset, Direction,
+                       void* stream);
+
+// ---- Streams, events and pools: handles. Null, 1 and 2 are streams that are always there.
+Error create_stream(void** result, unsigned flags, int priority);
+Error destroy_stream(void*);
+struct StreamFacts {
+  unsigned flags = 0;
+  int priority = 0;
+  unsigned long long id = 0;
+};
+Error stream_facts(void* stream, StreamFacts&);
+Error check_stream(void* stream);
+Error create_event(void** result, bool timed);
+Error destroy_event(void*);
+Error record_event(void* event, void* stream);
+Error check_event(void*);
+Error elapsed(float& milliseconds, void* from, void* to);  // on this computer's clock
+Error create_pool(void** result);
+Error destroy_pool(void*);
+Error check_pool(void*);
+void* default_pool();
+
+// ---- The device.
+Error synchronize();
+Error reset();
+Error set_device(int);
+// By NVIDIA's numbers of limits. They are kept, and change nothing.
+Error set_limit(int limit, std::size_t value);
+Error get_limit(int limit, std::size_t& value);
+
+}  // namespace ptx::runtime

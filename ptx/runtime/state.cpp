@@ -1,0 +1,214 @@
+#include "ptx/runtime/state.h"
+
+#include <cxxabi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+namespace ptx {
+
+namespace {
+
+void tell(const Finding& finding) {
+  std::fprintf(stderr, "ptx: %s: %s\n", std::string(to_string(finding.fault)).c_str(),
+               finding.text.c_str());
+}
+
+// Begins or ends an observation, with no error left behind. Not locked in between: host code may
+// call from threads of its own.
+std::pair<const Request*, Observation*> exchange(const Request* request, Observation* seen) {
+  runtime::State& device = runtime::state();
+  const std::lock_guard lock(device.mutex);
+  device.lost = device.stopped = Error::success;
+  runtime::take_last_error();
+  device.numbered = 0;
+  return {std::exchange(device.request, request), std::exchange(device.seen, seen)};
+}
+
+// Host code that ends the process when a call fails takes the finding with it.
+void tell_at_exit() {
+  const Observation* const seen = runtime::state().seen;
+  if (seen != nullptr && seen->finding) tell(*seen->finding);
+}
+
+}  // namespace
+
+Memory& device_memory() { return runtime::state().memory; }
+
+Observation observe(const Request& request, const std::function<void()>& host_code) {
+  using namespace runtime;
+  static const int told_at_exit = std::atexit(tell_at_exit);
+  static_cast<void>(told_at_exit);
+  Observation seen;
+  const auto [outer_request, outer_seen] = exchange(&request, &seen);
+  try {
+    host_code();
+  } catch (...) {
+    exchange(outer_request, outer_seen);
+    throw;
+  }
+  exchange(outer_request, outer_seen);
+  return seen;
+}
+
+namespace runtime {
+
+namespace {
+
+thread_local Error last_error = Error::success;
+
+// What a GPU would answer with; where it would notice nothing, the kernel did not finish here.
+Error error_of(Fault fault) {
+  switch (fault) {
+    case Fault::bad_address: return Error::illegal_address;
+    case Fault::misaligned_access: return Error::misaligned_address;
+    case Fault::never_ends: return Error::launch_timeout;
+    case Fault::unsupported: return Error::not_supported;
+    default: return Error::launch_failure;
+  }
+}
+
+bool is_lasting(Fault fault) {
+  return fault != Fault::launch_refused && fault != Fault::unsupported;
+}
+
+void keep(const Failure& failure) {
+  if (!failure.finding) return;
+  State& device = state();
+  if (device.stopped == Error::success) device.stopped = failure.error;
+  if (is_lasting(failure.finding->fault)) device.lost = failure.error;
+  if (device.seen == nullptr) {
+    tell(*failure.finding);
+  } else if (!device.seen->finding) {
+    device.seen->finding = failure.finding;
+  }
+}
+
+Failure failure_of_work(const std::function<void()>& work) {
+  try {
+    work();
+    return {};
+  } catch (Failure& failure) {
+    if (failure.finding && failure.error == Error::success)
+      failure.error = error_of(failure.finding->fault);
+    return std::move(failure);
+  } catch (const std::bad_alloc&) {
+    return {Error::memory_allocation};
+  } catch (const assay::BadInput& error) {
+    return {Error::not_supported, Finding{Fault::unsupported, error.what()}};
+  }
+}
+
+}  // namespace
+
+State& state() {
+  static State& only = *[] {
+    auto* const made = new State;
+    made->model = &model_named("h200");
+    return made;
+  }();
+  return only;
+}
+
+Error call(const std::function<void()>& work, WhenLost when_lost) {
+  const std::lock_guard lock(state().mutex);
+  const Error lost = state().lost;
+  if (lost != Error::success && when_lost == WhenLost::fail) return lost;
+  const Failure failure = failure_of_work(work);
+  keep(failure);
+  if (lost != Error::success) return lost;
+  // That something is not ready yet is an answer.
+  if (failure.error != Error::success && failure.error != Error::not_ready)
+    last_error = failure.error;
+  return failure.error;
+}
+
+Error take_last_error() {
+  const Error lost = state().lost;
+  return lost != Error::success ? lost : std::exchange(last_error, Error::success);
+}
+
+Error peek_last_error() {
+  const Error lost = state().lost;
+  return lost != Error::success ? lost : last_error;
+}
+
+Error fail(Error error) {
+  return call([&] { throw Failure{error}; });
+}
+
+Error not_supported(const char* function) {
+  return call([&] {
+    throw Failure{Error::not_supported,
+                  Finding{Fault::unsupported, "the host code calls " + std::string(function) +
+                                                  ", which this machine does not have"}};
+  });
+}
+
+void choose_model(std::string_view name) {
+  const std::lock_guard lock(state().mutex);
+  state().model = &model_named(name);
+  for (const auto& binary : state().binaries) binary->broken.reset();
+}
+
+const Model& model() { return *state().model; }
+
+Error synchronize() {
+  return call([] {});
+}
+
+Error reset() {
+  State& device = state();
+  const std::lock_guard lock(device.mutex);
+  device.lost = device.stopped = last_error = Error::success;
+  for (const auto& [address, allocation] : device.allocations) {
+    if (allocation.lent)
+      device.memory.forget(reinterpret_cast<std::uint64_t>(address));
+    else
+      device.memory.release(address);
+  }
+  device.allocations.clear();
+  device.allocated = 0;
+  device.streams.clear();
+  device.events.clear();
+  device.pools.clear();
+  for (const auto& binary : device.binaries) {
+    const bool is_read_by_host = binary->program && !binary->managed.empty();
+    binary->program.reset();
+    if (is_read_by_host) init_module(binary.get());
+  }
+  return Error::success;
+}
+
+Error set_device(int device) {
+  return call([&] {
+    if (device != 0) throw Failure{Error::invalid_device};
+  });
+}
+
+Error set_limit(int limit, std::size_t value) {
+  return call([&] {
+    if (limit < 0 || limit >= std::ssize(state().limits)) throw Failure{Error::invalid_value};
+    state().limits[static_cast<std::size_t>(limit)] = value;
+  });
+}
+
+Error get_limit(int limit, std::size_t& value) {
+  return call([&] {
+    if (limit < 0 || limit >= std::ssize(state().limits)) throw Failure{Error::invalid_value};
+    value = state().limits[static_cast<std::size_t>(limit)];
+  });
+}
+
+std::string readable(const std::string& name) {
+  int status = 0;
+  char* const plain = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  const std::string text = status == 0 ? plain : name;
+  std::free(plain);
+  return text;
+}
+
+}  // namespace runtime
+}  // namespace ptx

@@ -1,0 +1,112 @@
+// What the files of the runtime share.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/errors.h"
+#include "ptx/runtime/observe.h"
+#include "ptx/runtime/runtime.h"
+
+namespace ptx::runtime {
+
+// Ends a call with an error, and with a finding if there is one.
+struct Failure {
+  Error error = Error::success;
+  std::optional<Finding> finding = {};
+};
+
+// A kernel as the host code knows it.
+struct Kernel {
+  Binary* binary = nullptr;
+  std::string name;   // in PTX
+  std::string shown;  // "kernel `f(int)`"
+  std::optional<std::size_t> dynamic_allowed = {};
+  int carveout = -1;
+};
+
+struct Variable {
+  Binary* binary = nullptr;
+  std::string name;
+  std::size_t bytes = 0;
+};
+
+// A registered fat binary, compiled when something of it is needed.
+struct Binary {
+  const void* wrapper = nullptr;
+  int cuda_version = 0;
+  std::map<void**, Variable> managed = {};
+  std::unique_ptr<Program> program = nullptr;
+  std::optional<Failure> broken = {};  // why there can be no program
+
+  std::string file() const;  // that it is in
+  // Throws a Failure that names `wanted`, such as "kernel `f`".
+  Program& compiled(const std::string& wanted);
+};
+
+struct Stream {
+  StreamFacts facts;
+};
+struct Event {
+  bool timed = true;
+  std::optional<std::chrono::steady_clock::time_point> recorded = {};
+};
+struct Allocation {
+  Use use = Use::device;
+  std::size_t bytes = 0;
+  bool lent = false;  // the host's own memory, registered
+};
+
+// Of the device. Never destroyed: host code may unregister its binaries at the very end.
+struct State {
+  std::recursive_mutex mutex;  // held by each call
+  const Model* model = nullptr;
+  Memory memory;
+  std::vector<std::unique_ptr<Binary>> binaries;
+  // A stub that several libraries share is registered by each of them: the last one counts.
+  std::map<const void*, std::vector<Kernel>> kernels;
+  std::map<const void*, std::vector<Variable>> variables;
+  std::map<void*, Allocation> allocations;
+  std::size_t allocated = 0;  // bytes
+  int numbered = 0;           // allocations, within the observation
+  std::set<std::unique_ptr<Stream>> streams;
+  std::set<std::unique_ptr<Event>> events;
+  std::set<std::unique_ptr<int>> pools;
+  unsigned long long next_stream = 3;
+  // Stack of a thread, buffer of printf, heap of malloc, depth and number of nested launches,
+  // granularity of L2, its persisting part.
+  std::array<std::size_t, 7> limits = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
+
+  const Request* request = nullptr;  // null outside of `observe`
+  Observation* seen = nullptr;
+  Error lost = Error::success;     // every call fails, as after a fault on a GPU
+  Error stopped = Error::success;  // launches do nothing: there was a finding
+};
+State& state();
+
+enum class WhenLost { fail, go_on };
+// Does what a function of the API does: `work` throws a Failure, or BadInput, or returns. What it
+// leaves behind as an error is the last error of this thread.
+Error call(const std::function<void()>& work, WhenLost = WhenLost::fail);
+
+// Of the last kernel registered for a stub. Throws invalid_device_function.
+Kernel& kernel_of(const void* stub);
+const Program::Kernel& code_of(const Kernel&);
+std::string readable(const std::string& name);  // as in the source
+void need_stream(void*);                        // throws invalid_resource_handle
+
+template <class Set, class Pointer>
+auto find_handle(Set& set, Pointer handle) {
+  return std::find_if(set.begin(), set.end(), [&](const auto& one) { return one.get() == handle; });
+}
+
+}  // namespace ptx::runtime

@@ -1,0 +1,191 @@
+#include "ptx/runtime/tests/foreign.h"
+
+#include <cuda_runtime.h>
+
+#include <cstring>
+#include <vector>
+
+namespace foreign {
+namespace {
+
+// Returns the error of a call at once.
+#define TRY(call)                           \
+  do {                                      \
+    const cudaError_t error = (call);       \
+    if (error != cudaSuccess) return error; \
+  } while (false)
+
+template <typename T, int factor>
+__global__ void multiply(const T* x, T* y, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = factor * x[i];
+}
+
+__global__ void reverse_block(float* x, int n) {
+  extern __shared__ float held[];
+  for (int i = threadIdx.x; i < n; i += blockDim.x) held[i] = x[i];
+  __syncthreads();
+  for (int i = threadIdx.x; i < n; i += blockDim.x) x[i] = held[n - 1 - i];
+}
+
+__constant__ float weight[2];
+__global__ void weigh(const float* x, float* y, int n) {
+  const int i = threadIdx.x;
+  if (i < n) y[i] = weight[0] * x[i] + weight[1] * x[i + 1];
+}
+
+__global__ void add_blocks(const float* x, float* sums, int n) {
+  __shared__ float part[64];
+  const int i = blockIdx.x * 64 + threadIdx.x;
+  part[threadIdx.x] = i < n ? x[i] : 0.0f;
+  __syncthreads();
+  for (int half = 32; half > 0; half /= 2) {
+    if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) sums[blockIdx.x] = part[0];
+}
+
+__managed__ int counted_by_both = 10;
+__device__ int counted_by_device = 20;
+__global__ void add_one() {
+  atomicAdd(&counted_by_both, 1);
+  atomicAdd(&counted_by_device, 1);
+}
+
+__global__ void write_beyond(float* x, int n) { x[n] = 1; }
+
+// Memory of the device that holds what the host has.
+cudaError_t to_device(float** device, const float* host, int n) {
+  TRY(cudaMalloc(device, n * sizeof(float)));
+  return cudaMemcpy(*device, host, n * sizeof(float), cudaMemcpyHostToDevice);
+}
+
+}  // namespace
+
+int triple(const float* x, float* y, int n) {
+  float *in, *out;
+  TRY(to_device(&in, x, n));
+  TRY(cudaMalloc(&out, n * sizeof(float)));
+  multiply<float, 3><<<(n + 31) / 32, 32>>>(in, out, n);
+  TRY(cudaGetLastError());
+  TRY(cudaDeviceSynchronize());
+  TRY(cudaMemcpy(y, out, n * sizeof(float), cudaMemcpyDeviceToHost));
+  TRY(cudaFree(in));
+  return cudaFree(out);
+}
+
+int reverse(float* x, int n, bool asks) {
+  float* held;
+  const int bytes = n * sizeof(float);
+  if (asks) {
+    TRY(cudaFuncSetAttribute(reverse_block, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  }
+  TRY(to_device(&held, x, n));
+  reverse_block<<<1, 256, bytes>>>(held, n);
+  const cudaError_t error = cudaGetLastError();
+  TRY(cudaMemcpy(x, held, bytes, cudaMemcpyDeviceToHost));
+  TRY(cudaFree(held));
+  return error;
+}
+
+int smooth(const float* weights, const float* x, float* y, int n) {
+  float *in, *out;
+  TRY(cudaMemcpyToSymbol(weight, weights, sizeof weight));
+  TRY(to_device(&in, x, n + 1));
+  TRY(cudaMalloc(&out, n * sizeof(float)));
+  weigh<<<1, n>>>(in, out, n);
+  TRY(cudaMemcpy(y, out, n * sizeof(float), cudaMemcpyDeviceToHost));
+  TRY(cudaFree(in));
+  return cudaFree(out);
+}
+
+int sum(const float* x, int n, float* result) {
+  cudaStream_t stream;
+  TRY(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  const int blocks = (n + 63) / 64;
+  float *in, *sums;
+  TRY(cudaMallocAsync(&in, n * sizeof(float), stream));
+  TRY(cudaMallocAsync(&sums, (blocks + 1) * sizeof(float), stream));
+  TRY(cudaMemcpyAsync(in, x, n * sizeof(float), cudaMemcpyHostToDevice, stream));
+  add_blocks<<<blocks, 64, 0, stream>>>(in, sums, n);
+  add_blocks<<<1, 64, 0, stream>>>(sums, sums + blocks, blocks);
+  TRY(cudaMemcpyAsync(result, sums + blocks, sizeof(float), cudaMemcpyDeviceToHost, stream));
+  TRY(cudaFreeAsync(in, stream));
+  TRY(cudaFreeAsync(sums, stream));
+  TRY(cudaStreamSynchronize(stream));
+  return cudaStreamDestroy(stream);
+}
+
+int count(int threads, int* managed, int* device) {
+  counted_by_both = 10;
+  const int first = 20;
+  TRY(cudaMemcpyToSymbol(counted_by_device, &first, sizeof first));
+  add_one<<<1, threads>>>();
+  TRY(cudaDeviceSynchronize());
+  *managed = counted_by_both;
+  return cudaMemcpyFromSymbol(device, counted_by_device, sizeof *device);
+}
+
+int occupancy(int threads, int shared, int* blocks, int* best) {
+  int least;
+  TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, reverse_block, threads, shared));
+  return cudaOccupancyMaxPotentialBlockSize(&least, best, reverse_block, 0, 0);
+}
+
+int timed(float* milliseconds) {
+  cudaEvent_t from, to;
+  TRY(cudaEventCreate(&from));
+  TRY(cudaEventCreate(&to));
+  TRY(cudaEventRecord(from));
+  add_one<<<1, 1>>>();
+  TRY(cudaEventRecord(to));
+  TRY(cudaEventSynchronize(to));
+  TRY(cudaEventElapsedTime(milliseconds, from, to));
+  TRY(cudaEventDestroy(from));
+  return cudaEventDestroy(to);
+}
+
+int describe(char* name, int* multiprocessors, int* capability) {
+  cudaDeviceProp known;
+  TRY(cudaGetDeviceProperties(&known, 0));
+  std::strcpy(name, known.name);
+  *capability = known.major * 10 + known.minor;
+  return cudaDeviceGetAttribute(multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+}
+
+int overrun(float* x, int n) {
+  float* held;
+  TRY(to_device(&held, x, n));
+  write_beyond<<<1, 1>>>(held, n);
+  const cudaError_t error = cudaDeviceSynchronize();
+  cudaFree(held);
+  return error;
+}
+
+int large_block() {
+  add_one<<<1, 2048>>>();
+  return cudaGetLastError();
+}
+
+int captured() {
+  cudaStream_t stream;
+  TRY(cudaStreamCreate(&stream));
+  const cudaError_t error = cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  TRY(cudaStreamDestroy(stream));
+  return error;
+}
+
+int clusters() {
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {2, 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = 2;
+  config.blockDim = 1;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  return cudaLaunchKernelEx(&config, add_one);
+}
+
+}  // namespace foreign

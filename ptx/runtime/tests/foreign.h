@@ -1,0 +1,34 @@
+// Host code as authors of kernels write it. Each function returns the cudaError_t that it ends in.
+#pragma once
+
+namespace foreign {
+
+// y[i] = 3 * x[i]: a template, <<<>>>, memory of the host and of the device.
+int triple(const float* x, float* y, int n);
+// Reverses n floats within one block: dynamic shared memory, more than 48 KiB for n > 12288.
+int reverse(float* x, int n, bool asks);
+// y[i] = weights[0] * x[i] + weights[1] * x[i + 1]: `__constant__`, set by cudaMemcpyToSymbol.
+int smooth(const float* weights, const float* x, float* y, int n);
+// The sum of n floats: two kernels, a workspace of cudaMallocAsync, a stream.
+int sum(const float* x, int n, float* result);
+// Adds to a `__managed__` and to a `__device__` variable.
+int count(int threads, int* managed, int* device);
+// Blocks of a kernel with so many bytes of shared memory on a multiprocessor, and the best block.
+int occupancy(int threads, int shared, int* blocks, int* best);
+// Milliseconds between two events, a kernel between them.
+int timed(float* milliseconds);
+// The name of the device, and what it says of itself.
+int describe(char* name, int* multiprocessors, int* capability);
+
+// Wrong ones.
+int overrun(float* x, int n);  // writes x[n]
+int large_block();             // 2048 threads
+int captured();                // begins to capture a stream
+int clusters();                // launches a cluster
+
+}  // namespace foreign
+
+// In libraries of their own, each compiled in another way that cannot run here.
+int machine_code_only();
+int compressed();
+int for_a_newer_device();

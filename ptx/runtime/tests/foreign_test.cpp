@@ -1,0 +1,138 @@
+// Programs as nvcc compiles them, linked with the substitute runtime and run on the machine.
+#include "ptx/runtime/tests/foreign.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "ptx/runtime/errors.h"
+#include "ptx/runtime/observe.h"
+
+namespace ptx::tests {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr int ok = 0;
+
+// Runs what is right: it has no finding.
+int right(const std::function<int()>& host_code) {
+  int error = -1;
+  const Observation seen = observe({}, [&] { error = host_code(); });
+  EXPECT_FALSE(seen.finding) << seen.finding->text;
+  return error;
+}
+
+Finding finding_of(const std::function<int()>& host_code, Error expected) {
+  const Observation seen = observe({}, [&] { EXPECT_EQ(host_code(), static_cast<int>(expected)); });
+  EXPECT_TRUE(seen.finding);
+  return seen.finding.value_or(Finding{});
+}
+
+TEST(Foreign, ATemplateIsLaunched) {
+  std::vector<float> x(100), y(100), wanted(100);
+  std::iota(x.begin(), x.end(), 1.0f);
+  std::ranges::transform(x, wanted.begin(), [](float each) { return 3 * each; });
+  EXPECT_EQ(right([&] { return foreign::triple(x.data(), y.data(), 100); }), ok);
+  EXPECT_EQ(y, wanted);
+}
+
+TEST(Foreign, DynamicSharedMemoryIsAskedFor) {
+  for (const int n : {7, 20000}) {
+    std::vector<float> x(static_cast<std::size_t>(n));
+    std::iota(x.begin(), x.end(), 0.0f);
+    std::vector<float> wanted(x.rbegin(), x.rend());
+    EXPECT_EQ(right([&] { return foreign::reverse(x.data(), n, true); }), ok);
+    EXPECT_EQ(x, wanted);
+  }
+}
+
+TEST(Foreign, TooMuchSharedMemoryIsRefused) {
+  std::vector<float> x(60000);
+  EXPECT_EQ(right([&] { return foreign::reverse(x.data(), 60000, true); }),
+            static_cast<int>(Error::invalid_value))
+      << "cudaFuncSetAttribute says so, and nothing is launched";
+}
+
+TEST(Foreign, ConstantsAreSetByTheHost) {
+  const float weights[] = {2, 10}, x[] = {1, 2, 3, 4};
+  float y[3] = {};
+  EXPECT_EQ(right([&] { return foreign::smooth(weights, x, y, 3); }), ok);
+  EXPECT_THAT(y, ElementsAre(22, 34, 46));
+}
+
+TEST(Foreign, AWorkspaceIsShared) {
+  std::vector<float> x(1000, 0.5f);
+  float result = 0;
+  EXPECT_EQ(right([&] { return foreign::sum(x.data(), 1000, &result); }), ok);
+  EXPECT_EQ(result, 500);
+}
+
+TEST(Foreign, VariablesOfTheDeviceAreRead) {
+  int managed = 0, device = 0;
+  EXPECT_EQ(right([&] { return foreign::count(40, &managed, &device); }), ok);
+  EXPECT_EQ(managed, 50);
+  EXPECT_EQ(device, 60);
+}
+
+TEST(Foreign, OccupancyIsThatOfTheDevice) {
+  int blocks = 0, best = 0;
+  EXPECT_EQ(right([&] { return foreign::occupancy(256, 100 * 1024, &blocks, &best); }), ok);
+  EXPECT_EQ(blocks, 2);
+  EXPECT_EQ(best, 1024);
+}
+
+TEST(Foreign, EventsTellTheTime) {
+  float milliseconds = -1;
+  EXPECT_EQ(right([&] { return foreign::timed(&milliseconds); }), ok);
+  EXPECT_GT(milliseconds, 0);
+}
+
+TEST(Foreign, TheDeviceIsAnH200) {
+  char name[256];
+  int multiprocessors = 0, capability = 0;
+  EXPECT_EQ(right([&] { return foreign::describe(name, &multiprocessors, &capability); }), ok);
+  EXPECT_STREQ(name, "NVIDIA H200");
+  EXPECT_EQ(multiprocessors, 132);
+  EXPECT_EQ(capability, 90);
+}
+
+TEST(Foreign, AnOverrunIsFound) {
+  float x[4] = {};
+  const Finding found = finding_of([&] { return foreign::overrun(x, 4); }, Error::illegal_address);
+  EXPECT_EQ(found.fault, Fault::bad_address);
+  EXPECT_TRUE(found.is_write);
+  EXPECT_THAT(found.text, HasSubstr("foreign.cu"));
+}
+
+TEST(Foreign, ALargeBlockIsRefused) {
+  const Finding found = finding_of(foreign::large_block, Error::invalid_configuration);
+  EXPECT_EQ(found.fault, Fault::launch_refused);
+  EXPECT_THAT(found.text, AllOf(HasSubstr("add_one"), HasSubstr("2048 threads")));
+}
+
+TEST(Foreign, CapturingAndClustersAreRefusedByName) {
+  EXPECT_THAT(finding_of(foreign::captured, Error::not_supported).text,
+              HasSubstr("cudaStreamBeginCapture"));
+  EXPECT_THAT(finding_of(foreign::clusters, Error::not_supported).text, HasSubstr("clusters"));
+}
+
+TEST(Foreign, ObjectsThatCannotRunSayWhatToDo) {
+  const auto why = [](int (*function)(), Error error) {
+    const Finding found = finding_of(function, error);
+    EXPECT_EQ(found.fault, Fault::unsupported);
+    EXPECT_THAT(found.text, HasSubstr("kernel `nothing()` of "));
+    return found.text;
+  };
+  const Error no_image = Error::no_kernel_image_for_device;
+  EXPECT_THAT(why(machine_code_only, no_image),
+              AllOf(HasSubstr("machine_code_only"), HasSubstr("arch=compute_90,code=compute_90")));
+  EXPECT_THAT(why(compressed, no_image), HasSubstr("--no-compress"));
+  EXPECT_THAT(why(for_a_newer_device, no_image), HasSubstr("its PTX is for sm_100"));
+}
+
+}  // namespace
+}  // namespace ptx::tests
