@@ -15,7 +15,7 @@
 namespace assay {
 namespace {
 
-constexpr std::array all_backends = {Backend::simt, Backend::cuda, Backend::host};
+constexpr std::array all_backends = {Backend::simt, Backend::ptx, Backend::cuda, Backend::host};
 
 template <class T>
 bool contains(const std::vector<T>& all, const T& one) {

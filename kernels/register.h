@@ -6,13 +6,15 @@ namespace assay {
 
 struct Variant;
 
-// Where a compiled variant runs: as threads of the CPU executor, on a GPU, or as a plain function
-// of the host.
-enum class Backend { simt, cuda, host };
+// Where a compiled variant runs: as threads of the CPU executor, on the machine that runs nvcc's
+// PTX on a CPU, on a GPU, or as a plain function of the host.
+enum class Backend { simt, ptx, cuda, host };
 
-// A kernel file is compiled by nvcc for the GPU, and by g++ for the CPU executor: once to be
-// judged, once to be watched.
-#if defined(__CUDACC__)
+// A kernel file is compiled by nvcc for the GPU, and for the PTX machine; and by g++ for the CPU
+// executor: once to be judged, once to be watched.
+#if defined(ASSAY_PTX)
+constexpr Backend this_backend = Backend::ptx;
+#elif defined(__CUDACC__)
 constexpr Backend this_backend = Backend::cuda;
 #else
 constexpr Backend this_backend = Backend::simt;

@@ -35,7 +35,8 @@ std::vector<Entry>& all_watched() {
 }
 
 Entry with_watched_launch(Entry entry) {
-  const Backend backend = entry.backend == Backend::cuda ? Backend::simt : entry.backend;
+  const bool by_nvcc = entry.backend == Backend::cuda || entry.backend == Backend::ptx;
+  const Backend backend = by_nvcc ? Backend::simt : entry.backend;
   for (const Entry& watched : all_watched()) {
     if (watched.backend == backend && std::string_view(watched.variant.name) == entry.variant.name)
       entry.watched_launch = watched.variant.launch;
@@ -161,14 +162,16 @@ void require_sound_records(const std::vector<Entry>& entries) {
 
 void require_variant_of(const KernelFile& file) {
   const bool has_one = std::any_of(all().begin(), all().end(), [&](const Listed& listed) {
+    const Backend backend = listed.entry.backend;
     return listed.position == file.position &&
-           (listed.entry.backend == Backend::cuda) == file.for_gpu;
+           (backend == Backend::host ? Backend::simt : backend) == file.backend;
   });
   if (!has_one) {
     throw BadVariant(fmt::format(
         "{} registers no variant{}: end it with a Registrar, as kernels/gemm.h shows, or take its "
         "line out of kernels/CMakeLists.txt",
-        file.path, file.for_gpu ? " for the GPU" : ""));
+        file.path,
+        file.backend == Backend::simt ? "" : fmt::format(" for {}", to_string(file.backend))));
   }
 }
 
@@ -208,6 +211,7 @@ Entry entry_named(std::string_view name, Backend backend) {
 std::string_view to_string(Backend backend) {
   switch (backend) {
     case Backend::simt: return "simt";
+    case Backend::ptx: return "ptx";
     case Backend::cuda: return "cuda";
     case Backend::host: return "host";
   }

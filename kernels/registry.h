@@ -27,11 +27,12 @@ struct BadVariant : BadInput {
   using BadInput::BadInput;
 };
 
-// A file that the build lists as a kernel, for one of the two compilers.
+// A file that the build lists as a kernel, compiled for one backend. One that is compiled for the
+// CPU executor may have variants for the host instead.
 struct KernelFile {
   const char* path;
   int position;
-  bool for_gpu;
+  Backend backend;
 };
 
 // Makes `registered` require a variant from each of these files: one that forgets to register would

@@ -63,6 +63,8 @@ std::string_view to_string(Fault fault) {
     case Fault::misaligned_access: return "misaligned access";
     case Fault::stack_overflow: return "stack overflow";
     case Fault::array_overrun: return "array overrun";
+    case Fault::data_race: return "data race";
+    case Fault::read_unwritten: return "use of an uninitialised value";
     case Fault::bad_instruction: return "bad instruction";
     case Fault::index_overflow: return "index overflow";
     case Fault::bad_address: return "bad address";

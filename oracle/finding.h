@@ -20,6 +20,8 @@ enum class Fault {
   misaligned_access,
   stack_overflow,
   array_overrun,
+  data_race,
+  read_unwritten,  // and went by it
   bad_instruction,
   index_overflow,
   wrong_stride,  // before what it leads to: the address may be a bad one

@@ -27,12 +27,14 @@ Machine& machine_of(Backend backend, const Resources& resources) {
     std::unique_ptr<Machine> machine;
     int gpu = 0;
   };
-  thread_local std::array<Kept, 3> kept;
+  thread_local std::array<Kept, 4> kept;
   auto& [machine, gpu] = kept[static_cast<std::size_t>(backend)];
   const bool on_gpu = backend == Backend::cuda;
   if (machine == nullptr || (on_gpu && gpu != resources.gpu)) {
     machine.reset();
-    machine = on_gpu ? make_cuda_machine(resources) : make_cpu_machine(backend);
+    machine = on_gpu                    ? make_cuda_machine(resources)
+              : backend == Backend::ptx ? make_ptx_machine()
+                                        : make_cpu_machine(backend);
     gpu = resources.gpu;
   }
   return *machine;

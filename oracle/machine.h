@@ -68,8 +68,17 @@ Machine& machine_of(Backend, const Resources&);
 
 // Host memory with unreadable memory on both sides, for `simt` and `host`.
 std::unique_ptr<Machine> make_cpu_machine(Backend);
+// The same memory, for nvcc's output on the PTX machine, which sees every access.
+std::unique_ptr<Machine> make_ptx_machine();
 // One GPU, with memory that faults on both sides of every operand.
 std::unique_ptr<Machine> make_cuda_machine(const Resources&);
+
+// What machines on the host share: whether the references agree, and how long a launch may take.
+std::string disagreement_on_host(const Case&);
+struct TimeLimit {
+  double cpu_seconds, cpu_seconds_per_thread;
+};
+TimeLimit time_limit(const Case&);
 
 // Why this computer cannot run a backend; empty if it can.
 std::string unavailable(Backend);

@@ -144,7 +144,7 @@ ExitCode run(const CheckRequest& request) {
 void add_flags(Flags& flags, CheckRequest& request) {
   flags.words("VARIANT", request.variants, "names from `assay list`; default: all");
   flags.texts("--backend", request.backends, "NAME",
-              "simt, cuda or host; repeat for more; default: all");
+              "simt, ptx, cuda or host; repeat for more; default: all");
   flags.texts("--claim", request.claims, "NAME", "a property; repeat for more; default: all");
   flags.number("--cases", request.cases, 1, 1000000,
                "how many cases to judge for each claim about each variant (100)");

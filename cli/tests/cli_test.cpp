@@ -25,7 +25,8 @@ TEST(Check, PassesWhatIsRight) {
 }
 
 TEST(Calibrate, ShowsThatTheBoundSeparates) {
-  const Answer answer = run({"calibrate", "cpu_loop", "naive", "--json", "-"});
+  const Answer answer = run(
+      {"calibrate", "cpu_loop", "naive", "--backend", "host", "--backend", "simt", "--json", "-"});
   EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
   EXPECT_THAT(answer.err, HasSubstr("SEPARATED: variants take at most "));
   const ReadJson json(answer.out);
@@ -113,8 +114,9 @@ TEST(Check, SuggestsTheNearestName) {
   expect_bad_input(run({"check", "--claim", "beta_zer"}),
                    "there is no claim 'beta_zer' (did you mean beta_zero?); there are ");
   expect_bad_input(run({"check", "--claim", "calibration"}), "there is no claim 'calibration'; ");
-  expect_bad_input(run({"check", "--backend", "smit"}),
-                   "there is no backend 'smit' (did you mean simt?); there are simt, cuda, host");
+  expect_bad_input(
+      run({"check", "--backend", "smit"}),
+      "there is no backend 'smit' (did you mean simt?); there are simt, ptx, cuda, host");
   expect_bad_input(run({"chekc"}), "there is no command 'chekc' (did you mean check?)");
   expect_bad_input(run({"check", "--casse", "3"}),
                    "there is no flag '--casse' (did you mean --case?); see assay check --help");

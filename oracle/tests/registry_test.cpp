@@ -35,9 +35,10 @@ TEST(RegistryDeathTest, refuses_a_kernel_file_that_registers_nothing) {
   const auto exits = [](const KernelFile& file, testing::ExitedWithCode code, const char* text) {
     EXPECT_EXIT((expect_variants_of({&file, 1}), register_and_list({with(Needs{})})), code, text);
   };
-  exits({"kernels/mine.cu", 0, false}, testing::ExitedWithCode(0), "");
-  exits({"kernels/mine.cu", 1, false}, testing::ExitedWithCode(7), "mine.cu registers no variant:");
-  exits({"kernels/mine.cu", 0, true}, testing::ExitedWithCode(7), "no variant for the GPU:");
+  exits({"kernels/mine.cu", 0, Backend::simt}, testing::ExitedWithCode(0), "");
+  exits({"kernels/mine.cu", 1, Backend::simt}, testing::ExitedWithCode(7),
+        "mine.cu registers no variant:");
+  exits({"kernels/mine.cu", 0, Backend::cuda}, testing::ExitedWithCode(7), "no variant for cuda:");
 }
 
 TEST(RegistryDeathTest, refuses_what_cannot_be_judged) {

@@ -47,7 +47,8 @@ double cost_of_executor(const Case& c, const Tile& declared, const Effort& count
 
 double cost_of_kernel(const Case& c, const Entry& entry, const Effort& effort) {
   switch (entry.backend) {
-    case Backend::simt: return cost_of_executor(c, entry.variant.tile, effort);
+    case Backend::simt:
+    case Backend::ptx: return cost_of_executor(c, entry.variant.tile, effort);
     case Backend::cuda: return per_launch + c.multiply_adds() * per_product_on_gpu;
     case Backend::host: break;
   }

@@ -1,11 +1,11 @@
-// Prints how fast the CPU executor runs each variant, or those named: multiply-adds a second on one
-// core, at m = n = k = 256.
+// Prints how fast each variant, or those named, run on a CPU, by the executor and by the PTX
+// machine: multiply-adds a second on one core, at m = n = k = 256.
 #include <fmt/format.h>
 #include <time.h>
 
 #include <algorithm>
 #include <stdexcept>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/registry.h"
@@ -43,19 +43,21 @@ double seconds_of(const Entry& entry, const Case& c) {
 
 int main(int argc, char** argv) {
   std::vector<Entry> entries;
-  try {
-    for (int i = 1; i < argc; ++i) entries.push_back(entry_named(argv[i], Backend::simt));
-  } catch (const std::out_of_range& error) {
-    fmt::print(stderr, "simt_speed: {}\n", error.what());
+  for (const Entry& entry : registered()) {
+    const bool is_named =
+        argc == 1 ||
+        std::find(argv + 1, argv + argc, std::string_view(entry.variant.name)) != argv + argc;
+    if (is_named && entry.backend != Backend::cuda) entries.push_back(entry);
+  }
+  if (entries.empty()) {
+    fmt::print(stderr, "cpu_speed: there is no such variant\n");
     return 2;
   }
-  if (entries.empty()) entries = registered();
   const Case c{.m = 256, .n = 256, .k = 256};
-  fmt::print("{:<18} {:>8} {:>24}\n", "variant", "ms", "M multiply-adds/s/core");
+  fmt::print("{:<18} {:<5} {:>8} {:>24}\n", "variant", "on", "ms", "M multiply-adds/s/core");
   for (const Entry& entry : entries) {
-    if (entry.backend == Backend::cuda) continue;
     const double seconds = seconds_of(entry, c);
-    fmt::print("{:<18} {:>8.2f} {:>24.0f}\n", entry.variant.name, seconds * 1e3,
-               c.multiply_adds() / seconds / 1e6);
+    fmt::print("{:<18} {:<5} {:>8.2f} {:>24.0f}\n", entry.variant.name, to_string(entry.backend),
+               seconds * 1e3, c.multiply_adds() / seconds / 1e6);
   }
 }

@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <array>
+
+#include "oracle/host/host_memory.h"
+#include "oracle/machine.h"
+#include "simt/simt.h"
+
+namespace assay {
+namespace {
+
+Fault fault_of(simt::FaultKind kind) {
+  using simt::FaultKind;
+  switch (kind) {
+    case FaultKind::host_access: return Fault::host_access;
+    case FaultKind::launch_refused: return Fault::launch_refused;
+    case FaultKind::barrier_not_reached: return Fault::barrier_not_reached;
+    case FaultKind::warp_not_reached: return Fault::warp_not_reached;
+    case FaultKind::never_ends: return Fault::never_ends;
+    case FaultKind::misaligned_access: return Fault::misaligned_access;
+    case FaultKind::bad_address: return Fault::bad_address;
+    case FaultKind::stack_overflow: return Fault::stack_overflow;
+    case FaultKind::array_overrun: return Fault::array_overrun;
+    case FaultKind::bad_instruction: return Fault::bad_instruction;
+  }
+  return Fault::unnamed;
+}
+
+class CpuMachine : public Machine, private simt::DeviceMemory {
+ public:
+  explicit CpuMachine(Backend backend) : backend_(backend) {}
+
+  float* place(Operand o, const Image& image, Placement placement) override {
+    return memory_.place(o, image, placement);
+  }
+  void fetch(Operand o, Image& image) override { memory_.fetch(o, image); }
+
+  std::string disagreement(const Case& c) override { return disagreement_on_host(c); }
+
+  LaunchFailure launch(const Variant& variant, const Gemm& gemm, const Case& c, const Plan& plan,
+                       const Resources&) override {
+    cudaError_t error = cudaSuccess;
+    std::string thrown;
+    const auto call = [&] { thrown = thrown_by([&] { error = variant.launch(gemm, nullptr); }); };
+    simt::Observation seen;
+    if (backend_ == Backend::host) {
+      call();
+    } else {
+      simt::Settings settings = settings_of(c, plan);
+      settings.device_memory = this;
+      seen = simt::observe(settings, call);
+    }
+    remark_ = std::move(seen.remark);
+    computed_ = backend_ == Backend::host || seen.kernels > 0;
+    if (seen.fault) return verdict_on(*seen.fault);
+    const bool reported = error != cudaSuccess || !thrown.empty();
+    if (plan.setting == Setting::broken_stream)
+      return reported ? std::nullopt : error_not_reported();
+    if (!thrown.empty()) return launch_crashed(thrown);
+    if (error != cudaSuccess) return launch_returned(cudaGetErrorName(error), gemm);
+    return std::nullopt;
+  }
+
+  std::string remark() const override { return remark_; }
+  bool has_computed() const override { return computed_; }
+
+ private:
+  void open() override { memory_.protect(PROT_READ | PROT_WRITE); }
+  void close() override { memory_.protect(PROT_NONE); }
+
+  static simt::Settings settings_of(const Case& c, const Plan& plan) {
+    constexpr std::array orders = {simt::Order::forward, simt::Order::reverse,
+                                   simt::Order::shuffled};
+    const bool interrupted = plan.order == ThreadOrder::interrupted;
+    const std::size_t order = interrupted ? 2
+                              : plan.order == ThreadOrder::by_seed
+                                  ? c.seed % 3
+                                  : static_cast<std::size_t>(plan.order) - 1;
+    const TimeLimit limit = time_limit(c);
+    const double slowness = interrupted ? 50 : 1;
+    return {.order = orders[order],
+            .seed = c.seed,
+            .cpu_seconds = slowness * limit.cpu_seconds,
+            .cpu_seconds_per_thread = slowness * limit.cpu_seconds_per_thread,
+            .refuses_launches = plan.setting == Setting::broken_stream,
+            .ordinary_shared = has_ordinary_shared(c, plan),
+            .interrupt_accesses = interrupted};
+  }
+
+  Verdict verdict_on(const simt::Fault& fault) const {
+    const bool never_ends = fault.kind == simt::FaultKind::never_ends;
+    Diagnosis where{{fault_of(fault.kind)}, ""};
+    const bool by_host = fault.kind == simt::FaultKind::host_access;
+    if ((by_host || fault.kind == simt::FaultKind::bad_address) && fault.address != nullptr) {
+      where = memory_.whereabouts_of(fault.address);
+      if (by_host) {  // it may lie anywhere in an operand
+        where.finding.fault = fault_of(fault.kind);
+        if (where.finding.operand) where.words = to_string(*where.finding.operand);
+      }
+    }
+    return {.status = never_ends ? TrialStatus::hung : TrialStatus::crashed,
+            .finding = where.finding,
+            .reason = fmt::format("{}: {}{}{}", to_string(fault.kind), fault.text,
+                                  where.words.empty() ? "" : ": ", where.words)};
+  }
+
+  Backend backend_;
+  HostMemory memory_;
+  std::string remark_;
+  bool computed_ = false;
+};
+
+}  // namespace
+
+std::string disagreement_on_host(const Case& c) {
+  const Operands images = make_operands(c, Placement::guarded, {4, 4, 4});
+  if (agree(make_reference(c, images), make_plain_reference(c, images), c.k)) return "";
+  return fmt::format("Eigen and plain loops differ on {}", to_string(c));
+}
+
+// Some ten times as long as slow but right kernels take on a slow core: one thread for all
+// elements, a warp for each of them, a block that meets at a barrier for every step along k.
+TimeLimit time_limit(const Case& c) {
+  const double elements = static_cast<double>(c.m) * static_cast<double>(c.n);
+  return {1 + 50e-9 * c.multiply_adds() + 200e-9 * elements,
+          20e-6 + 200e-9 * static_cast<double>(c.k)};
+}
+
+std::unique_ptr<Machine> make_cpu_machine(Backend backend) {
+  return std::make_unique<CpuMachine>(backend);
+}
+
+}  // namespace assay

@@ -1,0 +1,122 @@
+#include "oracle/host/host_memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace assay {
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::size_t fence = std::size_t{1} << 20;
+constexpr std::ptrdiff_t forbidden_bytes = std::ptrdiff_t{1} << 38;  // of each unreadable operand
+
+std::size_t whole_pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
+
+std::size_t bytes_of(std::int64_t floats) {
+  return static_cast<std::size_t>(floats) * sizeof(float);
+}
+
+// Addresses that nobody may touch, as many as the largest operand could need.
+std::byte* forbidden_memory() {
+  static void* const memory = mmap(nullptr, std::size_t{1} << 40, PROT_NONE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  return static_cast<std::byte*>(memory);
+}
+
+}  // namespace
+
+void Region::reserve(std::size_t bytes) {
+  opened_.clear();
+  if (whole_pages(bytes) > size_) {
+    release();
+    size_ = std::max(whole_pages(bytes), std::size_t{1} << 16);
+    void* memory = mmap(nullptr, size_ + 2 * fence, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    base_ = static_cast<std::byte*>(memory) + fence;
+  } else if (mprotect(base_, size_, PROT_NONE) != 0) {
+    throw std::bad_alloc();
+  }
+}
+
+void Region::open(std::byte* first, std::size_t bytes) {
+  std::byte* const begin = first - reinterpret_cast<std::uintptr_t>(first) % page;
+  const std::size_t length = whole_pages(static_cast<std::size_t>(first - begin) + bytes);
+  if (mprotect(begin, length, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+  opened_.push_back({begin, length});
+}
+
+void Region::protect(int access) const {
+  for (const auto& [begin, length] : opened_) mprotect(begin, length, access);
+}
+
+void Region::release() {
+  if (base_ != nullptr) munmap(base_ - fence, size_ + 2 * fence);
+  base_ = nullptr;
+  size_ = 0;
+}
+
+void Region::poison_beside(std::byte* first, std::size_t bytes) {
+  const auto fill = [](std::byte* begin, std::byte* end) {
+    std::fill(reinterpret_cast<std::uint32_t*>(begin), reinterpret_cast<std::uint32_t*>(end),
+              guard_bits);
+  };
+  std::byte* const last = first + bytes;
+  fill(first - reinterpret_cast<std::uintptr_t>(first) % page, first);
+  fill(last, last + (page - reinterpret_cast<std::uintptr_t>(last) % page) % page);
+}
+
+float* HostMemory::place(Operand o, const Image& image, Placement placement) {
+  Slot& slot = slots_[static_cast<std::size_t>(o)];
+  Placed& placed = placed_[static_cast<std::size_t>(o)];
+  placed = {.rows = image.rows,
+            .columns = image.columns,
+            .ld = image.ld,
+            .unreadable = placement == Placement::unreadable};
+  slot.unreadable = placed.unreadable;
+  if (slot.unreadable) {
+    slot.first = forbidden_memory() + forbidden_bytes * static_cast<std::ptrdiff_t>(o);
+    placed.first = slot.first;
+    return reinterpret_cast<float*>(slot.first);
+  }
+  const std::size_t bytes = bytes_of(image.spread());
+  slot.region.reserve(bytes);
+  // Flush with the end of its pages, or with their beginning; everything around them faults.
+  std::byte* const start =
+      slot.region.end() - (placement == Placement::begins_at_fence ? whole_pages(bytes) : bytes);
+  slot.first = start + bytes_of(image.first);
+  placed.first = slot.first;
+  for (const Piece& piece : pieces_of(image)) {
+    std::byte* const to = slot.first + piece.at * static_cast<std::int64_t>(sizeof(float));
+    const std::size_t length = bytes_of(piece.end - piece.begin);
+    slot.region.open(to, length);
+    slot.region.poison_beside(to, length);
+    std::memcpy(to, image.floats.data() + piece.begin, length);
+  }
+  return reinterpret_cast<float*>(slot.first);
+}
+
+void HostMemory::fetch(Operand o, Image& image) const {
+  const Slot& slot = slots_[static_cast<std::size_t>(o)];
+  for (const Piece& piece : pieces_of(image)) {
+    std::memcpy(image.floats.data() + piece.begin,
+                slot.first + piece.at * static_cast<std::int64_t>(sizeof(float)),
+                bytes_of(piece.end - piece.begin));
+  }
+}
+
+void HostMemory::protect(int access) const {
+  for (const Slot& slot : slots_) {
+    if (!slot.unreadable) slot.region.protect(access);
+  }
+}
+
+Diagnosis HostMemory::whereabouts_of(const void* address) const {
+  return whereabouts(address, placed_, {fence, forbidden_bytes});
+}
+
+}  // namespace assay

@@ -1,0 +1,61 @@
+// Host memory in which operands lie as a case asks for it: unreadable memory on both sides, and
+// between rows that lie far apart.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "oracle/diagnosis/whereabouts.h"
+#include "oracle/operands.h"
+
+namespace assay {
+
+// Memory between two fences.
+class Region {
+ public:
+  Region() = default;
+  ~Region() { release(); }
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+
+  // Reserves addresses, all of which fault until they are opened.
+  void reserve(std::size_t bytes);
+  void open(std::byte* first, std::size_t bytes);
+  // Of all that was opened, for now.
+  void protect(int access) const;
+  // Leaves nothing of an earlier trial in the rest of the first and the last page of a range.
+  void poison_beside(std::byte* first, std::size_t bytes);
+  std::byte* end() const { return base_ + size_; }
+
+ private:
+  void release();
+
+  std::byte* base_ = nullptr;
+  std::size_t size_ = 0;
+  std::vector<std::pair<std::byte*, std::size_t>> opened_;
+};
+
+class HostMemory {
+ public:
+  // What Machine::place and Machine::fetch promise.
+  float* place(Operand, const Image&, Placement);
+  void fetch(Operand, Image&) const;
+  void protect(int access) const;  // all readable operands
+
+  const std::array<Placed, 3>& placed() const { return placed_; }
+  Diagnosis whereabouts_of(const void* address) const;
+
+ private:
+  struct Slot {
+    Region region;
+    std::byte* first = nullptr;  // element (0, 0)
+    bool unreadable = false;
+  };
+
+  std::array<Slot, 3> slots_;
+  std::array<Placed, 3> placed_;
+};
+
+}  // namespace assay

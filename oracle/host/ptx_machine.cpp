@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <mutex>
+
+#include "oracle/host/host_memory.h"
+#include "oracle/machine.h"
+#include "ptx/runtime/observe.h"
+
+namespace assay {
+namespace {
+
+Fault fault_of(ptx::Fault fault) {
+  switch (fault) {
+    case ptx::Fault::bad_address: return Fault::bad_address;
+    case ptx::Fault::misaligned_access: return Fault::misaligned_access;
+    case ptx::Fault::write_to_input: return Fault::wrote_input;
+    case ptx::Fault::data_race: return Fault::data_race;
+    case ptx::Fault::uninitialised: return Fault::read_unwritten;
+    case ptx::Fault::barrier_not_reached: return Fault::barrier_not_reached;
+    case ptx::Fault::warp_not_reached: return Fault::warp_not_reached;
+    case ptx::Fault::never_ends: return Fault::never_ends;
+    case ptx::Fault::trap: return Fault::bad_instruction;
+    case ptx::Fault::launch_refused: return Fault::launch_refused;
+    case ptx::Fault::unsupported: break;
+  }
+  return Fault::unnamed;
+}
+
+class PtxMachine : public Machine {
+ public:
+  float* place(Operand o, const Image& image, Placement placement) override {
+    return memory_.place(o, image, placement);
+  }
+  void fetch(Operand o, Image& image) override { memory_.fetch(o, image); }
+  std::string disagreement(const Case& c) override { return disagreement_on_host(c); }
+
+  LaunchFailure launch(const Variant& variant, const Gemm& gemm, const Case& c, const Plan& plan,
+                       const Resources&) override {
+    // The machine has one device memory, and runs one launch at a time.
+    static std::mutex one_at_a_time;
+    const std::scoped_lock lock(one_at_a_time);
+    const Lent lent(memory_.placed(), gemm.beta != 0);
+    cudaError_t error = cudaSuccess;
+    std::string thrown;
+    const ptx::Observation seen = ptx::observe(request_for(c, plan), [&] {
+      thrown = thrown_by([&] { error = variant.launch(gemm, nullptr); });
+    });
+    computed_ = seen.kernels > 0;
+    if (seen.finding) return verdict_on(*seen.finding);
+    const bool reported = error != cudaSuccess || !thrown.empty();
+    if (plan.setting == Setting::broken_stream)
+      return reported ? std::nullopt : error_not_reported();
+    if (!thrown.empty()) return launch_crashed(thrown);
+    if (error != cudaSuccess)
+      return launch_returned(fmt::format("CUDA error {}", static_cast<int>(error)).c_str(), gemm);
+    return std::nullopt;
+  }
+
+  bool has_computed() const override { return computed_; }
+
+ private:
+  // The operands, while a launch may touch them. C holds nothing when beta is 0.
+  class Lent {
+   public:
+    Lent(const std::array<Placed, 3>& placed, bool c_is_read) {
+      for (std::size_t i = 0; i < placed.size(); ++i) {
+        const Placed& p = placed[i];
+        if (p.unreadable || p.rows == 0 || p.columns == 0) continue;
+        const auto first = reinterpret_cast<std::uint64_t>(p.first);
+        const auto bytes = [](std::int64_t floats) {
+          return static_cast<std::uint64_t>(floats) * 4;
+        };
+        ptx::device_memory().lend({.name = to_string(static_cast<Operand>(i)),
+                                   .first = first,
+                                   .rows = static_cast<std::uint64_t>(p.rows),
+                                   .row_bytes = bytes(p.columns),
+                                   .pitch_bytes = bytes(p.rows > 1 ? p.ld : p.columns),
+                                   .writable = static_cast<Operand>(i) == Operand::c,
+                                   .written = static_cast<Operand>(i) != Operand::c || c_is_read});
+        lent_.push_back(first);
+      }
+    }
+    ~Lent() {
+      for (const std::uint64_t first : lent_) ptx::device_memory().forget(first);
+    }
+
+   private:
+    std::vector<std::uint64_t> lent_;
+  };
+
+  static ptx::Request request_for(const Case& c, const Plan& plan) {
+    constexpr std::array orders = {ptx::Order::forward, ptx::Order::reverse, ptx::Order::shuffled};
+    const std::size_t order = plan.order == ThreadOrder::interrupted ? 2
+                              : plan.order == ThreadOrder::by_seed
+                                  ? c.seed % 3
+                                  : static_cast<std::size_t>(plan.order) - 1;
+    const TimeLimit limit = time_limit(c);
+    return {.settings = {.order = orders[order],
+                         .seed = c.seed,
+                         .cpu_seconds = limit.cpu_seconds,
+                         .cpu_seconds_per_thread = limit.cpu_seconds_per_thread},
+            .refuses_launches = plan.setting == Setting::broken_stream};
+  }
+
+  Verdict verdict_on(const ptx::Finding& found) const {
+    if (found.fault == ptx::Fault::unsupported)
+      return {.status = TrialStatus::harness_error, .reason = found.text};
+    Diagnosis where{{fault_of(found.fault)}, ""};
+    if (found.fault == ptx::Fault::bad_address && found.address != 0) {
+      where = memory_.whereabouts_of(reinterpret_cast<const void*>(found.address));
+      if (where.finding.fault == Fault::unnamed) where.finding.fault = Fault::bad_address;
+    }
+    return {
+        .status = found.fault == ptx::Fault::never_ends ? TrialStatus::hung : TrialStatus::crashed,
+        .finding = where.finding,
+        .reason = fmt::format("{}: {}", ptx::to_string(found.fault), found.text)};
+  }
+
+  HostMemory memory_;
+  bool computed_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Machine> make_ptx_machine() { return std::make_unique<PtxMachine>(); }
+
+}  // namespace assay
