@@ -15,7 +15,7 @@ assay_defect(misaligned_float4 VARIANT vectorized FILE vectorized.cu CLAIM withi
 assay_defect(reads_far_outside VARIANT naive FILE naive.cu CLAIM within_bound ON simt cuda LOSES_CONTEXT
   SAYS "bad address" "cudaErrorIllegalAddress"
   FIND [=[g.a[row * g.lda + p]]=]
-  REPLACE [=[g.a[row * g.lda + p + (std::int64_t{1} << 36)]]=])
+  REPLACE [=[g.a[row * g.lda + p - (std::int64_t{1} << 36)]]=])
 
 assay_defect(reads_one_too_far VARIANT naive FILE naive.cu CLAIM reads_only_operands ON simt cuda LOSES_CONTEXT
   SAYS "the 1st float past the last element of A" "cudaErrorIllegalAddress"
