@@ -118,9 +118,9 @@ class Drawing {
     }
     const double most = std::max(saved_[kind], cost_per_case(entry_.backend));
     while (cheapest.cost > most) {
-      const Case smaller = halved(cheapest.c);
-      if (smaller == cheapest.c) break;
-      cheapest = priced(smaller);
+      const Priced smaller = priced(halved(cheapest.c));
+      if (smaller.cost >= cheapest.cost) break;  // the claim is about large ones
+      cheapest = smaller;
     }
     return cheapest;
   }
