@@ -173,6 +173,17 @@ Verdict judge_memory(const Variant& variant, const Case& c, const Plan& plan, co
   return judge(variant, c, plan, before, after[Operand::c], reference);
 }
 
+// Of the shape that a case gives it, with nothing in it.
+Image empty_image(const Case& c, Operand o) {
+  const std::int64_t rows = o == Operand::b ? c.k : c.m, columns = o == Operand::a ? c.k : c.n;
+  const Gemm g = gemm_of(c, nullptr, nullptr, nullptr);
+  return {.rows = rows,
+          .columns = columns,
+          .ld = o == Operand::a   ? g.lda
+                : o == Operand::b ? g.ldb
+                                  : g.ldc};
+}
+
 Verdict run_once(const Entry& entry, const Case& c, const Plan& plan, const Resources& resources,
                  Output* output) {
   require_memory_for(c);
@@ -210,6 +221,19 @@ bool reads_unwritten_shared(const Entry& entry, const Case& c, Plan plan,
 bool has_ordinary_shared(const Case& c, const Plan& plan) {
   return plan.shared == SharedMemory::ordinary ||
          (plan.shared == SharedMemory::by_seed && c.seed % 5 == 2);
+}
+
+Verdict run_dry_trial(const Entry& entry, const Case& c, const Resources& resources) {
+  Machine& machine = machine_of(entry.backend, resources);
+  const auto put = [&](Operand o) {
+    return machine.place(o, empty_image(c, o), Placement::unreadable);
+  };
+  const float *const a = put(Operand::a), *const b = put(Operand::b);
+  const Gemm gemm = gemm_of(c, a, b, put(Operand::c));
+  if (std::string reason = refusal(entry.variant, gemm); !reason.empty())
+    return {.status = TrialStatus::refused, .reason = std::move(reason)};
+  const Plan plan{.setting = Setting::dry};
+  return machine.launch(entry.variant, gemm, c, plan, resources).value_or(Verdict{.judged = 1});
 }
 
 Verdict run_trial(const Entry& entry, const Case& c, const Plan& plan, const Resources& resources,

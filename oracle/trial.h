@@ -19,6 +19,10 @@ using Output = std::vector<float>;
 Verdict run_trial(const Entry&, const Case&, const Plan& = {}, const Resources& = {},
                   Output* = nullptr);
 
+// Launches on the CPU executor without running anything, so that the largest problems cost nothing:
+// right if hardware would take each launch. The operands are memory that nobody may touch.
+Verdict run_dry_trial(const Entry&, const Case&, const Resources& = {});
+
 // A trial of a C with more elements than 32 bits can number, on a GPU, which also judges it: no
 // element of C comes to the host. Takes beta = 0 and packed C. Returns `refused`, with the memory
 // that the case needs, where the GPU has less.

@@ -167,6 +167,7 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const Kernel& kernel) {
   if (Refusal refusal = refuse(config, kernel); refusal.error != cudaSuccess) {
     return fail(refusal.error, {FaultKind::launch_refused, std::move(refusal.reason)});
   }
+  if (session->settings.runs_nothing) return cudaSuccess;
   const Launch launch{kernel, config.gridDim, config.blockDim, config.dynamicSmemBytes};
   session->open();
   Observation seen = Runner::mine().run(launch, session->settings);

@@ -45,6 +45,7 @@ struct Settings {
   // Shared memory holds ordinary numbers before every block, by the seed, instead of NaN: a maximum
   // or a comparison hides a NaN.
   bool ordinary_shared = false;
+  bool runs_nothing = false;  // each that hardware would take returns at once
   // Told what watched code compares (simt/watch.h).
   Watch* watch = nullptr;
   // Threads of watched code may lose their turn at any access to memory, by the seed.

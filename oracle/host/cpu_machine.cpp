@@ -85,6 +85,7 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
             .cpu_seconds_per_thread = slowness * limit.cpu_seconds_per_thread,
             .refuses_launches = plan.setting == Setting::broken_stream,
             .ordinary_shared = has_ordinary_shared(c, plan),
+            .runs_nothing = plan.setting == Setting::dry,
             .interrupt_accesses = interrupted};
   }
 

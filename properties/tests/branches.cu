@@ -67,6 +67,24 @@ __global__ void warps(Gemm g) {
   if (threadIdx.x == 0) *c = blend(g, sum, c);
 }
 
+// Rows of tiles along y, which takes 65535 of them.
+__global__ void rows_on_y(Gemm g) {
+  const std::int64_t row = std::int64_t{blockIdx.y} * tile.m + threadIdx.y;
+  const std::int64_t col = std::int64_t{blockIdx.x} * tile.n + threadIdx.x;
+  if (row >= g.m || col >= g.n) return;
+  float sum = 0;
+  for (std::int64_t p = 0; p < depth(g); ++p) sum += g.a[row * g.lda + p] * g.b[p * g.ldb + col];
+  float* c = &g.c[row * g.ldc + col];
+  *c = blend(g, sum, c);
+}
+
+cudaError_t launch_rows_on_y(const Gemm& g, cudaStream_t stream) {
+  if (g.m == 0 || g.n == 0) return cudaSuccess;
+  const dim3 grid(static_cast<unsigned>(ceil_div(g.n, tile.n)),
+                  static_cast<unsigned>(ceil_div(g.m, tile.m)));
+  return launch(rows_on_y, grid, dim3(tile.n, tile.m), 0, stream, g);
+}
+
 cudaError_t launch_warps(const Gemm& g, cudaStream_t stream) {
   return launch_tiles<Tile{}>(warps, 32, g, stream);
 }
@@ -79,18 +97,25 @@ Variant variant(const char* name) {
           .tile = tile};
 }
 
-const Registrar registrars[] = {
-    variant<Deep>("planted_deep"),
-    variant<Wide>("planted_wide"),
-    variant<Row>("planted_row"),
-    variant<Area>("planted_area"),
-    variant<AlphaTwo>("planted_alpha_two"),
-    variant<TinyBeta>("planted_tiny_beta"),
-    variant<Pitch>("planted_pitch"),
-    variant<ExactWidth>("planted_exact_width"),
-    variant<ManySlices>("planted_many_slices"),
-    variant<Never>("planted_never"),
-    {{.name = "planted_warps", .idea = "A warp for each element.", .launch = launch_warps}}};
+const Variant rows_on_y_variant = {.name = "planted_rows_on_y",
+                                   .idea = "Wrong with more than 65535 rows of tiles.",
+                                   .launch = launch_rows_on_y,
+                                   .tile = tile};
+const Variant warps_variant = {
+    .name = "planted_warps", .idea = "A warp for each element.", .launch = launch_warps};
+
+const Registrar registrars[] = {variant<Deep>("planted_deep"),
+                                variant<Wide>("planted_wide"),
+                                variant<Row>("planted_row"),
+                                variant<Area>("planted_area"),
+                                variant<AlphaTwo>("planted_alpha_two"),
+                                variant<TinyBeta>("planted_tiny_beta"),
+                                variant<Pitch>("planted_pitch"),
+                                variant<ExactWidth>("planted_exact_width"),
+                                variant<ManySlices>("planted_many_slices"),
+                                variant<Never>("planted_never"),
+                                rows_on_y_variant,
+                                warps_variant};
 
 }  // namespace
 }  // namespace assay
