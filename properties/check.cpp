@@ -217,7 +217,9 @@ ClaimResult check_pair(const Claim& claim, const Entry& entry, const Budget& bud
     if (trials.may_go_on()) trials.run(c);
   }
   const int past = trials.cases();  // beyond the budget
-  const auto large = large_cases(claim, entry, budget.cases, budget.seed, exploration.hints);
+  auto large = large_cases(claim, entry, budget.cases, budget.seed, exploration.hints);
+  const auto extreme = extreme_cases(claim, entry, budget.cases, budget.seed, exploration.hints);
+  large.insert(large.end(), extreme.begin(), extreme.end());
   const int drawn = past + std::max(1, budget.cases - static_cast<int>(large.size()));
   const auto draw = case_generator(
       claim, entry,

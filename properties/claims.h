@@ -30,6 +30,8 @@ struct Claim {
 
   // Whether it takes the large shapes that people use: where sizes matter more than edges.
   bool takes_large_shapes = false;
+  // Whether it takes sizes at which the numbers that count them give out.
+  bool takes_extreme_sizes = false;
   // The most cases that it takes, where each is slow.
   static constexpr int as_many_as_asked_for = 1 << 30;
   int most_cases = as_many_as_asked_for;

@@ -16,8 +16,8 @@
 namespace assay {
 namespace {
 
-// How much of the large shapes there is beside the drawn cases.
-constexpr double large_cost_per_drawn_cost = 1.7;
+// How much of the large shapes and of extreme sizes there is beside the drawn cases.
+constexpr double large_cost_per_drawn_cost = 1, extreme_cost_per_drawn_cost = 3.2;
 
 // How many of 32 cases are of a kind, and how many parts of 32 of the cost they may take.
 struct Kind {
@@ -158,6 +158,17 @@ Case varied(Case c, std::size_t number) {
   return c;
 }
 
+// The first reasons to draw them come first: what they cost together is bounded.
+std::vector<Sizes> extreme_sizes(Dice& dice, const Tile& tile) {
+  constexpr std::int64_t beyond_16_bits = 65536, root_of_2_24 = 4096;
+  const auto few = [&] { return dice.between(1, 3); };
+  const auto many = [&](int side) { return beyond_16_bits + dice.between(1, 2 * side + 64); };
+  return {{many(tile.m), 1 + few(), few()},
+          {1 + few(), many(tile.n), few()},
+          {few(), few(), many(tile.k)},
+          {root_of_2_24 + dice.between(25, 60), root_of_2_24 + dice.between(25, 60), 1}};
+}
+
 }  // namespace
 
 std::vector<Case> curated_shapes() {
@@ -188,6 +199,25 @@ std::vector<Case> large_cases(const Claim& claim, const Entry& entry, int cases,
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     Case c = varied(shapes[(first + i) % shapes.size()], first / shapes.size() + i);
     c.seed = seed;
+    c = nearest_case(c, claim, entry);
+    const double cost = cost_of(c, claim, entry, hints.effort);
+    if (cost > room) continue;
+    room -= cost;
+    chosen.push_back(c);
+  }
+  return chosen;
+}
+
+std::vector<Case> extreme_cases(const Claim& claim, const Entry& entry, int cases,
+                                std::uint64_t seed, const Hints& hints) {
+  std::vector<Case> chosen;
+  const bool takes_minutes = entry.backend == Backend::ptx;
+  if (!claim.takes_extreme_sizes || takes_minutes) return chosen;
+  Dice dice(seed + std::hash<std::string>{}(entry.variant.name));
+  double room = cases * cost_per_case(entry.backend) * extreme_cost_per_drawn_cost;
+  for (const Sizes& sizes : extreme_sizes(dice, entry.variant.tile)) {
+    Case c{.m = sizes.m, .n = sizes.n, .k = sizes.k, .alpha = dice.of({1.0f, -1.5f}), .seed = seed};
+    if (sizes.k > 1) c.beta = dice.of({0.0f, 0.5f, 1.0f});
     c = nearest_case(c, claim, entry);
     const double cost = cost_of(c, claim, entry, hints.effort);
     if (cost > room) continue;

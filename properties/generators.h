@@ -28,6 +28,12 @@ std::function<Case()> case_generator(const Claim&, const Entry&, std::uint64_t s
 // The shapes that people use, in all roles of m, n and k.
 std::vector<Case> curated_shapes();
 
+// Sizes beyond 65535 in each dimension, where what counts in 16 bits gives out, and a C of more
+// than 2^24 elements, where floats do: in every seed, as far as the time for `cases` cases allows.
+// It does not allow the last where threads meet at barriers.
+std::vector<Case> extreme_cases(const Claim&, const Entry&, int cases, std::uint64_t seed,
+                                const Hints& = {});
+
 // As many of them as the time for `cases` cases allows; others for each variant and seed.
 std::vector<Case> large_cases(const Claim&, const Entry&, int cases, std::uint64_t seed,
                               const Hints& = {});

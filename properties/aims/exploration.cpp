@@ -42,6 +42,7 @@ std::vector<Case> cases_at(const Threshold& threshold, const Tile& tile) {
     const auto [m, n, k] = others[i];
     Case c = {.m = m, .n = n, .k = k, .alpha = 1.5f, .beta = i % 2 == 0 ? -0.5f : 0.0f, .seed = i};
     cases.push_back(with(c, input, value + 1));
+    c.lda.floats = 4, c.ldb.floats = 3, c.ldc.floats = 5;
     cases.push_back(with(c, input, value));
     if (i % 2 == 0) {
       for (Gap* gap : {&cases.back().lda, &cases.back().ldb, &cases.back().ldc}) gap->floats += 5;

@@ -37,6 +37,11 @@ std::pair<float, float> draw_scalars(Dice& dice, const std::vector<float>& hints
     return {dice.of({0.0f, beta, -beta, beta / 2, beta / 3}), beta};
   if (is_far_from_one(alpha) && dice.one_in(2))
     return {alpha, dice.of({0.0f, alpha, -alpha, alpha / 2, alpha / 3})};
+  if (dice.one_in(
+          16)) {  // where a sum counts for little beside C, it still shows beside small ones
+    const float little = dice.of({1e-4f, 1e-5f, 1e-6f, 5e-7f, 1e-7f});
+    return {dice.one_in(2) ? little : -little, dice.of({1.0f, 1.0f, -1.0f})};
+  }
   if (dice.one_in(16)) return {alpha, alpha};
   if (dice.one_in(16)) return {alpha, -alpha};
   return {alpha, beta};

@@ -8,8 +8,9 @@
 
 namespace assay {
 
-// Up to 1e30, so that no right sum overflows. Often of one magnitude, where the smaller would
-// otherwise not show in the result. `hints` are drawn too.
+// Now and then a tiny alpha, down to 1e-7, with a beta of 1. Up to 1e30, so that no right sum
+// overflows. Often of one magnitude, where the smaller would otherwise not show in the result.
+// `hints` are drawn too.
 std::pair<float, float> draw_scalars(Dice&, const std::vector<float>& hints);
 
 }  // namespace assay

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -211,6 +212,24 @@ TEST(SameBitsTwice, tells_what_is_kept_from_where_operands_lie) {
             }),
             Fault::keeps_state)
       << "after a problem of another size";
+}
+
+// What is kept for operands at the same place, of the same sizes, does not fit other numbers there.
+TEST(SameBitsTwice, puts_other_numbers_where_the_last_ones_lay) {
+  const Entry keeps_its_sum = host_entry([](const Gemm& g, cudaStream_t stream) {
+    static const float* last_b = nullptr;
+    static std::array<std::int64_t, 3> last_sizes = {};
+    static float last = 0;
+    multiply(g, stream);
+    const std::array sizes = {g.m, g.n, g.k};
+    if (g.b != last_b || sizes != last_sizes) last = g.c[0];
+    last_b = g.b, last_sizes = sizes;
+    g.c[0] = last;
+    return cudaSuccess;
+  });
+  const Verdict verdict =
+      claim_named("same_bits_twice").judge(keeps_its_sum, parse_case("m=40 n=30 k=20 seed=1"), {});
+  EXPECT_EQ(verdict.finding.fault, Fault::keeps_state) << verdict.reason;
 }
 
 // The alignment to 16 bytes decides which of its paths a right kernel takes: the second run has the

@@ -178,6 +178,30 @@ TEST(Cases, cost_what_their_number_allows) {
   }
 }
 
+TEST(ExtremeCases, go_beyond_16_bits_in_every_dimension_and_seed) {
+  const Claim& bound = claim_named("within_bound");
+  for (const Entry& entry : ladder()) {
+    if (entry.backend == Backend::cuda) continue;
+    for (const std::uint64_t seed : {0, 1, 2, 3}) {
+      std::int64_t m = 0, n = 0, k = 0, elements = 0;
+      double cost = 0;
+      for (const Case& c : extreme_cases(bound, entry, 100, seed)) {
+        m = std::max(m, c.m), n = std::max(n, c.n), k = std::max(k, c.k);
+        elements = std::max(elements, c.m * c.n);
+        EXPECT_EQ(bound.excludes_case(c), "");
+        EXPECT_EQ(refusal_of(entry, c), "") << to_string(c);
+        cost += cost_of(c, bound, entry);
+      }
+      SCOPED_TRACE(name_of(entry));
+      EXPECT_GT(std::min({m, n, k}), 65536);
+      EXPECT_TRUE(entry.variant.tile.k > 1 || elements > 1 << 24) << "where none meets barriers";
+      EXPECT_LE(cost, 3.2 * 100 * cost_per_case(entry.backend));
+      EXPECT_TRUE(extreme_cases(claim_named("beta_zero"), entry, 100, seed).empty());
+      EXPECT_LE(extreme_cases(bound, entry, 1, seed).size(), 2u) << "there is no time for more";
+    }
+  }
+}
+
 TEST(Effort, counts_threads_and_stops_of_a_tile) {
   const Effort warps = effort_of(entry_named("planted_warps", Backend::simt));
   EXPECT_EQ(warps.threads, 16 * 16 * 32) << "of the tile that is supposed";
