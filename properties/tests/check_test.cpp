@@ -382,19 +382,6 @@ TEST(Check, tells_how_far_it_is) {
     EXPECT_EQ(numbers[i], static_cast<int>(i) + 1) << "one more each time";
 }
 
-TEST(TallGrid, is_refused_on_the_executor_as_by_hardware) {
-  const Claim& tall = claim_named("tall_grid");
-  const auto judge = [&](const char* name) {
-    return check({entry_named(name, Backend::simt)}, {&tall}, {.jobs = 1}).front();
-  };
-  const ClaimResult wrong = judge("planted_rows_on_y");
-  ASSERT_TRUE(wrong.failure);
-  EXPECT_EQ(wrong.failure->verdict.finding.fault, Fault::launch_refused);
-  EXPECT_NE(wrong.failure->verdict.reason.find("y and z may be 65535 at most"), std::string::npos);
-  EXPECT_EQ(wrong.failure->shrunk.m, 65535 * 16 + 1);
-  EXPECT_EQ(judge("naive").status(), ClaimStatus::holds);
-}
-
 TEST(CheckCase, judges_just_that_case) {
   recorded().clear();
   const auto result = check_given(host_entry(record), bound, "m=3 n=4 k=5 beta=2 seed=9");
