@@ -95,7 +95,7 @@ class Evidence {
   std::vector<Place> places_;
 };
 
-// To so many bits after the leading one.
+// Rounded to this many bits after the leading one.
 inline double rounded(double value, int bits, double (*round)(double) = std::nearbyint) {
   int exponent = 0;
   const double mantissa = std::frexp(value, &exponent);

@@ -50,8 +50,7 @@ struct Program::Kernel {
   std::vector<SpecialSlot> specials;
   std::vector<ParamSlot> param_slots;
   std::vector<ParamPlace> params;
-  std::vector<int> unset;  // slots that may be read before they are written
-  bool has_barriers = false;
+  std::vector<int> unset;   // slots that may be read before they are written
   std::string unsupported;  // why it cannot run; its launch is then the finding
 };
 

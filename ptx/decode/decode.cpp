@@ -144,7 +144,6 @@ bool Decoder::decode_control(const Instruction& i) {
 }
 
 void Decoder::decode_barrier(const Instruction& i) {
-  out_.has_barriers = true;
   if (has(i, "warp")) {
     Op& op = emit_named("bar.warp.sync");
     op.b = -1;

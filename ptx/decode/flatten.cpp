@@ -50,7 +50,7 @@ class Flattening {
     }
     if (is_called) ++copies_;
     std::vector<int> new_index(f.body.size() + 1, 0);
-    std::vector<std::pair<int, bool>> jumps;  // instructions whose labels are still the old ones
+    std::vector<int> jumps;  // instructions whose labels are still the old ones
     std::vector<int> returns;
     for (std::size_t i = 0; i < f.body.size(); ++i) {
       new_index[i] = static_cast<int>(out_.body.size());
@@ -65,14 +65,15 @@ class Flattening {
         instruction.operands = {Operand{.kind = Operand::Kind::label}};
         returns.push_back(static_cast<int>(out_.body.size()));
       } else if (has_label(instruction)) {
-        jumps.push_back({static_cast<int>(out_.body.size()), true});
+        jumps.push_back(static_cast<int>(out_.body.size()));
       }
-      if (instruction.opcode == "brx") renumber_list(instruction, lists);
+      if (instruction.opcode == "brx" && lists != 0)
+        throw BadPtx("brx.idx within a called function is not supported");
       out_.body.push_back(std::move(instruction));
     }
     const int end = static_cast<int>(out_.body.size());
     new_index[f.body.size()] = end;
-    for (const auto& [at, _] : jumps)
+    for (const int at : jumps)
       for (Operand& o : out_.body[static_cast<std::size_t>(at)].operands)
         if (o.kind == Operand::Kind::label) o.index = new_index[static_cast<std::size_t>(o.index)];
     for (const int at : returns) out_.body[static_cast<std::size_t>(at)].operands[0].index = end;
@@ -91,9 +92,6 @@ class Flattening {
   static bool has_label(const Instruction& i) {
     return std::any_of(i.operands.begin(), i.operands.end(),
                        [](const Operand& o) { return o.kind == Operand::Kind::label; });
-  }
-  void renumber_list(Instruction&, int lists) {
-    if (lists != 0) throw BadPtx("brx.idx within a called function is not supported");
   }
 
   static void rename(Operand& o, int registers, const Names& names) {

@@ -17,32 +17,11 @@ void add_registers(const Operand& o, std::vector<int>& to) {
 
 // Instructions without a result. Others write their first operand.
 bool writes_nothing(const Instruction& i) {
-  static const std::set<std::string> none = {"st",
-                                             "bra",
-                                             "brx",
-                                             "ret",
-                                             "exit",
-                                             "bar",
-                                             "barrier",
-                                             "membar",
-                                             "fence",
-                                             "red",
-                                             "trap",
-                                             "call",
-                                             "prefetch",
-                                             "prefetchu",
-                                             "discard",
-                                             "applypriority",
-                                             "cp",
-                                             "griddepcontrol",
-                                             "setmaxnreg",
-                                             "nanosleep",
-                                             "brkpt",
-                                             "pmevent",
-                                             "stmatrix",
-                                             "wgmma",
-                                             "isspacep_none",
-                                             "elect_none"};
+  static const std::set<std::string> none = {
+      "st",         "bra",       "brx",     "ret",           "exit",     "bar",
+      "barrier",    "membar",    "fence",   "red",           "trap",     "call",
+      "prefetch",   "prefetchu", "discard", "applypriority", "cp",       "griddepcontrol",
+      "setmaxnreg", "nanosleep", "brkpt",   "pmevent",       "stmatrix", "wgmma"};
   if (none.count(i.opcode) == 0) return i.opcode == "mbarrier" && mbarrier_has_no_result(i);
   // bar.red has a result, other barriers have none.
   if (i.opcode == "bar" || i.opcode == "barrier")

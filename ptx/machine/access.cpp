@@ -75,7 +75,7 @@ bool is_ordered(const Warp& w, int lane, uint64_t s) {
   if (block == w.block->number) {
     if (warp != static_cast<uint32_t>(w.index)) return is_known(in_block, w);
     return stamp::thread(in_block) == static_cast<uint32_t>(w.index * warp_size + lane) ||
-           time < w.since_sync;
+           stamp::is_untold(in_block) || time < w.since_sync;
   }
   const auto knows = [&](const Knowledge& known) {
     const auto all = known.find(uint64_t{block} * 64),

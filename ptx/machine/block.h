@@ -32,7 +32,7 @@ struct Run {
   std::map<std::uint64_t, Knowledge> released;  // by atomic operations, at an address
   std::optional<Finding> finding;
   std::uint64_t random = 0;
-  std::uint32_t static_shared = 0, shared_bytes = 0;
+  std::uint32_t shared_bytes = 0;
 
   bool failed() const { return finding.has_value(); }
   std::uint64_t draw();  // the next random number

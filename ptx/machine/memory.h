@@ -65,7 +65,7 @@ struct Memory::Contents {
   int allocations = 0;
 
   Region* at(std::uint64_t address);
-  // The region nearest to an address, for what is said about one outside.
+  // The region nearest to an address, to describe an access outside all of them.
   const Region* nearest(std::uint64_t address) const;
   void forget_traces();
 };

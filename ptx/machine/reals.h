@@ -13,6 +13,6 @@ inline double as_gpu(double value) { return value; }
 
 // How an operation rounds, and what it does besides: Op::mode and Op::flags.
 enum Rounding : std::uint8_t { to_nearest, to_zero, downwards, upwards };
-enum RealFlags : std::uint16_t { flush_denormals = 1, saturate = 2, clip_below_zero = 4 };
+enum RealFlags : std::uint16_t { flush_denormals = 1, saturate = 2 };
 
 }  // namespace ptx

@@ -212,12 +212,6 @@ const Op* convert(const Op* op, Warp& w) {
 }
 
 // Between integers without saturation: by far the most frequent, so at full width.
-struct Extend {
-  template <class T>
-  static T of(T a) {
-    return a;
-  }
-};
 template <class D, class A>
 const Op* resize(const Op* op, Warp& w) {
   const stored<A>* a = w.slot<stored<A>>(op->a);

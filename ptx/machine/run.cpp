@@ -24,7 +24,6 @@ Run::Run(const Launch& l, Memory& m, const Settings& s)
   region_of.assign(kernel.code.size(), nullptr);
   hits.assign(kernel.code.size(), 0);
   threads.assign(kernel.code.size(), 0);
-  static_shared = static_cast<uint32_t>(kernel.facts.static_shared);
   shared_bytes =
       static_cast<uint32_t>((kernel.facts.static_shared + l.dynamic_shared + 15) / 16 * 16);
 }
@@ -295,7 +294,7 @@ class Running {
     return nullptr;
   }
 
-  // Whether it could go on after so many operations.
+  // Runs at most `most` operations of a warp. Returns whether it could still go on.
   bool advance(Warp& w, uint64_t most) {
     const Op* op = w.at != nullptr ? w.at : next_group(w);
     while (op != nullptr && most-- > 0) {

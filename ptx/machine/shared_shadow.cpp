@@ -15,7 +15,7 @@ void SharedShadow::start(std::size_t words) {
 }
 
 bool is_known(uint32_t s, const Warp& w) {
-  if (stamp::time(s) < w.since_barrier) return true;
+  if (stamp::is_untold(s) || stamp::time(s) < w.since_barrier) return true;
   if (w.known.empty()) return false;
   // Several warps: those that this one synchronised with, as far as can be told.
   const uint32_t warp = stamp::warp(s);
@@ -27,7 +27,7 @@ bool is_known(uint32_t s, const Warp& w) {
 bool SharedShadow::is_ordered(uint32_t s, const Warp& w, int lane) {
   if (stamp::warp(s) != static_cast<uint32_t>(w.index)) return is_known(s, w);
   if (stamp::thread(s) == static_cast<uint32_t>(w.index * warp_size + lane)) return true;
-  return stamp::time(s) < w.since_sync;
+  return stamp::is_untold(s) || stamp::time(s) < w.since_sync;
 }
 
 bool SharedShadow::read(const Warp& w, int lane, std::size_t word, uint32_t op,
@@ -81,16 +81,6 @@ bool SharedShadow::read_row(const Warp& w, std::size_t word, uint32_t op) {
     reads[i] = old < limit ? me : joined;
     ops[i] = op;
   }
-  return true;
-}
-
-bool SharedShadow::read_by_all(const Warp& w, std::size_t word, uint32_t op) {
-  const uint32_t limit = stamp::make(w.since_barrier, 0);
-  if (writes_[word] == 0 || writes_[word] >= limit) return false;
-  const uint32_t mine = stamp::make(time_, stamp::lanes_of + static_cast<uint32_t>(w.index));
-  const uint32_t old = reads_[word];
-  reads_[word] = old < limit ? mine : stamp::joined(old, mine);
-  read_ops_[word] = op;
   return true;
 }
 

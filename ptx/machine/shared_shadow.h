@@ -29,6 +29,9 @@ constexpr std::uint32_t warp(std::uint32_t s) {
   const std::uint32_t t = thread(s);
   return t < lanes_of ? t / 32 : t == many ? 32 : t - lanes_of;
 }
+// Whether it is of the time that stands still once the bits for it are used up: no order can be
+// told any more, and nothing is called a race.
+constexpr bool is_untold(std::uint32_t s) { return time(s) >= last_time; }
 // Of two stamps of readers at about the same time.
 constexpr std::uint32_t joined(std::uint32_t a, std::uint32_t b) {
   if (thread(a) == thread(b)) return a > b ? a : b;
@@ -56,10 +59,9 @@ class SharedShadow {
   bool is_written(std::size_t word) const { return writes_[word] != 0; }
   bool read(const Warp&, int lane, std::size_t word, std::uint32_t op, Conflict&);
   bool write(const Warp&, int lane, std::size_t word, std::uint32_t op, Conflict&);
-  // All lanes read 32 words in a row, or one and the same. False: nothing was done, as something
-  // may be unordered or unwritten: ask lane by lane.
+  // All lanes read or write 32 words in a row. False: nothing was done, as something may be
+  // unordered or unwritten: ask lane by lane.
   bool read_row(const Warp&, std::size_t word, std::uint32_t op);
-  bool read_by_all(const Warp&, std::size_t word, std::uint32_t op);
   bool write_row(const Warp&, std::size_t word, std::uint32_t op);
   // One lane, or several of one warp, read or write words in a row. False as above.
   bool read_words(const Warp& w, std::uint32_t reader, std::size_t word, std::size_t count,

@@ -26,7 +26,7 @@ struct Declared {
 };
 Declared read_declared(Lexer&, Space, bool is_extern);
 
-// A name, its dimensions and its initialiser. The name's place is told for messages.
+// A name, its dimensions and its initialiser. `name` keeps its place for error messages.
 Variable read_variable(Lexer&, const Declared&, Token* name);
 
 // (.param .u64 .ptr .global .align 16 name, ...): without names if this is a prototype.

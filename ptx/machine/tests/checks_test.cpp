@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ptx/machine/shared_shadow.h"
 #include "ptx/machine/tests/written_kernel.h"
 
 namespace ptx::tests {
@@ -122,6 +123,19 @@ bar.sync 0; ld.shared.u32 %r1, [%r4]; add.s32 %r1, %r1, 1; bar.sync 0;
   EXPECT_EQ(text_of(right.run(64)), "");
   EXPECT_EQ(right.words[3], 42u);
   EXPECT_THAT(text_of(WrittenKernel(copy("")).run(64)), HasSubstr("a value that nobody wrote"));
+}
+
+TEST(Race, is_not_claimed_once_the_time_stands_still) {
+  SharedShadow shadow;
+  shadow.start(4);
+  for (int barrier = 0; barrier < 1 << 21; ++barrier) shadow.tick();
+  Warp writer, reader;
+  reader.index = 1;
+  SharedShadow::Conflict conflict;
+  ASSERT_TRUE(shadow.write(writer, 0, 2, 0, conflict));
+  shadow.tick();
+  reader.since_barrier = reader.since_sync = shadow.now();
+  EXPECT_TRUE(shadow.read(reader, 5, 2, 0, conflict));
 }
 
 TEST(Unwritten, may_be_read_but_not_gone_by) {

@@ -17,7 +17,7 @@ int count(int threads, int* managed, int* device);
 int occupancy(int threads, int shared, int* blocks, int* best);
 // Milliseconds between two events, a kernel between them.
 int timed(float* milliseconds);
-// The name of the device, and what it says of itself.
+// The device's name and properties, as host code reads them.
 int describe(char* name, int* multiprocessors, int* capability);
 
 // Wrong ones.
