@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace ptx {
@@ -106,14 +107,12 @@ void report_race(Warp& w, const Access& a, const std::string& place, const Other
          a.address, a.writes);
 }
 
-bool trace(Warp& w, const Access& a, Region& region, uint64_t address) {
-  if (!region.area.writable) return true;
-  if (!region.is_traced) {
-    if (region.traces.empty())
-      region.traces = LazyArray<Trace>((region.end - region.area.first) / 4 + 1);
-    region.is_traced = true;
-  }
-  Trace& t = region.traces[region.word(address)];
+// The bytes of a word that an access of less than a word is about.
+unsigned bytes_within_word(const Access& a) {
+  return a.bytes >= 4 ? SharedShadow::whole : ((1u << a.bytes) - 1) << a.address % 4;
+}
+
+bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t) {
   const auto unordered = [&](uint64_t s, bool both_strong) {
     return s != 0 && !both_strong && !is_ordered(w, a.lane, s);
   };
@@ -141,6 +140,26 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address) {
     if (joins) now = (now >> 32) << 32 | stamp::joined(static_cast<uint32_t>(t.read), mine);
     t.read = now, t.read_op = op_number(w, a.op), t.read_is_atomic = a.is_strong;
   }
+  return true;
+}
+
+bool trace(Warp& w, const Access& a, Region& region, uint64_t address) {
+  if (!region.area.writable) return true;
+  if (!region.is_traced) {
+    if (region.traces.empty())
+      region.traces = LazyArray<Trace>((region.end - region.area.first) / 4 + 1);
+    region.is_traced = true;
+  }
+  Trace& t = region.traces[region.word(address)];
+  const unsigned bytes = bytes_within_word(a);
+  if (bytes == SharedShadow::whole && !t.is_in_parts) return trace(w, a, region, address, t);
+  auto& parts = region.parts[region.word(address)];
+  if (!t.is_in_parts) parts.fill(t);
+  t.is_in_parts = true;
+  for (unsigned left = bytes; left != 0; left &= left - 1)
+    if (!trace(w, a, region, address, parts[static_cast<std::size_t>(std::countr_zero(left))]))
+      return false;
+  if (a.writes && bytes == SharedShadow::whole) t = parts[0];
   return true;
 }
 
@@ -225,9 +244,10 @@ std::byte* reach_shared(Warp& w, const Access& a, uint32_t& unwritten) {
   for (int at = 0; at < a.bytes; at += 4) {
     const std::size_t word = (a.address + static_cast<uint64_t>(at)) / 4;
     SharedShadow::Conflict conflict;
-    if (!a.writes && !block.shadow.is_written(word)) unwritten |= 1u << at / 4;
-    const bool ordered = a.writes ? block.shadow.write(w, a.lane, word, op, conflict)
-                                  : block.shadow.read(w, a.lane, word, op, conflict);
+    const unsigned bytes = bytes_within_word(a);
+    if (!a.writes && !block.shadow.is_written(word, bytes)) unwritten |= 1u << at / 4;
+    const bool ordered = a.writes ? block.shadow.write(w, a.lane, word, op, conflict, bytes)
+                                  : block.shadow.read(w, a.lane, word, op, conflict, bytes);
     if (!ordered && !a.is_strong) {
       report_race(w, a, fmt::format("word {} of shared memory", word),
                   {other_text(w, conflict.other), conflict.other_wrote, true, conflict.other_op});

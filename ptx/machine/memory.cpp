@@ -55,6 +55,7 @@ const Region* Memory::Contents::nearest(std::uint64_t address) const {
 void Memory::Contents::forget_traces() {
   for (auto& [_, region] : regions) {
     if (region->is_traced) region->traces.clear();
+    region->parts.clear();
     region->is_traced = false;
   }
 }

@@ -1,10 +1,12 @@
 // Device memory as the machine sees it: regions, and what threads did to each of their words.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,7 @@ struct Trace {
   std::uint64_t write = 0, read = 0;
   std::uint32_t write_op = 0, read_op = 0;
   bool write_is_atomic = false, read_is_atomic = false;
+  bool is_in_parts = false;  // each byte has a trace of its own
 };
 
 // Zeros, given by the system page by page when they are first touched.
@@ -46,8 +49,10 @@ class LazyArray {
 struct Region {
   Area area;
   std::uint64_t end = 0;
-  std::unique_ptr<std::byte[]> own;    // of the machine's allocations
-  LazyArray<Trace> traces;             // of each word, of this launch
+  std::unique_ptr<std::byte[]> own;  // of the machine's allocations
+  LazyArray<Trace> traces;           // of each word, of this launch
+  std::unordered_map<std::size_t, std::array<Trace, 4>>
+      parts;                           // of words that were written in such
   LazyArray<std::uint8_t> is_written;  // 1 for each word that was; empty: all were
   bool is_traced = false;
 

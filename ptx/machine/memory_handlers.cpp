@@ -80,7 +80,9 @@ const Op* store(const Op* op, Warp& w) {
     if (to == nullptr) return nullptr;
     if (!store_lane<T>(op, w, lane, to) && reach == reach_shared)
       for (int word = 0; word * 4 < bytes; ++word)
-        block.shadow.unwrite(at[lane] / 4 + static_cast<u64>(word));
+        block.shadow.unwrite(
+            at[lane] / 4 + static_cast<u64>(word),
+            bytes >= 4 ? SharedShadow::whole : ((1u << bytes) - 1) << at[lane] % 4);
   }
   return op + 1;
 }

@@ -1,6 +1,7 @@
 #include "ptx/machine/shared_shadow.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace ptx {
 
@@ -11,6 +12,8 @@ void SharedShadow::start(std::size_t words) {
   reads_.assign(words, 0);
   write_ops_.resize(words);
   read_ops_.resize(words);
+  parts_.clear();
+  free_parts_.clear();
   time_ = 1;
 }
 
@@ -30,33 +33,103 @@ bool SharedShadow::is_ordered(uint32_t s, const Warp& w, int lane) {
   return stamp::is_untold(s) || stamp::time(s) < w.since_sync;
 }
 
-bool SharedShadow::read(const Warp& w, int lane, std::size_t word, uint32_t op,
-                        Conflict& conflict) {
-  if (writes_[word] != 0 && !is_ordered(writes_[word], w, lane)) {
-    conflict = {writes_[word], write_ops_[word], true};
+bool SharedShadow::read(Marks m, const Warp& w, int lane, uint32_t op, Conflict& conflict) const {
+  if (m.write != 0 && !is_ordered(m.write, w, lane)) {
+    conflict = {m.write, m.write_op, true};
     return false;
   }
   const uint32_t mine = stamp::make(time_, static_cast<uint32_t>(w.index * warp_size + lane));
-  const uint32_t old = reads_[word];
-  reads_[word] = stamp::time(old) < w.since_barrier ? mine : stamp::joined(old, mine);
-  read_ops_[word] = op;
+  m.read = stamp::time(m.read) < w.since_barrier ? mine : stamp::joined(m.read, mine);
+  m.read_op = op;
   return true;
 }
 
-bool SharedShadow::write(const Warp& w, int lane, std::size_t word, uint32_t op,
-                         Conflict& conflict) {
-  if (writes_[word] != 0 && !is_ordered(writes_[word], w, lane)) {
-    conflict = {writes_[word], write_ops_[word], true};
+bool SharedShadow::write(Marks m, const Warp& w, int lane, uint32_t op, Conflict& conflict) const {
+  if (m.write != 0 && !is_ordered(m.write, w, lane)) {
+    conflict = {m.write, m.write_op, true};
     return false;
   }
-  if (reads_[word] != 0 && !is_ordered(reads_[word], w, lane)) {
-    conflict = {reads_[word], read_ops_[word], false};
+  if (m.read != 0 && !is_ordered(m.read, w, lane)) {
+    conflict = {m.read, m.read_op, false};
     return false;
   }
-  writes_[word] = stamp::make(time_, static_cast<uint32_t>(w.index * warp_size + lane));
-  write_ops_[word] = op;
-  reads_[word] = 0;
+  m.write = stamp::make(time_, static_cast<uint32_t>(w.index * warp_size + lane));
+  m.write_op = op;
+  m.read = 0;
   return true;
+}
+
+bool SharedShadow::read(const Warp& w, int lane, std::size_t word, uint32_t op, Conflict& conflict,
+                        unsigned bytes) {
+  if (is_in_parts(word)) join_known_parts(word, w);
+  if (bytes == whole && !is_in_parts(word)) return read(marks(word), w, lane, op, conflict);
+  for (Parts& parts = parts_of(word); bytes != 0; bytes &= bytes - 1) {
+    Part& part = parts[static_cast<std::size_t>(std::countr_zero(bytes))];
+    if (!read(part.marks(), w, lane, op, conflict)) return false;
+  }
+  return true;
+}
+
+bool SharedShadow::write(const Warp& w, int lane, std::size_t word, uint32_t op, Conflict& conflict,
+                         unsigned bytes) {
+  if (bytes == whole && !is_in_parts(word)) return write(marks(word), w, lane, op, conflict);
+  Parts& parts = parts_of(word);
+  for (unsigned left = bytes; left != 0; left &= left - 1) {
+    Part& part = parts[static_cast<std::size_t>(std::countr_zero(left))];
+    if (!write(part.marks(), w, lane, op, conflict)) return false;
+  }
+  if (bytes == whole) join_parts(word, parts[0]);
+  return true;
+}
+
+bool SharedShadow::is_written(std::size_t word, unsigned bytes) const {
+  if (!is_in_parts(word)) return writes_[word] != 0;
+  for (const Parts& parts = parts_[reads_[word]]; bytes != 0; bytes &= bytes - 1)
+    if (parts[static_cast<std::size_t>(std::countr_zero(bytes))].write == 0) return false;
+  return true;
+}
+
+void SharedShadow::unwrite(std::size_t word, unsigned bytes) {
+  if (bytes == whole && !is_in_parts(word)) {
+    writes_[word] = 0;
+    return;
+  }
+  for (Parts& parts = parts_of(word); bytes != 0; bytes &= bytes - 1)
+    parts[static_cast<std::size_t>(std::countr_zero(bytes))].write = 0;
+}
+
+SharedShadow::Parts& SharedShadow::parts_of(std::size_t word) {
+  if (is_in_parts(word)) return parts_[reads_[word]];
+  if (free_parts_.empty()) {
+    free_parts_.push_back(static_cast<uint32_t>(parts_.size()));
+    parts_.emplace_back();
+  }
+  const uint32_t number = free_parts_.back();
+  free_parts_.pop_back();
+  parts_[number].fill({writes_[word], reads_[word], write_ops_[word], read_ops_[word]});
+  writes_[word] = stamp::in_parts;
+  reads_[word] = number;
+  return parts_[number];
+}
+
+void SharedShadow::join_parts(std::size_t word, const Part& into) {
+  free_parts_.push_back(reads_[word]);
+  writes_[word] = into.write, reads_[word] = into.read;
+  write_ops_[word] = into.write_op, read_ops_[word] = into.read_op;
+}
+
+// All warps know what came before a barrier of all: who did it no longer matters.
+void SharedShadow::join_known_parts(std::size_t word, const Warp& w) {
+  const Parts parts = parts_[reads_[word]];
+  Part all = parts[0];
+  for (const Part& part : parts) {
+    const bool is_known = part.write != 0 && stamp::time(part.write) < w.since_barrier &&
+                          stamp::time(part.read) < w.since_barrier;
+    if (!is_known) return;
+    if (part.write != all.write) all.write = stamp::joined(part.write, all.write);
+    if (part.read != all.read) all.read = stamp::joined(part.read, all.read);
+  }
+  join_parts(word, all);
 }
 
 bool SharedShadow::read_row(const Warp& w, std::size_t word, uint32_t op) {

@@ -6,6 +6,7 @@
 // a race is found whatever the schedule was. 0 is a word that nobody wrote.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -29,6 +30,9 @@ constexpr std::uint32_t warp(std::uint32_t s) {
   const std::uint32_t t = thread(s);
   return t < lanes_of ? t / 32 : t == many ? 32 : t - lanes_of;
 }
+// Not the time of anything: a word whose bytes have stamps of their own. It is later than all that
+// a warp may know, so that whoever looks at whole words asks lane by lane.
+inline constexpr std::uint32_t in_parts = make(last_time + 1, many);
 // Whether it is of the time that stands still once the bits for it are used up: no order can be
 // told any more, and nothing is called a race.
 constexpr bool is_untold(std::uint32_t s) { return time(s) >= last_time; }
@@ -56,9 +60,13 @@ class SharedShadow {
     std::uint32_t other = 0, other_op = 0;
     bool other_wrote = false;
   };
-  bool is_written(std::size_t word) const { return writes_[word] != 0; }
-  bool read(const Warp&, int lane, std::size_t word, std::uint32_t op, Conflict&);
-  bool write(const Warp&, int lane, std::size_t word, std::uint32_t op, Conflict&);
+  // `bytes` is a mask of those that the access is about.
+  static constexpr unsigned whole = 15;
+  bool is_written(std::size_t word, unsigned bytes = whole) const;
+  bool read(const Warp&, int lane, std::size_t word, std::uint32_t op, Conflict&,
+            unsigned bytes = whole);
+  bool write(const Warp&, int lane, std::size_t word, std::uint32_t op, Conflict&,
+             unsigned bytes = whole);
   // All lanes read or write 32 words in a row. False: nothing was done, as something may be
   // unordered or unwritten: ask lane by lane.
   bool read_row(const Warp&, std::size_t word, std::uint32_t op);
@@ -88,12 +96,34 @@ class SharedShadow {
     }
   }
   // Leaves a word as if nobody had written it.
-  void unwrite(std::size_t word) { writes_[word] = 0; }
+  void unwrite(std::size_t word, unsigned bytes = whole);
 
  private:
+  // Who wrote and who read one word, or one byte.
+  struct Marks {
+    std::uint32_t &write, &read, &write_op, &read_op;
+  };
+  struct Part {
+    std::uint32_t write = 0, read = 0, write_op = 0, read_op = 0;
+    Marks marks() { return {write, read, write_op, read_op}; }
+  };
+  using Parts = std::array<Part, 4>;
+
   static bool is_ordered(std::uint32_t s, const Warp&, int lane);
+  bool read(Marks, const Warp&, int lane, std::uint32_t op, Conflict&) const;
+  bool write(Marks, const Warp&, int lane, std::uint32_t op, Conflict&) const;
+  Marks marks(std::size_t word) {
+    return {writes_[word], reads_[word], write_ops_[word], read_ops_[word]};
+  }
+  // A word that is written in parts has the number of these in `reads_`.
+  bool is_in_parts(std::size_t word) const { return writes_[word] == stamp::in_parts; }
+  Parts& parts_of(std::size_t word);  // takes it apart
+  void join_parts(std::size_t word, const Part& into);
+  void join_known_parts(std::size_t word, const Warp&);
 
   std::vector<std::uint32_t> writes_, reads_, write_ops_, read_ops_;
+  std::vector<Parts> parts_;
+  std::vector<std::uint32_t> free_parts_;
   std::uint32_t time_ = 1;
 };
 
