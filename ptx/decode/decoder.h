@@ -36,6 +36,9 @@ class Decoder {
   bool decode_warp_wide(const Instruction&);
   void decode_arithmetic(const Instruction&);
   void decode_conversion(const Instruction&);
+  bool decode_halves(const Instruction&);
+  bool decode_half_comparison(const Instruction&);
+  bool decode_half_conversion(const Instruction&);
   void decode_comparison(const Instruction&);
   void decode_load(const Instruction&, bool is_store);
   void decode_param_load(const Instruction&, Type, std::size_t parts);

@@ -300,6 +300,7 @@ const Handling* handling_of(const std::string& name) {
     add_bit_handlers(h);
     add_real_handlers(h);
     add_conversion_handlers(h);
+    add_half_handlers(h);
     add_load_handlers(h);
     add_memory_handlers(h);
     add_control_handlers(h);

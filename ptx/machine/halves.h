@@ -26,6 +26,9 @@ struct Conversion {
   }
 };
 
+// What setp and set compare by; 16 is added where a NaN makes it true.
+enum class HalfComparison : std::uint8_t { eq, ne, lt, le, gt, ge, num, nan };
+
 inline float float_of_bfloat(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }

@@ -21,6 +21,7 @@ void add_integer_handlers(Handlers&);
 void add_bit_handlers(Handlers&);
 void add_real_handlers(Handlers&);
 void add_conversion_handlers(Handlers&);
+void add_half_handlers(Handlers&);
 void add_control_handlers(Handlers&);
 void add_load_handlers(Handlers&);
 void add_memory_handlers(Handlers&);

@@ -12,7 +12,12 @@ inline float as_gpu(float value) {
 inline double as_gpu(double value) { return value; }
 
 // How an operation rounds, and what it does besides: Op::mode and Op::flags.
-enum Rounding : std::uint8_t { to_nearest, to_zero, downwards, upwards };
-enum RealFlags : std::uint16_t { flush_denormals = 1, saturate = 2 };
+enum Rounding : std::uint8_t { to_nearest, to_zero, downwards, upwards, ties_away };
+enum RealFlags : std::uint16_t {
+  flush_denormals = 1,
+  saturate = 2,
+  clamp_below = 4,  // .relu: what is less than zero becomes zero
+  stays_finite = 8  // .satfinite: what is too large becomes the largest number
+};
 
 }  // namespace ptx

@@ -1,0 +1,259 @@
+// Arithmetic on numbers of 16 bits, one or two in a word. Each result is that of exact arithmetic,
+// rounded once; only ex2 and tanh, which are approximate on a GPU too, are rounded twice.
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "ptx/machine/halves.h"
+#include "ptx/machine/handlers.h"
+#include "ptx/machine/lanes.h"
+#include "ptx/machine/reals.h"
+
+namespace ptx {
+namespace {
+
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+
+struct Half {
+  static constexpr u16 one = 0x3c00;
+  static double wide(u16 bits) { return float_of_half(bits); }
+  static u16 narrow(double value) { return half_of(value, to_nearest); }
+  static bool is_tiny(u16 bits) { return (bits & 0x7c00) == 0; }
+};
+struct Bfloat {
+  static constexpr u16 one = 0x3f80;
+  static double wide(u16 bits) { return float_of_bfloat(bits); }
+  static u16 narrow(double value) { return bfloat_of(value, to_nearest); }
+  static bool is_tiny(u16 bits) { return (bits & 0x7f80) == 0; }
+};
+
+// a + b; where a double cannot hold it, the neighbour whose last bit is 1, so that rounding it to
+// 16 bits gives what rounding the sum would.
+double sum_to_odd(double a, double b) {
+  const double sum = a + b;
+  if (!std::isfinite(sum)) return sum;
+  const double from_b = sum - a, lost = (a - (sum - from_b)) + (b - from_b);
+  if (lost == 0) return sum;
+  const auto bits = std::bit_cast<std::uint64_t>(sum);
+  if ((bits & 1) != 0) return sum;
+  return std::bit_cast<double>((lost > 0) == (sum > 0) ? bits + 1 : bits - 1);
+}
+
+struct HAdd {
+  static double of(double a, double b, double) { return sum_to_odd(a, b); }
+};
+struct HSub {
+  static double of(double a, double b, double) { return sum_to_odd(a, -b); }
+};
+struct HMul {
+  static double of(double a, double b, double) { return a * b; }
+};
+struct HFma {
+  static double of(double a, double b, double c) { return sum_to_odd(a * b, c); }
+};
+struct HExp2 {
+  static double of(double a, double, double) { return std::exp2(a); }
+};
+struct HTanh {
+  static double of(double a, double, double) { return std::tanh(a); }
+};
+// A number beats a NaN, and -0 is less than 0.
+struct HMin {
+  static double of(double a, double b, double) {
+    if (a != a || b != b) return a != a ? b : a;
+    return a < b || (a == b && std::signbit(a)) ? a : b;
+  }
+};
+struct HMax {
+  static double of(double a, double b, double) { return -HMin::of(-a, -b, 0); }
+};
+struct HMinNaN {
+  static double of(double a, double b, double) {
+    return a != a || b != b ? NAN : HMin::of(a, b, 0);
+  }
+};
+struct HMaxNaN {
+  static double of(double a, double b, double) {
+    return a != a || b != b ? NAN : HMax::of(a, b, 0);
+  }
+};
+
+template <class Format>
+u16 flushed(u16 bits, int flags) {
+  return (flags & flush_denormals) != 0 && Format::is_tiny(bits) ? bits & 0x8000 : bits;
+}
+
+template <class F, class Format>
+u16 computed(u16 a, u16 b, u16 c, int flags) {
+  const auto in = [&](u16 bits) { return Format::wide(flushed<Format>(bits, flags)); };
+  double value = F::of(in(a), in(b), in(c));
+  if ((flags & saturate) != 0) value = !(value > 0) ? 0 : value > 1 ? 1 : value;
+  if ((flags & clamp_below) != 0 && value < 0) value = 0;
+  return flushed<Format>(Format::narrow(value), flags);
+}
+
+// parts is 2 if a word holds two numbers.
+template <class F, class Format>
+const Op* half_arithmetic(const Op* op, Warp& w) {
+  u32* d = w.slot<u32>(op->d);
+  const u32 *a = w.slot<u32>(op->a), *b = w.slot<u32>(op->b), *c = w.slot<u32>(op->c);
+  for (u32 left = w.mask; left != 0; left &= left - 1) {
+    const int i = std::countr_zero(left);
+    u32 result = 0;
+    for (int shift = 0; shift < 16 * op->parts; shift += 16)
+      result |=
+          u32{computed<F, Format>(static_cast<u16>(a[i] >> shift), static_cast<u16>(b[i] >> shift),
+                                  static_cast<u16>(c[i] >> shift), op->flags)}
+          << shift;
+    d[i] = result;
+  }
+  return op + 1;
+}
+
+// neg and abs change the sign alone, of a NaN too.
+template <bool negates, class Format>
+const Op* change_sign(const Op* op, Warp& w) {
+  u32* d = w.slot<u32>(op->d);
+  const u32* a = w.slot<u32>(op->a);
+  for (u32 left = w.mask; left != 0; left &= left - 1) {
+    const int i = std::countr_zero(left);
+    u32 result = 0;
+    for (int shift = 0; shift < 16 * op->parts; shift += 16) {
+      const u16 value = flushed<Format>(static_cast<u16>(a[i] >> shift), op->flags);
+      result |= static_cast<u32>(negates ? value ^ 0x8000 : value & 0x7fff) << shift;
+    }
+    d[i] = result;
+  }
+  return op + 1;
+}
+
+bool holds(int comparison, double a, double b) {
+  const bool unordered = a != a || b != b;
+  switch (static_cast<HalfComparison>(comparison & 15)) {
+    case HalfComparison::eq: return a == b || (unordered && (comparison & 16) != 0);
+    case HalfComparison::ne: return unordered ? (comparison & 16) != 0 : a != b;
+    case HalfComparison::lt: return a < b || (unordered && (comparison & 16) != 0);
+    case HalfComparison::le: return a <= b || (unordered && (comparison & 16) != 0);
+    case HalfComparison::gt: return a > b || (unordered && (comparison & 16) != 0);
+    case HalfComparison::ge: return a >= b || (unordered && (comparison & 16) != 0);
+    case HalfComparison::num: return !unordered;
+    case HalfComparison::nan: return unordered;
+  }
+  return false;
+}
+
+template <class Format>
+bool compared(const Op* op, u32 a, u32 b, int shift) {
+  const auto in = [&](u32 word) {
+    return Format::wide(flushed<Format>(static_cast<u16>(word >> shift), op->flags));
+  };
+  return holds(op->mode, in(a), in(b));
+}
+
+// set: c is the word that stands for true, for each half of it.
+template <class Format>
+const Op* set_by_halves(const Op* op, Warp& w) {
+  u32* d = w.slot<u32>(op->d);
+  const u32 *a = w.slot<u32>(op->a), *b = w.slot<u32>(op->b);
+  const auto yes = static_cast<u32>(op->bits);
+  for (u32 left = w.mask; left != 0; left &= left - 1) {
+    const int i = std::countr_zero(left);
+    if (op->parts == 1) {
+      d[i] = compared<Format>(op, a[i], b[i], 0) ? yes : 0;
+      continue;
+    }
+    const u32 low = compared<Format>(op, a[i], b[i], 0) ? 0xffffu : 0,
+              high = compared<Format>(op, a[i], b[i], 16) ? 0xffff0000u : 0;
+    d[i] = yes & (low | high);
+  }
+  return op + 1;
+}
+// setp: d is the predicate of the low half, e that of the high one, or -1.
+template <class Format>
+const Op* compare_halves(const Op* op, Warp& w) {
+  const u32 *a = w.slot<u32>(op->a), *b = w.slot<u32>(op->b);
+  u32 low = 0, high = 0;
+  for (int i = 0; i < warp_size; ++i) {
+    low |= u32{compared<Format>(op, a[i], b[i], 0)} << i;
+    if (op->e >= 0) high |= u32{compared<Format>(op, a[i], b[i], 16)} << i;
+  }
+  const auto set = [&](int predicate, u32 lanes) {
+    w.predicates[predicate] = (w.predicates[predicate] & ~w.mask) | (lanes & w.mask);
+  };
+  set(op->d, low);
+  if (op->e >= 0) set(op->e, high);
+  return op + 1;
+}
+
+// cvt.rn.f16x2.f32 d, a, b: a becomes the high half.
+template <bool to_half>
+const Op* convert_pair(const Op* op, Warp& w) {
+  u32* d = w.slot<u32>(op->d);
+  const float *a = w.slot<float>(op->a), *b = w.slot<float>(op->b);
+  const auto narrow = [&](float value) -> u32 {
+    if ((op->flags & clamp_below) != 0 && value < 0) value = 0;
+    u16 bits = to_half ? half_of(value, op->mode) : bfloat_of(value, op->mode);
+    if ((op->flags & stays_finite) != 0 && (bits & 0x7fff) == (to_half ? 0x7c00 : 0x7f80)) --bits;
+    return bits;
+  };
+  for (u32 left = w.mask; left != 0; left &= left - 1) {
+    const int i = std::countr_zero(left);
+    d[i] = narrow(a[i]) << 16 | (op->parts == 2 ? narrow(b[i]) : 0);
+    if (op->parts == 1) d[i] >>= 16;
+  }
+  return op + 1;
+}
+
+// cvt to tf32: 10 bits of fraction stay; mode 4 rounds halves away from zero.
+const Op* convert_to_tf32(const Op* op, Warp& w) {
+  u32* d = w.slot<u32>(op->d);
+  const u32* a = w.slot<u32>(op->a);
+  for (u32 left = w.mask; left != 0; left &= left - 1) {
+    const int i = std::countr_zero(left);
+    u32 bits = a[i];
+    if ((bits & 0x7fffffff) > 0x7f800000) {
+      d[i] = 0x7fffffff;
+      continue;
+    }
+    if (op->mode == ties_away)
+      bits += 0x1000;
+    else if (op->mode == to_nearest)
+      bits += 0xfff + (bits >> 13 & 1);
+    bits &= ~0x1fffu;
+    if ((bits & 0x7fffffff) == 0x7f800000 && (op->flags & stays_finite) != 0) bits -= 0x2000;
+    if ((op->flags & clamp_below) != 0 && bits >> 31 != 0) bits = 0;
+    d[i] = bits;
+  }
+  return op + 1;
+}
+
+template <class Format>
+void add_of_format(Handlers& to, const std::string& type) {
+  to["add." + type] = {half_arithmetic<HAdd, Format>, "www"};
+  to["sub." + type] = {half_arithmetic<HSub, Format>, "www"};
+  to["mul." + type] = {half_arithmetic<HMul, Format>, "www"};
+  to["fma." + type] = {half_arithmetic<HFma, Format>, "wwww"};
+  to["min." + type] = {half_arithmetic<HMin, Format>, "www"};
+  to["max." + type] = {half_arithmetic<HMax, Format>, "www"};
+  to["min.NaN." + type] = {half_arithmetic<HMinNaN, Format>, "www"};
+  to["max.NaN." + type] = {half_arithmetic<HMaxNaN, Format>, "www"};
+  to["ex2.approx." + type] = {half_arithmetic<HExp2, Format>, "ww"};
+  to["tanh.approx." + type] = {half_arithmetic<HTanh, Format>, "ww"};
+  to["neg." + type] = {change_sign<true, Format>, "ww"};
+  to["abs." + type] = {change_sign<false, Format>, "ww"};
+  to["set." + type] = {set_by_halves<Format>, "www"};
+  to["setp." + type] = {compare_halves<Format>, "pww"};
+}
+
+}  // namespace
+
+void add_half_handlers(Handlers& to) {
+  add_of_format<Half>(to, "f16");
+  add_of_format<Bfloat>(to, "bf16");
+  to["cvt.pair.f16"] = {convert_pair<true>, "www"};
+  to["cvt.pair.bf16"] = {convert_pair<false>, "www"};
+  to["cvt.tf32"] = {convert_to_tf32, "ww"};
+}
+
+}  // namespace ptx
