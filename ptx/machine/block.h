@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ptx/counts/counter.h"
 #include "ptx/decode/code.h"
 #include "ptx/machine/memory.h"
 #include "ptx/machine/shared_shadow.h"
@@ -23,12 +24,14 @@ void learn(Knowledge&, const Knowledge& more);
 struct Run {
   Run(const Launch&, Memory&, const Settings&);
 
+  const Op* code() const { return counter ? counter->code() : kernel.code.data(); }
+
   const Launch& launch;
   const Program::Kernel& kernel;
   Memory::Contents& memory;
   const Settings& settings;
   std::vector<Region*> region_of;               // that an operation met last
-  std::vector<std::uint64_t> hits, threads;     // of each operation
+  std::unique_ptr<Counter> counter;             // if the launch is counted
   std::map<std::uint64_t, Knowledge> released;  // by atomic operations, at an address
   std::optional<Finding> finding;
   std::uint64_t random = 0;

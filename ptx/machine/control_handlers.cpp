@@ -137,11 +137,7 @@ const Op* select_by_sign(const Op* op, Warp& w) {  // slct
   return for_each_lane<T>(op, w, [=](int i) { return c[i] >= 0 ? a[i] : b[i]; });
 }
 
-// Warp-wide operations. b, or e if b < 0, names the lanes that take part.
-u32 partners(const Op* op, Warp& w) {
-  return (op->b < 0 ? static_cast<u32>(op->e) : w.slot<u32>(op->b)[std::countr_zero(w.mask)]) &
-         w.alive;
-}
+// Warp-wide operations.
 // Whether all partners are here; else the group waits for them.
 bool are_together(const Op* op, Warp& w) {
   const u32 needed = partners(op, w);
@@ -264,6 +260,11 @@ const Op* elect(const Op* op, Warp& w) {  // d: the leader's number or -1; parts
 const Op* nothing(const Op* op, Warp&) { return op + 1; }
 
 }  // namespace
+
+u32 partners(const Op* op, const Warp& w) {
+  return (op->b < 0 ? static_cast<u32>(op->e) : w.slot<u32>(op->b)[std::countr_zero(w.mask)]) &
+         w.alive;
+}
 
 void add_control_handlers(Handlers& to) {
   to["guarded"] = {guarded, ""};

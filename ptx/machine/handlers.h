@@ -26,6 +26,9 @@ void add_control_handlers(Handlers&);
 void add_load_handlers(Handlers&);
 void add_memory_handlers(Handlers&);
 
+// The lanes that take part in a warp-wide operation: b names them, or e if there is no b.
+std::uint32_t partners(const Op*, const Warp&);
+
 // Null if there is none of this name.
 const Handling* handling_of(const std::string& name);
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ptx/counts/counts.h"
 #include "ptx/reader/module.h"
 
 namespace ptx {
@@ -121,17 +122,12 @@ struct Settings {
   Order order = Order::forward;
   std::uint64_t seed = 0;
   double cpu_seconds = 10, cpu_seconds_per_thread = 0;
-};
-
-// What was counted in a launch, as a profiler would.
-struct Counts {
-  std::uint64_t instructions = 0;  // of warps
-  std::uint64_t ffma = 0;          // of threads
+  bool counts = false;  // what the launch asks of the hardware; takes up to three times as long
 };
 
 struct Outcome {
-  std::optional<Finding> finding;  // the first
-  Counts counts;
+  std::optional<Finding> finding;      // the first
+  std::optional<LaunchCounts> counts;  // if asked for, of a launch without a finding
 };
 
 Outcome run(const Launch&, Memory&, const Settings&);

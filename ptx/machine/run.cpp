@@ -22,8 +22,7 @@ Run::Run(const Launch& l, Memory& m, const Settings& s)
       settings(s),
       random(assay::scramble(s.seed)) {
   region_of.assign(kernel.code.size(), nullptr);
-  hits.assign(kernel.code.size(), 0);
-  threads.assign(kernel.code.size(), 0);
+  if (s.counts) counter = std::make_unique<Counter>(kernel);
   shared_bytes =
       static_cast<uint32_t>((kernel.facts.static_shared + l.dynamic_shared + 15) / 16 * 16);
 }
@@ -59,9 +58,7 @@ class Running {
       take_turns();
       if (++rounds_ % 64 == 0 && cpu_seconds() - start > limit) report_endless(limit);
     }
-    Outcome outcome{.finding = run_.finding};
-    count(outcome.counts);
-    return outcome;
+    return {.finding = run_.finding, .counts = counts()};
   }
 
  private:
@@ -123,9 +120,7 @@ class Running {
       Warp& w = block->warps[static_cast<std::size_t>(i)];
       w.slots = slots + slot_words * static_cast<std::size_t>(i);
       w.predicates = block->predicates.data() + kernel.predicates * i;
-      w.hits = run_.hits.data();
-      w.threads = run_.threads.data();
-      w.code = kernel.code.data();
+      w.code = run_.code();
       w.lists = kernel.lists.data();
       w.block = block.get();
       w.index = i;
@@ -298,9 +293,6 @@ class Running {
   bool advance(Warp& w, uint64_t most) {
     const Op* op = w.at != nullptr ? w.at : next_group(w);
     while (op != nullptr && most-- > 0) {
-      const auto n = static_cast<std::size_t>(op - w.code);
-      ++w.hits[n];
-      w.threads[n] += static_cast<uint64_t>(std::popcount(w.mask));
       if (w.has_taint && !follow_taint(op, w)) break;
       op = op->run(op, w);
     }
@@ -337,14 +329,12 @@ class Running {
                         block.barriers[g.barrier].arrived, block.thread_count, block.exited));
   }
 
-  void count(Counts& counts) const {
-    for (std::size_t n = 0; n < run_.kernel.code.size(); ++n) {
-      counts.instructions += run_.hits[n];
-      if (run_.kernel.code[n].from < static_cast<int>(run_.kernel.function.body.size()) &&
-          run_.kernel.function.body[static_cast<std::size_t>(run_.kernel.code[n].from)].opcode ==
-              "fma")
-        counts.ffma += run_.threads[n];
-    }
+  std::optional<LaunchCounts> counts() const {
+    if (run_.counter == nullptr || run_.failed()) return std::nullopt;
+    LaunchCounts counts = run_.counter->result();
+    counts.kernel = run_.kernel.facts.name;
+    counts.blocks = grid_, counts.threads_per_block = run_.launch.block.count();
+    return counts;
   }
 
   Run run_;

@@ -59,8 +59,6 @@ struct Warp {
   std::uint32_t alive = 0;                               // that have not returned
   std::uint32_t* slots = nullptr;
   std::uint32_t* predicates = nullptr;
-  std::uint64_t* hits = nullptr;     // of each operation, in warps
-  std::uint64_t* threads = nullptr;  // and in threads
   const Op* code = nullptr;
   const int* lists = nullptr;
   Block* block = nullptr;
@@ -84,7 +82,7 @@ struct Warp {
           static_cast<std::uint32_t>(static_cast<std::int32_t>(lanes << (31 - i)) >> 31);
   }
   template <class T>
-  T* slot(int index) {
+  T* slot(int index) const {
     return reinterpret_cast<T*>(slots + std::ptrdiff_t{index} * warp_size);
   }
 };

@@ -121,10 +121,10 @@ void run_now(const Kernel& kernel, const Configuration& asked, void** arguments)
   refuse(kernel, facts_of(code), asked);
   const Launch launch{&code, asked.grid, asked.block, asked.dynamic_shared,
                       packed(code, arguments)};
-  const Outcome outcome = run_on_machine(kernel, launch);
+  Outcome outcome = run_on_machine(kernel, launch);
   if (device.seen != nullptr) {
     ++device.seen->kernels;
-    device.seen->counts.emplace_back(readable(kernel.name), outcome.counts);
+    if (outcome.counts) device.seen->counts.push_back(std::move(*outcome.counts));
   }
   if (outcome.finding) throw Failure{Error::success, outcome.finding};
 }

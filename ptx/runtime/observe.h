@@ -23,7 +23,7 @@ struct Request {
 struct Observation {
   std::optional<Finding> finding;  // the first; later launches of the same call do nothing
   int kernels = 0;                 // that were launched
-  std::vector<std::pair<std::string, Counts>> counts;  // of each, by its name
+  std::vector<LaunchCounts> counts;  // of each, if asked for and without a finding
 };
 
 // Calls on one thread at a time only.

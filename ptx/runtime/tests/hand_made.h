@@ -123,7 +123,7 @@ class Library {
 
 // What `host_code` left behind.
 inline Observation observed(const std::function<void()>& host_code, bool refuses = false) {
-  return observe({.refuses_launches = refuses}, host_code);
+  return observe({.settings = {.counts = true}, .refuses_launches = refuses}, host_code);
 }
 
 }  // namespace ptx::tests

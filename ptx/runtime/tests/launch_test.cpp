@@ -46,7 +46,8 @@ TEST(Launch, ComputesAndCounts) {
   EXPECT_FALSE(seen.finding) << seen.finding->text;
   EXPECT_EQ(seen.kernels, 1);
   ASSERT_EQ(seen.counts.size(), 1u);
-  EXPECT_EQ(seen.counts[0].first, "scale");
+  EXPECT_EQ(seen.counts[0].kernel, "scale");
+  EXPECT_EQ(seen.counts[0].total.global_stores.accesses, 4u);
 }
 
 struct Refused {
