@@ -45,8 +45,9 @@ cudaError_t launch_cublas(const Gemm& g, cudaStream_t stream) {
   thread_local const cublasHandle_t handle = make_handle();
   if (handle == nullptr) return cudaErrorInitializationError;
   if (cublasSetStream(handle, stream) != CUBLAS_STATUS_SUCCESS) return cudaErrorUnknown;
+  const float beta = g.beta == 0 ? 0 : g.beta;  // where it is -0, cuBLAS 13.1 reads C
   return as_cuda_error(cublasSgemm_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, g.n, g.m, g.k, &g.alpha,
-                                      g.b, g.ldb, g.a, g.lda, &g.beta, g.c, g.ldc));
+                                      g.b, g.ldb, g.a, g.lda, &beta, g.c, g.ldc));
 }
 
 const Registrar registrar{{
