@@ -216,24 +216,28 @@ namespace {
 
 // As a launch of one thread: what it does to memory that is nobody's is a fault with a name.
 template <class Operation>
-cudaError_t in_order(const Operation& operation) {
+cudaError_t in_order(std::size_t bytes, const Operation& operation) {
   if (simt::session == nullptr) {
     operation();
     return cudaSuccess;
   }
-  const auto call = [](const void*, const void* packed) {
-    (*static_cast<const Operation*>(packed))();
+  const auto watched = [&] {
+    if (simt::watching != nullptr) simt::watching->touch(bytes);
+    operation();
   };
-  return simt::launch({.gridDim = 1, .blockDim = 1}, {nullptr, &operation, call});
+  const auto call = [](const void*, const void* packed) {
+    (*static_cast<const decltype(watched)*>(packed))();
+  };
+  return simt::launch({.gridDim = 1, .blockDim = 1}, {nullptr, &watched, call});
 }
 
 }  // namespace
 
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t) {
-  return in_order([=] { std::memset(memory, value, bytes); });
+  return in_order(bytes, [=] { std::memset(memory, value, bytes); });
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
                             cudaStream_t) {
-  return in_order([=] { std::memmove(to, from, bytes); });
+  return in_order(bytes, [=] { std::memmove(to, from, bytes); });
 }

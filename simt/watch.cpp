@@ -39,11 +39,14 @@ Comparison* Watch::find(const void* where) {
 }
 
 // Ends the kernel that used up its calls. Code of the host cannot be ended from here.
-void Watch::count() {
-  if (++calls_ < most_calls_) return;
+void Watch::count(std::uint64_t calls) {
+  calls_ += calls;
+  if (calls_ < most_calls_) return;
   if (active_runner != nullptr && active_runner->in_kernel())
     active_runner->abandon({.kind = FaultKind::never_ends});
 }
+
+void Watch::touch(std::size_t bytes) { count(bytes / 64); }
 
 void Watch::enter_block(const void* block) {
   if (last_ != nullptr) {

@@ -53,11 +53,13 @@ class Watch {
   void compare(const void* where, Comparison::Kind, int bytes, double value, double other,
                bool with_constant);
   void choose(const void* where, double value, std::span<const std::uint64_t> labels);
+  // Called before a memset or memcpy, whose every 64 bytes cost as much as a call.
+  void touch(std::size_t bytes);
 
  private:
   static constexpr std::size_t slots = 1 << 13;  // a power of two
   Comparison* find(const void* where);
-  void count();
+  void count(std::uint64_t calls = 1);
 
   std::unique_ptr<Comparison[]> found_;  // by a hash of their place
   std::size_t taken_ = 0;

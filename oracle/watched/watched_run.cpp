@@ -16,6 +16,7 @@ namespace {
 constexpr std::int64_t page_floats = 1024;
 constexpr double most_floats = 0x1p38;
 constexpr std::int64_t filled_floats = 1 << 14;  // the others are 0
+constexpr std::uint64_t calls_to_begin = 3000, calls_of_a_stop = 3;
 
 // An operand in memory of its own, which appears page by page as it is touched.
 class Sparse {
@@ -62,6 +63,10 @@ bool is_too_large(const Case& c) {
 
 }  // namespace
 
+std::uint64_t WatchedRun::cost() const {
+  return calls + threads + calls_of_a_stop * stops + calls_to_begin;
+}
+
 WatchedRun watched_run(const Entry& entry, const Case& c, std::uint64_t most_calls) {
   if (is_too_large(c)) return {};
   Sparse a(c.m, c.k + c.lda.floats, c.offset.floats[0]);
@@ -85,7 +90,9 @@ WatchedRun watched_run(const Entry& entry, const Case& c, std::uint64_t most_cal
     } catch (const std::exception&) {  // which a trial reports
     }
   });
-  return {watch.comparisons(), watch.calls(), seen.threads, seen.stops};
+  const bool was_ended = seen.fault && seen.fault->kind == simt::FaultKind::never_ends;
+  return {watch.comparisons(), watch.calls(), seen.threads, seen.stops,
+          was_ended && watch.calls() < most_calls};
 }
 
 }  // namespace assay

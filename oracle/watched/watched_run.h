@@ -14,9 +14,12 @@ namespace assay {
 using simt::Comparison;
 
 struct WatchedRun {
-  std::vector<Comparison> comparisons;  // that were reached, in the order of the code
-  // Calls of the watch, threads and their stops: what the run cost, the same on any machine.
-  std::uint64_t calls = 0, threads = 0, stops = 0;
+  std::vector<Comparison> comparisons;              // that were reached, in the order of the code
+  std::uint64_t calls = 0, threads = 0, stops = 0;  // calls of the watch
+  bool timed_out = false;                           // after 10 s of CPU time
+
+  // In calls of the watch, the same on any machine.
+  std::uint64_t cost() const;
 };
 
 // Launches once on the executor, and ends the kernel after `most_calls` calls of the watch. A fault

@@ -28,9 +28,10 @@ class Watcher {
   // Nothing where the run did not come to its end: what it did not see, it may have missed.
   std::optional<Seen> run(const Case& c, std::uint64_t most = calls_of_a_run) {
     most = std::min(most, left_);
+    if (most == 0) return std::nullopt;
     const WatchedRun run = watched_run(entry_, c, most);
-    left_ -= std::min(left_, run.calls);
-    if (run.calls >= most || run.comparisons.empty()) return std::nullopt;
+    left_ -= run.timed_out ? left_ : std::min(left_, run.cost());
+    if (run.timed_out || run.calls >= most || run.comparisons.empty()) return std::nullopt;
     Seen seen;
     for (const Comparison& comparison : run.comparisons) seen[comparison.where] = comparison;
     return seen;

@@ -9,8 +9,6 @@ namespace assay {
 namespace {
 
 constexpr double most_on_the_host = 2e6;  // multiply-adds: nothing ends a function of the host
-// What a run costs beside its calls, in calls.
-constexpr std::uint64_t calls_to_begin = 3000, calls_of_a_stop = 3;
 
 int relations(const Comparison& c) {
   return static_cast<int>(std::isfinite(c.below)) + static_cast<int>(c.equal) +
@@ -54,7 +52,7 @@ WatchedRun Knowledge::run(Case c, std::uint64_t most_calls) {
   if (is_spent()) return {};
   if (entry_.backend == Backend::host && c.multiply_adds() > most_on_the_host) return {};
   WatchedRun run = watched_run(entry_, c, std::min(most_calls, left_));
-  left_ -= std::min(left_, run.calls + run.threads + calls_of_a_stop * run.stops + calls_to_begin);
+  left_ -= run.timed_out ? left_ : std::min(left_, run.cost());
   bool any_new = false;
   for (const Comparison& comparison : run.comparisons) any_new |= learn(comparison, c);
   if (any_new) news_.push_back(c);

@@ -95,5 +95,16 @@ TEST(Watch, ends_a_kernel_that_used_up_its_calls) {
   EXPECT_LT(seen.calls(), 1100) << "what follows is the launch function's";
 }
 
+TEST(Watch, ends_a_memset_before_it_touches_more_than_its_calls_pay_for) {
+  simt::Watch seen(1000);
+  std::vector<char> memory(64 * 1000, 'a');
+  const auto clear = [&] { cudaMemsetAsync(memory.data(), 0, memory.size(), nullptr); };
+  expect_fault(simt::FaultKind::never_ends, "", clear, {.watch = &seen});
+  EXPECT_EQ(memory.front(), 'a');
+  simt::Watch richer(1001);
+  EXPECT_TRUE(is_fine(clear, {.watch = &richer}));
+  EXPECT_EQ(memory.back(), '\0');
+}
+
 }  // namespace
 }  // namespace simt_test
