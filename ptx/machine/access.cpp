@@ -145,11 +145,7 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
 
 bool trace(Warp& w, const Access& a, Region& region, uint64_t address) {
   if (!region.area.writable) return true;
-  if (!region.is_traced) {
-    if (region.traces.empty())
-      region.traces = LazyArray<Trace>((region.end - region.area.first) / 4 + 1);
-    region.is_traced = true;
-  }
+  region.start_traces();
   Trace& t = region.traces[region.word(address)];
   const unsigned bytes = bytes_within_word(a);
   if (bytes == SharedShadow::whole && !t.is_in_parts) return trace(w, a, region, address, t);
@@ -182,17 +178,6 @@ void addresses_of(const Op* op, Warp& w, uint64_t (&to)[warp_size]) {
     const uint32_t* a = w.slot<uint32_t>(op->a);
     for (int i = 0; i < warp_size; ++i) to[i] = static_cast<uint32_t>(a[i] + op->bits);
   }
-}
-
-Region* untraced_region(Warp& w, const Op* op, uint64_t address, uint64_t bytes) {
-  Run& run = *w.block->run;
-  Region*& cached = run.region_of[static_cast<std::size_t>(op - w.code)];
-  if (cached == nullptr || !cached->holds(address, bytes)) {
-    Region* region = run.memory.at(address);
-    if (region == nullptr || !region->holds(address, bytes)) return nullptr;
-    cached = region;
-  }
-  return cached->area.writable || !cached->is_written.empty() ? nullptr : cached;
 }
 
 std::byte* reach_global(Warp& w, const Access& a, uint32_t& unwritten) {

@@ -28,10 +28,6 @@ std::byte* reach_generic(Warp&, const Access&, std::uint32_t& unwritten);
 // The addresses of all lanes, active or not.
 void addresses_of(const Op*, Warp&, std::uint64_t (&to)[warp_size]);
 
-// The region of a global address that nobody else can have written in this launch, for accesses of
-// whole warps that need no trace; null for any other.
-Region* untraced_region(Warp&, const Op*, std::uint64_t address, std::uint64_t bytes);
-
 // What an atomic access at this address makes its warp know, and lets others know.
 void hear(Warp&, std::uint64_t address);
 void tell(Warp&, std::uint64_t address);

@@ -34,8 +34,12 @@ void let_go(Block& block, int number, Block::Barrier& barrier) {
   const uint32_t now = block.shadow.now();
   const bool by_all =
       barrier.expected == 0 || barrier.expected >= block.thread_count - block.exited;
+  bool is_of_all = by_all;
   for (Warp& w : block.warps) {
-    if ((barrier.warps >> w.index & 1) == 0) continue;
+    if ((barrier.warps >> w.index & 1) == 0) {
+      is_of_all &= w.alive == 0;
+      continue;
+    }
     w.since_sync = now;
     if (by_all) {
       w.since_barrier = now;
@@ -49,6 +53,7 @@ void let_go(Block& block, int number, Block::Barrier& barrier) {
     for (Group& g : w.others)
       if (g.state == State::at_barrier && g.barrier == number) g.state = State::ready;
   }
+  if (is_of_all) block.shadow.forget_reads();
   barrier = {};
 }
 

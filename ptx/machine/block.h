@@ -31,6 +31,7 @@ struct Run {
   Memory::Contents& memory;
   const Settings& settings;
   std::vector<Region*> region_of;               // that an operation met last
+  std::vector<const Shape*> shape_of;           // likewise
   std::unique_ptr<Counter> counter;             // if the launch is counted
   std::map<std::uint64_t, Knowledge> released;  // by atomic operations, at an address
   std::optional<Finding> finding;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ptx/machine/machine.h"
+#include "ptx/machine/shapes/shape.h"
 
 namespace ptx {
 
@@ -62,12 +63,17 @@ struct Region {
     if (address < area.first || address + bytes > end) return false;
     return area.pitch_bytes == area.row_bytes || at % area.pitch_bytes + bytes <= area.row_bytes;
   }
+  void start_traces() {
+    if (traces.empty()) traces = LazyArray<Trace>((end - area.first) / 4 + 1);
+    is_traced = true;
+  }
   std::size_t word(std::uint64_t address) const { return (address - area.first) / 4; }
 };
 
 struct Memory::Contents {
   std::map<std::uint64_t, std::unique_ptr<Region>> regions;  // by their first address
   int allocations = 0;
+  Shapes shapes;  // of all launches: they say nothing about memory
 
   Region* at(std::uint64_t address);
   // The region nearest to an address, to describe an access outside all of them.

@@ -7,6 +7,7 @@
 #include "ptx/machine/handlers.h"
 #include "ptx/machine/lanes.h"
 #include "ptx/machine/reals.h"
+#include "ptx/machine/shapes/shape_access.h"
 #include "ptx/machine/warp_access.h"
 
 namespace ptx {
@@ -30,41 +31,46 @@ bool store_lane(const Op* op, Warp& w, int lane, std::byte* to) {
   return all_known;
 }
 
-// To shared memory, each lane to words of its own, and nothing that may be wrong.
+// All lanes at once, each to words of its own.
 template <class T>
-bool store_usual(const Op* op, Warp& w, const u64 (&at)[warp_size]) {
-  Block& block = *w.block;
-  const u64 bytes = sizeof(T) * op->parts, words = bytes / 4;
-  const Span span = span_of(w, at);
-  if (span.all_bits % bytes != 0 || span.last + bytes > block.run->shared_bytes) return false;
-  for (u32 left = w.mask; left != 0; left &= left - 1)
-    if (!block.shadow.may_write_words(w, at[std::countr_zero(left)] / 4, words)) return false;
-  for (u32 left = w.mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    if (!block.shadow.may_write_words(w, at[lane] / 4, words)) return false;  // another lane's
-    block.shadow.write_words(static_cast<u32>(w.index * warp_size + lane), at[lane] / 4, words,
-                             static_cast<u32>(op - w.code));
-    store_lane<T>(op, w, lane, block.shared.data() + at[lane]);
+void store_shape(const Op* op, Warp& w, const Shape& s, std::byte* to) {
+  for (int part = 0; part < op->parts; ++part) {
+    const stored<T>* values = w.slot<stored<T>>(slot_of_part(op, w, part));
+    std::byte* const first = to + part * static_cast<int>(sizeof(T));
+    if (s.is_row && op->parts == 1 && sizeof(T) == sizeof(stored<T>)) {
+      std::memcpy(first, values, warp_size * sizeof(T));
+      continue;
+    }
+    for (u32 left = w.mask; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      const auto value = static_cast<T>(values[lane]);
+      std::memcpy(first + s.offset[lane], &value, sizeof value);
+    }
   }
+}
+bool stores_what_was_written(const Op* op, Warp& w) {
+  if (!w.has_taint) return true;
+  for (int part = 0; part < op->parts; ++part)
+    if ((w.taint[static_cast<std::size_t>(slot_of_part(op, w, part))] & w.mask) != 0) return false;
   return true;
 }
 
-template <class T, Reach reach>
+template <class T, Reach reach, ReachShape reach_shape>
 const Op* store(const Op* op, Warp& w) {
+  const int bytes = static_cast<int>(sizeof(T)) * op->parts;
+  if (reach_shape != nullptr && bytes % 4 == 0 && (op->flags & is_strong) == 0 &&
+      stores_what_was_written(op, w)) {
+    u64 lowest = 0;
+    const Shape* s = shape_of(op, w, bytes, lowest);
+    std::byte* to = s == nullptr ? nullptr : reach_shape(w, op, *s, lowest, true);
+    if (to != nullptr) {
+      store_shape<T>(op, w, *s, to);
+      return op + 1;
+    }
+  }
   u64 at[warp_size];
   addresses_of(op, w, at);
-  const int bytes = static_cast<int>(sizeof(T)) * op->parts;
   Block& block = *w.block;
-  if (reach == reach_shared && sizeof(T) == 4 && op->parts == 1 && w.mask == all_lanes &&
-      !w.has_taint && (op->flags & is_strong) == 0 && pattern_of(at, 4) == Pattern::row &&
-      at[0] % 4 == 0 && at[0] + 128 <= block.run->shared_bytes &&
-      block.shadow.write_row(w, at[0] / 4, static_cast<u32>(op - w.code))) {
-    std::memcpy(block.shared.data() + at[0], w.slot<u32>(op->d), 128);
-    return op + 1;
-  }
-  if (reach == reach_shared && bytes % 4 == 0 && !w.has_taint && (op->flags & is_strong) == 0 &&
-      store_usual<T>(op, w, at))
-    return op + 1;
   for (u32 left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     u32 unwritten = 0;
@@ -222,10 +228,10 @@ const Op* is_in_space(const Op* op, Warp& w) {
 
 template <class T>
 void add_stores(Handlers& to, const std::string& type) {
-  to["st.global." + type] = {store<T, reach_global>, ""};
-  to["st.shared." + type] = {store<T, reach_shared>, ""};
-  to["st.local." + type] = {store<T, reach_local>, ""};
-  to["st." + type] = {store<T, reach_generic>, ""};
+  to["st.global." + type] = {store<T, reach_global, reach_global_shape>, ""};
+  to["st.shared." + type] = {store<T, reach_shared, reach_shared_shape>, ""};
+  to["st.local." + type] = {store<T, reach_local, nullptr>, ""};
+  to["st." + type] = {store<T, reach_generic, reach_generic_shape>, ""};
 }
 template <class T>
 void add_atomics(Handlers& to, const std::string& type) {

@@ -22,6 +22,8 @@ Run::Run(const Launch& l, Memory& m, const Settings& s)
       settings(s),
       random(assay::scramble(s.seed)) {
   region_of.assign(kernel.code.size(), nullptr);
+  shape_of.assign(kernel.code.size(), nullptr);
+  memory.shapes.make_room();
   if (s.counts) counter = std::make_unique<Counter>(kernel);
   shared_bytes =
       static_cast<uint32_t>((kernel.facts.static_shared + l.dynamic_shared + 15) / 16 * 16);

@@ -7,6 +7,10 @@ namespace ptx {
 
 using std::uint32_t;
 
+namespace {
+constexpr std::size_t most_noted = 4096;
+}  // namespace
+
 void SharedShadow::start(std::size_t words) {
   writes_.assign(words, 0);
   reads_.assign(words, 0);
@@ -14,6 +18,7 @@ void SharedShadow::start(std::size_t words) {
   read_ops_.resize(words);
   parts_.clear();
   free_parts_.clear();
+  noted_.clear();
   time_ = 1;
 }
 
@@ -61,6 +66,7 @@ bool SharedShadow::write(Marks m, const Warp& w, int lane, uint32_t op, Conflict
 
 bool SharedShadow::read(const Warp& w, int lane, std::size_t word, uint32_t op, Conflict& conflict,
                         unsigned bytes) {
+  if (!noted_.empty()) enter_reads();
   if (is_in_parts(word)) join_known_parts(word, w);
   if (bytes == whole && !is_in_parts(word)) return read(marks(word), w, lane, op, conflict);
   for (Parts& parts = parts_of(word); bytes != 0; bytes &= bytes - 1) {
@@ -72,6 +78,7 @@ bool SharedShadow::read(const Warp& w, int lane, std::size_t word, uint32_t op, 
 
 bool SharedShadow::write(const Warp& w, int lane, std::size_t word, uint32_t op, Conflict& conflict,
                          unsigned bytes) {
+  if (!noted_.empty()) enter_reads();
   if (bytes == whole && !is_in_parts(word)) return write(marks(word), w, lane, op, conflict);
   Parts& parts = parts_of(word);
   for (unsigned left = bytes; left != 0; left &= left - 1) {
@@ -132,42 +139,57 @@ void SharedShadow::join_known_parts(std::size_t word, const Warp& w) {
   join_parts(word, all);
 }
 
-bool SharedShadow::read_row(const Warp& w, std::size_t word, uint32_t op) {
+bool SharedShadow::read_shape(const Warp& w, const Shape& s, std::size_t word, uint32_t op) {
   const uint32_t limit = stamp::make(w.since_barrier, 0);
-  const uint32_t* writes = &writes_[word];
-  uint32_t bad = 0;
-  for (int i = 0; i < warp_size; ++i) bad |= (writes[i] == 0) | (writes[i] >= limit);
-  if (bad != 0) return false;
-  uint32_t *reads = &reads_[word], *ops = &read_ops_[word];
-  const auto first = static_cast<uint32_t>(w.index * warp_size);
-  const uint32_t mine = stamp::make(time_, first);
-  const uint32_t many_in_warp = stamp::make(time_, stamp::lanes_of + first / 32);
-  for (int i = 0; i < warp_size; ++i) {
-    const uint32_t old = reads[i], me = mine + static_cast<uint32_t>(i);
-    const uint32_t same_thread = (old & stamp::thread_mask) == (me & stamp::thread_mask);
-    const uint32_t same_warp = (old & stamp::thread_mask) < stamp::lanes_of &&
-                               ((old ^ me) & (stamp::thread_mask & ~31u)) == 0;
-    const uint32_t already = (old & stamp::thread_mask) == (many_in_warp & stamp::thread_mask);
-    const uint32_t joined = same_thread           ? me
-                            : same_warp | already ? many_in_warp
-                                                  : me | stamp::thread_mask;
-    reads[i] = old < limit ? me : joined;
-    ops[i] = op;
+  uint32_t bad = 0;  // unwritten, or written since the barrier
+  for (const Shape::Run& run : s.runs) {
+    const uint32_t* writes = &writes_[word + run.first];
+    for (uint32_t i = 0; i < run.words; ++i) bad |= writes[i] - 1 >= limit - 1;
   }
+  if (bad != 0) return false;
+  if (noted_.size() >= most_noted) enter_reads();
+  noted_.push_back(
+      {&s, static_cast<uint32_t>(word), op, time_, limit, static_cast<uint32_t>(w.index)});
   return true;
 }
 
-bool SharedShadow::write_row(const Warp& w, std::size_t word, uint32_t op) {
+void SharedShadow::enter_reads() {
+  for (const Noted& n : noted_) {
+    const uint32_t first = stamp::make(n.time, n.warp * warp_size);
+    const uint32_t by_several = stamp::make(n.time, stamp::lanes_of + n.warp);
+    const std::uint8_t* lane = n.shape->lanes.data();
+    for (const Shape::Run& run : n.shape->runs) {
+      uint32_t *reads = &reads_[n.word + run.first], *ops = &read_ops_[n.word + run.first];
+      for (uint32_t i = 0; i < run.words; ++i) {
+        const uint32_t mine = *lane == Shape::several ? by_several : first + *lane;
+        ++lane;
+        reads[i] = reads[i] < n.limit ? mine : stamp::joined(reads[i], mine);
+        ops[i] = n.op;
+      }
+    }
+  }
+  noted_.clear();
+}
+
+bool SharedShadow::write_shape(const Warp& w, const Shape& s, std::size_t word, uint32_t op) {
+  if (!s.is_disjoint) return false;
+  if (!noted_.empty()) enter_reads();
   const uint32_t limit = stamp::make(w.since_barrier, 0);
-  uint32_t *writes = &writes_[word], *reads = &reads_[word], *ops = &write_ops_[word];
   uint32_t bad = 0;
-  for (int i = 0; i < warp_size; ++i) bad |= (writes[i] >= limit) | (reads[i] >= limit);
+  for (const Shape::Run& run : s.runs) {
+    const uint32_t *writes = &writes_[word + run.first], *reads = &reads_[word + run.first];
+    for (uint32_t i = 0; i < run.words; ++i) bad |= (writes[i] >= limit) | (reads[i] >= limit);
+  }
   if (bad != 0) return false;
   const uint32_t mine = stamp::make(time_, static_cast<uint32_t>(w.index * warp_size));
-  for (int i = 0; i < warp_size; ++i) {
-    writes[i] = mine + static_cast<uint32_t>(i);
-    reads[i] = 0;
-    ops[i] = op;
+  const std::uint8_t* lane = s.lanes.data();
+  for (const Shape::Run& run : s.runs) {
+    const std::size_t at = word + run.first;
+    for (uint32_t i = 0; i < run.words; ++i) {
+      writes_[at + i] = mine + *lane++;
+      reads_[at + i] = 0;
+      write_ops_[at + i] = op;
+    }
   }
   return true;
 }

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ptx/machine/warp.h"
+#include "ptx/machine/shapes/shape.h"
 
 namespace ptx {
 
@@ -67,34 +67,12 @@ class SharedShadow {
             unsigned bytes = whole);
   bool write(const Warp&, int lane, std::size_t word, std::uint32_t op, Conflict&,
              unsigned bytes = whole);
-  // All lanes read or write 32 words in a row. False: nothing was done, as something may be
-  // unordered or unwritten: ask lane by lane.
-  bool read_row(const Warp&, std::size_t word, std::uint32_t op);
-  bool write_row(const Warp&, std::size_t word, std::uint32_t op);
-  // One lane, or several of one warp, read or write words in a row. False as above.
-  bool read_words(const Warp& w, std::uint32_t reader, std::size_t word, std::size_t count,
-                  std::uint32_t op) {
-    const std::uint32_t limit = stamp::make(w.since_barrier, 0), mine = stamp::make(time_, reader);
-    for (std::size_t i = word; i < word + count; ++i) {
-      if (writes_[i] == 0 || writes_[i] >= limit) return false;
-      reads_[i] = reads_[i] < limit ? mine : stamp::joined(reads_[i], mine);
-      read_ops_[i] = op;
-    }
-    return true;
-  }
-  bool may_write_words(const Warp& w, std::size_t word, std::size_t count) const {
-    const std::uint32_t limit = stamp::make(w.since_barrier, 0);
-    for (std::size_t i = word; i < word + count; ++i)
-      if (writes_[i] >= limit || reads_[i] >= limit) return false;
-    return true;
-  }
-  void write_words(std::uint32_t writer, std::size_t word, std::size_t count, std::uint32_t op) {
-    for (std::size_t i = word; i < word + count; ++i) {
-      writes_[i] = stamp::make(time_, writer);
-      write_ops_[i] = op;
-      reads_[i] = 0;
-    }
-  }
+  // All lanes of a shape read or write, from a word on. False: nothing was done, as something may
+  // be unordered or unwritten: ask lane by lane.
+  bool read_shape(const Warp&, const Shape&, std::size_t word, std::uint32_t op);
+  bool write_shape(const Warp&, const Shape&, std::size_t word, std::uint32_t op);
+  // Everything until now comes before whatever any thread does from now on.
+  void forget_reads() { noted_.clear(); }
   // Leaves a word as if nobody had written it.
   void unwrite(std::size_t word, unsigned bytes = whole);
 
@@ -120,7 +98,15 @@ class SharedShadow {
   Parts& parts_of(std::size_t word);  // takes it apart
   void join_parts(std::size_t word, const Part& into);
   void join_known_parts(std::size_t word, const Warp&);
+  void enter_reads();
 
+  // A read that is not entered into `reads_` yet. Most never are: nobody writes before the next
+  // barrier, and behind it they no longer matter.
+  struct Noted {
+    const Shape* shape;
+    std::uint32_t word, op, time, limit, warp;
+  };
+  std::vector<Noted> noted_;
   std::vector<std::uint32_t> writes_, reads_, write_ops_, read_ops_;
   std::vector<Parts> parts_;
   std::vector<std::uint32_t> free_parts_;

@@ -47,13 +47,19 @@ ret;
     std::memcpy(launch.params.data(), &address, sizeof address);
     memory_.lend({.name = "words",
                   .first = address,
-                  .row_bytes = words.size() * 4,
-                  .pitch_bytes = words.size() * 4});
+                  .rows = rows.count,
+                  .row_bytes = rows.count == 1 ? words.size() * 4 : rows.bytes,
+                  .pitch_bytes = rows.count == 1 ? words.size() * 4 : rows.pitch});
     Outcome outcome = ptx::run(launch, memory_, settings);
     memory_.forget(address);
     return outcome;
   }
 
+  Memory& memory() { return memory_; }
+
+  struct Rows {
+    std::uint64_t count = 1, bytes = 0, pitch = 0;
+  } rows;  // of `words`, if there are several
   std::vector<std::uint32_t> words = std::vector<std::uint32_t>(1024);
 
  private:

@@ -1,0 +1,86 @@
+// How the addresses of a warp's lanes lie to each other. An instruction mostly meets one shape:
+// what follows from it (which words, in which runs, by which lanes) is worked out once, and then
+// holds for all addresses that the shape is met at. Fast paths look at a shape's words; whatever
+// looks wrong to them goes lane by lane, which finds out what it is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "ptx/machine/warp.h"
+
+namespace ptx {
+
+struct Shape {
+  static constexpr std::uint32_t several = warp_size;  // lanes have a word in common
+
+  std::uint32_t mask = 0;  // the lanes that it is about
+  int lead = 0;            // the first of them
+  int bytes = 0;           // that each of them takes: a multiple of 4, and of it the addresses too
+  std::uint32_t span = 0;  // bytes, from the lowest address to the end of the last access
+  std::int64_t low = 0;    // from the lead's address to the lowest
+
+  // From the lead's address to each lane's; `cares` has ones for the lanes of `mask`.
+  alignas(64) std::uint64_t distance[warp_size] = {}, cares[warp_size] = {};
+  alignas(64) std::uint32_t short_distance[warp_size] = {};
+  alignas(64) std::uint32_t offset[warp_size] = {};  // from the lowest; 0 for other lanes
+
+  // The words touched, in ascending runs, counted from the lowest address.
+  struct Run {
+    std::uint32_t first = 0, words = 0;
+  };
+  std::vector<Run> runs;
+  std::vector<std::uint8_t> lanes;  // of each of these words: which, or `several`
+  bool is_disjoint = true;          // no word is of several lanes
+  bool is_row = false;              // all 32 lanes, one after the other
+
+  // The lanes in eights: the first words of each eight lie within eight words.
+  struct Eight {
+    alignas(32) std::int32_t wanted[8] = {};  // all ones for each word that a lane takes
+    alignas(32) std::int32_t index[8] = {};   // the word of each lane
+    std::uint32_t first = 0;                  // the first of the eight words, in bytes
+  };
+  Eight eights[4];
+  bool has_eights = false;
+};
+
+// Whether lanes have a shape. The address of its lead is `lead`.
+inline bool has_shape(const Shape& s, const std::uint64_t* at, std::uint64_t lead) {
+  std::uint64_t other = 0;
+  if (s.mask == all_lanes) {
+    for (int i = 0; i < warp_size; ++i) other |= (at[i] - lead) ^ s.distance[i];
+  } else {
+    for (int i = 0; i < warp_size; ++i) other |= ((at[i] - lead) ^ s.distance[i]) & s.cares[i];
+  }
+  return other == 0;
+}
+inline bool has_shape(const Shape& s, const std::uint32_t* at, std::uint32_t lead) {
+  std::uint32_t other = 0;
+  if (s.mask == all_lanes) {
+    for (int i = 0; i < warp_size; ++i) other |= (at[i] - lead) ^ s.short_distance[i];
+  } else {
+    for (int i = 0; i < warp_size; ++i)
+      other |= ((at[i] - lead) ^ s.short_distance[i]) & static_cast<std::uint32_t>(s.cares[i]);
+  }
+  return other == 0;
+}
+
+// All shapes that were met. They stay where they are until `make_room`.
+class Shapes {
+ public:
+  // Null where there is none to work with: an address is not a multiple of `bytes`, lanes lie 2 GiB
+  // apart, or there are too many shapes already.
+  template <class Address>
+  const Shape* find(const Address* at, std::uint32_t mask, int bytes);
+  void make_room();         // before a launch: forgets them all, if they have become many
+  std::size_t most = 4096;  // 0: there are none, and everything goes lane by lane
+
+ private:
+  std::unordered_map<std::uint64_t, std::vector<std::unique_ptr<Shape>>> by_hash_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace ptx

@@ -1,0 +1,216 @@
+// Accesses of whole warps at once, against the same accesses lane by lane.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "ptx/machine/memory.h"
+#include "ptx/machine/shared_shadow.h"
+#include "ptx/machine/tests/written_kernel.h"
+
+namespace ptx::tests {
+namespace {
+
+using std::uint32_t;
+using testing::HasSubstr;
+
+constexpr int some_lanes[] = {0, 1, 15, 16, 30, 31};
+
+// What a kernel says and leaves behind, once with shapes and once without any, which is the same.
+std::string both_ways(const std::string& body, unsigned threads, const Settings& settings) {
+  WrittenKernel kernel(body);
+  const auto fill = [&] {
+    for (uint32_t i = 0; i < kernel.words.size(); ++i) kernel.words[i] = i * 0x9e3779b1u;
+  };
+  fill();
+  const std::string text = text_of(kernel.run(threads, settings));
+  const std::vector<uint32_t> left = kernel.words;
+  fill();
+  kernel.memory().contents().shapes.most = 0;
+  EXPECT_EQ(text, text_of(kernel.run(threads, settings))) << body;
+  EXPECT_EQ(left, kernel.words) << body;
+  return text;
+}
+std::string thread(int n) { return fmt::format("thread ({},0,0)", n); }
+
+// Thread t's own word of `tile`, in %r4, and of `words`, in %rd2.
+constexpr const char* own_words =
+    "shl.b32 %r2, %t, 2; mov.u32 %r3, tile; add.s32 %r4, %r3, %r2;\n"
+    "mul.wide.u32 %rd1, %t, 4; add.s64 %rd2, %out, %rd1;\n";
+
+TEST(Shapes, show_a_race_at_any_lane) {
+  for (const int lane : some_lanes) {
+    const std::string body = fmt::format(R"({}
+st.shared.u32 [%r4], %t; bar.sync 0;
+setp.ge.u32 %p1, %t, 32; @%p1 bra $other;
+ld.shared.u32 %r1, [%r4]; bra $end;
+$other: setp.eq.u32 %p2, %t, 40; @%p2 st.shared.u32 [%r3+{}], %t;
+$end:)",
+                                         own_words, lane * 4);
+    const std::string wrote = both_ways(body, 64, {.order = Order::reverse});
+    EXPECT_THAT(wrote, HasSubstr(thread(40) + " of block (0,0,0) writes word " +
+                                 std::to_string(lane) + " of shared memory"));
+    EXPECT_THAT(wrote, HasSubstr("which " + thread(lane) + " of block (0,0,0) read"));
+    EXPECT_THAT(wrote, HasSubstr("line 22"));
+    EXPECT_THAT(wrote, HasSubstr("line 23"));
+    const std::string read = both_ways(body, 64, {.order = Order::forward});
+    EXPECT_THAT(read, HasSubstr(thread(lane) + " of block (0,0,0) reads word"));
+    EXPECT_THAT(read, HasSubstr("which " + thread(40) + " of block (0,0,0) wrote"));
+    for (const Settings& settings : all_orders())
+      EXPECT_THAT(both_ways(body, 64, settings), HasSubstr("data race"));
+  }
+}
+
+TEST(Shapes, show_a_race_in_global_memory_at_any_lane) {
+  for (const int lane : some_lanes) {
+    const std::string body = fmt::format(R"({}
+setp.ge.u32 %p1, %t, 32; @%p1 bra $other;
+st.global.u32 [%rd2], %t; bra $end;
+$other: setp.eq.u32 %p2, %t, 40; @%p2 ld.global.u32 %r1, [%out+{}];
+$end:)",
+                                         own_words, lane * 4);
+    EXPECT_THAT(both_ways(body, 64, {}), HasSubstr(thread(lane) + " of block (0,0,0)"));
+    for (const Settings& settings : all_orders())
+      EXPECT_THAT(both_ways(body, 64, settings), HasSubstr("data race"));
+  }
+}
+
+TEST(Shapes, show_an_access_outside_at_any_lane) {
+  for (const int lane : some_lanes) {
+    const int beyond = 4096 - lane * 4;
+    for (const char* access : {"ld.global.u32 %r1, [%rd2+{}];", "st.global.u32 [%rd2+{}], %t;",
+                               "ld.shared.u32 %r1, [%r4+{}];", "st.shared.u32 [%r4+{}], %t;"}) {
+      const std::string body = own_words + fmt::format(fmt::runtime(access), beyond);
+      EXPECT_THAT(both_ways(body, 32, {}), HasSubstr("bad address: " + thread(lane))) << access;
+    }
+    const std::string before = own_words + fmt::format("ld.global.u32 %r1, [%rd2+{}];", -4 - lane);
+    EXPECT_THAT(both_ways(before, 32, {}), HasSubstr("bad address: " + thread(0)));
+  }
+}
+
+TEST(Shapes, keep_a_row_and_its_neighbour_apart) {
+  // Rows of 40 words, 48 apart.
+  for (const int lane : some_lanes) {
+    for (const bool at_once : {true, false}) {
+      WrittenKernel kernel(
+          fmt::format("{} ld.global.u32 %r1, [%rd2+{}];", own_words, (40 - lane) * 4));
+      if (!at_once) kernel.memory().contents().shapes.most = 0;
+      kernel.rows = {4, 160, 192};
+      const std::string text = text_of(kernel.run(32));
+      EXPECT_THAT(text, HasSubstr(thread(lane) + " of block (0,0,0) reads 4 bytes"));
+      EXPECT_THAT(text, HasSubstr("0 bytes past the end of row 0"));
+    }
+  }
+}
+
+TEST(Shapes, show_a_word_that_nobody_wrote_at_any_lane) {
+  for (const int lane : some_lanes) {
+    const std::string body = fmt::format(
+        "{} setp.ne.u32 %p1, %t, {}; @%p1 st.shared.u32 [%r4], %t; bar.sync 0;\n"
+        "ld.shared.u32 %r1, [%r4]; st.global.u32 [%rd2], %r1;",
+        own_words, lane);
+    for (const Settings& settings : all_orders())
+      EXPECT_THAT(
+          both_ways(body, 32, settings),
+          HasSubstr(thread(lane) + " of block (0,0,0) leaves in memory a value that nobody"));
+  }
+}
+
+TEST(Shapes, show_where_lanes_meet_in_a_word) {
+  for (const char* access : {"st.shared.u32 [%r3], %t;", "st.global.u32 [%out], %t;"})
+    EXPECT_THAT(both_ways(own_words + std::string(access), 32, {}),
+                HasSubstr("data race: " + thread(1)));
+}
+
+// Lanes of all kinds of places: `pick` gives the word of each in %r5.
+TEST(Shapes, move_what_lane_by_lane_moves) {
+  const std::string picks[] = {
+      "mov.u32 %r5, %t;",
+      "mov.u32 %r5, 4;",
+      "shr.u32 %r5, %t, 2; shl.b32 %r5, %r5, 2;",
+      "shl.b32 %r5, %t, 2;",
+      "and.b32 %r5, %t, 7; shl.b32 %r5, %r5, 2;",
+      "mul.lo.s32 %r5, %t, 20; rem.u32 %r5, %r5, 60; shl.b32 %r5, %r5, 2;",
+      "sub.s32 %r5, 124, %t; and.b32 %r5, %r5, -4;",
+      "ld.global.u32 %r5, [%rd2]; shr.u32 %r5, %r5, 26; shl.b32 %r5, %r5, 2;"};
+  const std::string moves[] = {
+      "ld.{0}.u32 %r6, [{1}]; mov.u32 %r7, %r6;", "ld.{0}.v2.u32 {{%r6, %r7}}, [{1}];",
+      "ld.{0}.v4.u32 {{%r6, %r8, %r9, %r7}}, [{1}]; xor.b32 %r7, %r7, %r8; add.s32 %r7, %r7, %r9;",
+      "ld.{0}.u64 %rd9, [{1}]; mov.b64 {{%r6, %r7}}, %rd9;",
+      "ld.{0}.u8 %r6, [{1}+1]; ld.{0}.s16 %r7, [{1}+2];"};
+  const std::string guards[] = {"", "setp.ne.u32 %p5, %t, 31;", "setp.gt.u32 %p5, %t, 9;",
+                                "and.b32 %r10, %t, 5; setp.eq.u32 %p5, %r10, 1;"};
+  for (const std::string& pick : picks)
+    for (const std::string& move : moves)
+      for (const std::string& guard : guards)
+        for (const bool shared : {true, false}) {
+          const std::string unaligned =
+              pick.find("mov.u32 %r5, %t") == 0 ? "shl.b32 %r5, %r5, 2;" : "";
+          const std::string body = fmt::format(
+              R"({}
+shl.b32 %r11, %t, 5; add.s32 %r11, %r11, %r3; mul.wide.u32 %rd8, %t, 32; add.s64 %rd8, %rd8, %out;
+ld.global.v4.u32 {{%r12, %r13, %r14, %r15}}, [%rd8]; st.shared.v4.u32 [%r11], {{%r12, %r13, %r14, %r15}};
+ld.global.v2.u64 {{%rd5, %rd6}}, [%rd8+16]; st.shared.v2.u64 [%r11+16], {{%rd5, %rd6}}; bar.sync 0;
+{} {} shl.b32 %r5, %r5, 2; add.s32 %r16, %r3, %r5; cvt.u64.u32 %rd7, %r5; add.s64 %rd7, %rd7, %out;
+mov.u32 %r6, 1; mov.u32 %r7, 2; {} {} bra $skip;
+{}
+$skip: bar.sync 0; st.global.v2.u32 [%rd8], {{%r6, %r7}};)",
+              own_words, pick, unaligned, guard,
+              guard.empty() ? "setp.ne.u32 %p5, %t, %t; @%p5" : "@%p5",
+              fmt::format(fmt::runtime(move), shared ? "shared" : "global",
+                          shared ? "%r16" : "%rd7"));
+          EXPECT_EQ(both_ways(body, 32, {}), "") << body;
+        }
+}
+
+TEST(Shapes, meet_in_the_shadow_what_single_lanes_meet) {
+  std::mt19937 random(1);
+  const auto draw = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
+  for (int round = 0; round < 300; ++round) {
+    Shapes shapes;
+    SharedShadow at_once, by_lane;
+    at_once.start(256);
+    by_lane.start(256);
+    std::vector<Warp> warps(3);
+    for (int i = 0; i < 3; ++i) {
+      warps[static_cast<std::size_t>(i)].index = i;
+      warps[static_cast<std::size_t>(i)].since_barrier = 1;
+      warps[static_cast<std::size_t>(i)].since_sync = 1;
+    }
+    for (int step = 0; step < 60; ++step) {
+      if (draw(8) == 0) {
+        at_once.tick(), by_lane.tick();
+        at_once.forget_reads();
+        for (Warp& w : warps) w.since_barrier = w.since_sync = by_lane.now();
+        continue;
+      }
+      Warp& w = warps[draw(3)];
+      const uint32_t first = draw(128), stride = draw(4),
+                     mask = draw(3) == 0 ? random() | 1 : all_lanes;
+      const bool writes = draw(3) == 0;
+      uint32_t at[warp_size];
+      for (uint32_t i = 0; i < warp_size; ++i) at[i] = first * 4 + i * stride * 4;
+      const Shape* s = shapes.find(at, mask, 4);
+      ASSERT_NE(s, nullptr);
+      const uint32_t word = (at[s->lead] + static_cast<uint32_t>(s->low)) / 4;
+      const auto op = static_cast<uint32_t>(step);
+      const bool usual =
+          writes ? at_once.write_shape(w, *s, word, op) : at_once.read_shape(w, *s, word, op);
+      for (int lane = 0; lane < warp_size; ++lane) {
+        if ((mask >> lane & 1) == 0) continue;
+        const auto one = [&](SharedShadow& shadow) {
+          SharedShadow::Conflict c;
+          const bool written = writes || shadow.is_written(at[lane] / 4);
+          const bool fine = writes ? shadow.write(w, lane, at[lane] / 4, op, c)
+                                   : shadow.read(w, lane, at[lane] / 4, op, c);
+          return fmt::format("{} {} {} {} {}", written, fine, c.other, c.other_op, c.other_wrote);
+        };
+        const std::string said = one(by_lane);
+        EXPECT_EQ(said, usual ? "true true 0 0 false" : one(at_once));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ptx::tests
