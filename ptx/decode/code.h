@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ptx/machine/machine.h"
+#include "ptx/machine/tensor/tensor.h"
 #include "ptx/machine/warp.h"
 
 namespace ptx {
@@ -45,6 +46,7 @@ struct Program::Kernel {
   std::vector<Op> code;
   std::vector<Uses> uses;  // of each operation
   std::vector<int> lists;  // slots of vectors
+  std::vector<MatrixOp> matrices;
   int slots = 0, predicates = 0;
   std::vector<Constant> constants;
   std::vector<SpecialSlot> specials;

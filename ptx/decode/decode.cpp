@@ -71,7 +71,8 @@ void Decoder::decode() {
 void Decoder::decode(const Instruction& i) {
   const std::size_t first = out_.code.size();
   if (decode_control(i)) return;
-  if (!decode_memory(i) && !decode_halves(i) && !decode_moves(i) && !decode_predicates(i) && !decode_warp_wide(i))
+  if (!decode_memory(i) && !decode_halves(i) && !decode_moves(i) && !decode_predicates(i) &&
+      !decode_warp_wide(i))
     decode_arithmetic(i);
   guard_last(i, first);
 }
@@ -116,7 +117,8 @@ bool Decoder::decode_control(const Instruction& i) {
     return true;
   }
   const bool waits = op == "bar" || op == "barrier" || op == "shfl" || op == "vote" ||
-                     op == "match" || op == "redux" || op == "elect";
+                     op == "match" || op == "redux" || op == "elect" || op == "mma" ||
+                     op == "wmma" || op == "ldmatrix" || op == "stmatrix" || op == "movmatrix";
   const bool ends = op == "ret" || op == "exit" || op == "trap" || op == "brkpt" || op == "call";
   if (!waits && !ends) return false;
   std::size_t skip = 0;
@@ -134,7 +136,7 @@ bool Decoder::decode_control(const Instruction& i) {
     emit_named("trap");
   else if (op == "call")
     decode_call(i);
-  else if (!decode_warp_wide(i))
+  else if (!decode_warp_wide(i) && !decode_tensor(i))
     decode_barrier(i);
   if (i.guard >= 0) {
     emit_named("join");

@@ -36,6 +36,12 @@ class Decoder {
   bool decode_warp_wide(const Instruction&);
   void decode_arithmetic(const Instruction&);
   void decode_conversion(const Instruction&);
+  bool decode_tensor(const Instruction&);
+  void decode_matrix_move(const Instruction&);
+  void decode_multiply(const Instruction&);
+  void decode_fragment_move(const Instruction&);
+  Fragment fragment(const Instruction&, const Operand&, Role, Type, std::vector<int>& used);
+  int list(const std::vector<int>& slots);  // where it begins in Program::Kernel::lists
   bool decode_halves(const Instruction&);
   bool decode_half_comparison(const Instruction&);
   bool decode_half_conversion(const Instruction&);

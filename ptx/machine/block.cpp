@@ -105,6 +105,14 @@ const Op* next_group(Warp& w) {
   return at;
 }
 
+bool are_together(Warp& w, const Op* op, uint32_t needed) {
+  needed &= w.alive;
+  if ((needed & ~w.mask) == 0) return true;
+  w.others.push_back({.at = op, .mask = w.mask, .state = State::at_warp_op, .partners = needed});
+  w.set_mask(0);
+  return false;
+}
+
 const Op* arrive(Warp& w, const Op* op, int number, int threads, bool waits) {
   Block& block = *w.block;
   if (number < 0 || number > 15) {

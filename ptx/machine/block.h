@@ -94,6 +94,10 @@ std::string thread_text(const Warp&, int lane);
 void report(Warp&, const Op*, Fault, std::string text, std::uint64_t address = 0,
             bool is_write = false);
 
+// Whether those of the `needed` lanes that are alive are here; else this group waits for them, and
+// the warp goes on with the next one.
+bool are_together(Warp&, const Op*, std::uint32_t needed);
+
 // Barriers. Null if the warp has to wait.
 const Op* arrive(Warp&, const Op*, int barrier, int threads, bool waits);
 void leave_block(Warp&, std::uint32_t lanes);  // lanes return

@@ -139,14 +139,7 @@ const Op* select_by_sign(const Op* op, Warp& w) {  // slct
 
 // Warp-wide operations.
 // Whether all partners are here; else the group waits for them.
-bool are_together(const Op* op, Warp& w) {
-  const u32 needed = partners(op, w);
-  if ((needed & ~w.mask) == 0) return true;
-  w.others.push_back(
-      {.at = op, .mask = w.mask, .state = Group::State::at_warp_op, .partners = needed});
-  w.set_mask(0);
-  return false;
-}
+bool are_together(const Op* op, Warp& w) { return are_together(w, op, partners(op, w)); }
 const Op* sync_warp(const Op* op, Warp& w) {
   if (!are_together(op, w)) return next_group(w);
   w.block->shadow.tick();
@@ -302,6 +295,8 @@ const Handling* handling_of(const std::string& name) {
     add_real_handlers(h);
     add_conversion_handlers(h);
     add_half_handlers(h);
+    add_multiply_handlers(h);
+    add_matrix_handlers(h);
     add_load_handlers(h);
     add_memory_handlers(h);
     add_control_handlers(h);

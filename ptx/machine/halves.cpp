@@ -54,14 +54,6 @@ std::uint16_t encoded(double value, int rounding, const Format& format) {
 
 }  // namespace
 
-// Scaled by a power of two, which is exact, the exponent of 5 bits becomes one of 8.
-float float_of_half(std::uint16_t bits) {
-  const std::uint32_t sign = (bits & 0x8000u) << 16, rest = (bits & 0x7fffu) << 13;
-  if (rest > 0x7c00u << 13) return std::bit_cast<float>(0x7fffffffu);
-  if (rest == 0x7c00u << 13) return std::bit_cast<float>(sign | 0x7f800000u);
-  return std::bit_cast<float>(sign |
-                              std::bit_cast<std::uint32_t>(std::bit_cast<float>(rest) * 0x1p112f));
-}
 std::uint16_t half_of(double value, int rounding) { return encoded(value, rounding, half); }
 std::uint16_t bfloat_of(double value, int rounding) { return encoded(value, rounding, bfloat); }
 

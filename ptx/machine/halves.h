@@ -32,7 +32,14 @@ enum class HalfComparison : std::uint8_t { eq, ne, lt, le, gt, ge, num, nan };
 inline float float_of_bfloat(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
-float float_of_half(std::uint16_t);
+// Scaled by a power of two, which is exact, the exponent of 5 bits becomes one of 8.
+inline float float_of_half(std::uint16_t bits) {
+  const std::uint32_t sign = (bits & 0x8000u) << 16, rest = (bits & 0x7fffu) << 13;
+  const float scaled = std::bit_cast<float>(rest) * 0x1p112f;
+  const std::uint32_t not_finite = rest > 0x7c00u << 13 ? 0x7fffffffu : sign | 0x7f800000u;
+  return std::bit_cast<float>(rest >= 0x7c00u << 13 ? not_finite
+                                                    : sign | std::bit_cast<std::uint32_t>(scaled));
+}
 // Rounded once, as Rounding says.
 std::uint16_t half_of(double, int rounding);
 std::uint16_t bfloat_of(double, int rounding);

@@ -1,0 +1,262 @@
+// Matrices between memory and the registers of a warp: ldmatrix, stmatrix, movmatrix, wmma.load and
+// wmma.store. Memory is read and written in pieces of 16 bytes, each by one lane.
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "ptx/machine/handlers.h"
+#include "ptx/machine/tensor/tensor.h"
+#include "ptx/machine/warp_access.h"
+
+namespace ptx {
+namespace {
+
+using std::uint16_t;
+using std::uint32_t;
+using std::uint64_t;
+
+constexpr int piece = 16;
+
+void mark_taint(Warp& w, int slot, uint32_t lanes) {
+  w.taint[static_cast<std::size_t>(slot)] = lanes;
+  w.has_taint |= lanes != 0;
+}
+
+const std::byte* read_piece(const Op* op, Warp& w, Reach reach, int lane, uint64_t address,
+                            uint32_t& unwritten, int bytes = piece) {
+  return reach(w, {.op = op, .lane = lane, .address = address, .bytes = bytes}, unwritten);
+}
+std::byte* write_piece(const Op* op, Warp& w, Reach reach, int lane, uint64_t address,
+                       int bytes = piece) {
+  uint32_t unwritten = 0;
+  return reach(w, {.op = op, .lane = lane, .address = address, .bytes = bytes, .writes = true},
+               unwritten);
+}
+// Leaves the words of a piece as if nobody had written them.
+void unwrite(Warp& w, Reach reach, uint64_t address, uint32_t words) {
+  if (reach == reach_generic) address -= reinterpret_cast<uint64_t>(w.block->shared.data());
+  if (reach == reach_global || address >= w.block->run->shared_bytes) return;
+  for (uint32_t word = 0; word < 4; ++word)
+    if ((words >> word & 1) != 0) w.block->shadow.unwrite(address / 4 + word);
+}
+
+// Of eight rows of eight elements of 16 bits, lane i holds two neighbours of row i / 4; transposed,
+// two neighbours of column i / 4. Lanes 8 m to 8 m + 7 have the addresses of matrix m.
+struct Pair {
+  int row[2], column[2];
+};
+Pair pair_of(int lane, bool transposed) {
+  const int across = lane / 4, along = lane % 4 * 2;
+  if (transposed) return {{along, along + 1}, {across, across}};
+  return {{across, across}, {along, along + 1}};
+}
+
+// mode 1: transposed. parts: matrices.
+template <Reach reach>
+const Op* load_matrix(const Op* op, Warp& w) {
+  if (!are_together(w, op, all_lanes)) return next_group(w);
+  uint64_t at[warp_size];
+  addresses_of(op, w, at);
+  for (int m = 0; m < op->parts; ++m) {
+    uint16_t rows[8][8];
+    uint32_t unwritten[8] = {}, lanes = 0;
+    for (int row = 0; row < 8; ++row) {
+      const int lane = 8 * m + row;
+      const std::byte* from = read_piece(op, w, reach, lane, at[lane], unwritten[row]);
+      if (from == nullptr) return nullptr;
+      std::memcpy(rows[row], from, piece);
+    }
+    const int slot = slot_of_part(op, w, m);
+    for (int lane = 0; lane < warp_size; ++lane) {
+      const Pair p = pair_of(lane, op->mode == 1);
+      w.slot<uint32_t>(slot)[lane] =
+          rows[p.row[0]][p.column[0]] | uint32_t{rows[p.row[1]][p.column[1]]} << 16;
+      const bool is_bad =
+          ((unwritten[p.row[0]] >> p.column[0] / 2 | unwritten[p.row[1]] >> p.column[1] / 2) & 1) !=
+          0;
+      lanes |= uint32_t{is_bad} << lane;
+    }
+    if (w.has_taint || lanes != 0) mark_taint(w, slot, lanes);
+  }
+  return op + 1;
+}
+
+template <Reach reach>
+const Op* store_matrix(const Op* op, Warp& w) {
+  if (!are_together(w, op, all_lanes)) return next_group(w);
+  uint64_t at[warp_size];
+  addresses_of(op, w, at);
+  for (int m = 0; m < op->parts; ++m) {
+    const int slot = slot_of_part(op, w, m);
+    uint16_t rows[8][8];
+    uint32_t unwritten[8] = {};
+    for (int lane = 0; lane < warp_size; ++lane) {
+      const Pair p = pair_of(lane, op->mode == 1);
+      const uint32_t word = w.slot<uint32_t>(slot)[lane];
+      const bool is_bad = w.has_taint && (w.taint[static_cast<std::size_t>(slot)] >> lane & 1) != 0;
+      for (int half = 0; half < 2; ++half) {
+        rows[p.row[half]][p.column[half]] = static_cast<uint16_t>(word >> (16 * half));
+        unwritten[p.row[half]] |= uint32_t{is_bad} << p.column[half] / 2;
+      }
+    }
+    for (int row = 0; row < 8; ++row) {
+      const int lane = 8 * m + row;
+      std::byte* to = write_piece(op, w, reach, lane, at[lane]);
+      if (to == nullptr) return nullptr;
+      std::memcpy(to, rows[row], piece);
+      if (unwritten[row] != 0) unwrite(w, reach, at[lane], unwritten[row]);
+    }
+  }
+  return op + 1;
+}
+
+const Op* transpose_matrix(const Op* op, Warp& w) {
+  if (!are_together(w, op, all_lanes)) return next_group(w);
+  uint16_t rows[8][8];
+  const uint32_t* a = w.slot<uint32_t>(op->a);
+  for (int lane = 0; lane < warp_size; ++lane)
+    for (int half = 0; half < 2; ++half)
+      rows[lane / 4][lane % 4 * 2 + half] = static_cast<uint16_t>(a[lane] >> (16 * half));
+  uint32_t* d = w.slot<uint32_t>(op->d);
+  for (int lane = 0; lane < warp_size; ++lane) {
+    const Pair p = pair_of(lane, true);
+    d[lane] = rows[p.row[0]][p.column[0]] | uint32_t{rows[p.row[1]][p.column[1]]} << 16;
+  }
+  return op + 1;
+}
+
+// A matrix in memory: `lines` of neighbours, which are rows or columns.
+struct InMemory {
+  int lines = 0, along = 0, element = 0;
+  uint64_t first = 0, step = 0;  // bytes
+  int piece = 16;                // that a lane reads or writes: less where a line is shorter
+  int pieces_of_line() const { return along * element / piece; }
+};
+
+bool describe(const Op* op, Warp& w, const MatrixOp& o, InMemory& memory) {
+  const Fragment& f = o.d;
+  memory.lines = o.by_columns ? f.columns : f.rows;
+  memory.along = o.by_columns ? f.rows : f.columns;
+  memory.element = o.element_bytes;
+  memory.piece = std::min(piece, memory.along * memory.element);
+  uint64_t at[warp_size];
+  addresses_of(op, w, at);
+  const int lane = std::countr_zero(w.mask);
+  memory.first = at[lane];
+  memory.step =
+      static_cast<uint64_t>(memory.element) *
+      (o.stride < 0 ? static_cast<uint64_t>(memory.along) : w.slot<uint32_t>(o.stride)[lane]);
+  const auto whole = static_cast<uint64_t>(memory.piece);
+  if (memory.first % whole == 0 && memory.step % whole == 0) return true;
+  report(w, op, Fault::misaligned_access,
+         fmt::format("{} has a matrix at {:#x}, its rows or columns {} bytes apart: the address "
+                     "and the distance must be multiples of {}",
+                     thread_text(w, lane), memory.first, memory.step, whole),
+         memory.first, (op->flags & stores) != 0);
+  return false;
+}
+// Where an element lies in a copy of the matrix, line after line.
+std::size_t place_in(const InMemory& memory, const MatrixOp& o, int at) {
+  const int row = at / o.d.columns, column = at % o.d.columns;
+  const int line = o.by_columns ? column : row, i = o.by_columns ? row : column;
+  return static_cast<std::size_t>((line * memory.along + i) * memory.element);
+}
+
+constexpr int most_bytes = 2048, most_pieces = most_bytes / 8;
+
+template <Reach reach>
+const Op* load_fragment(const Op* op, Warp& w) {
+  if (!are_together(w, op, all_lanes)) return next_group(w);
+  const MatrixOp& o = w.block->run->kernel.matrices[static_cast<std::size_t>(op->e)];
+  InMemory memory;
+  if (!describe(op, w, o, memory)) return nullptr;
+  std::byte copy[most_bytes];
+  uint32_t unwritten[most_pieces] = {}, any = 0;
+  for (int n = 0; n < memory.lines * memory.pieces_of_line(); ++n) {
+    const uint64_t address = memory.first +
+                             static_cast<uint64_t>(n / memory.pieces_of_line()) * memory.step +
+                             static_cast<uint64_t>(n % memory.pieces_of_line() * memory.piece);
+    const std::byte* from =
+        read_piece(op, w, reach, n % warp_size, address, unwritten[n], memory.piece);
+    if (from == nullptr) return nullptr;
+    std::memcpy(copy + n * memory.piece, from, static_cast<std::size_t>(memory.piece));
+    any |= unwritten[n];
+  }
+  const uint16_t* at = o.d.at.data();
+  const int bytes = o.d.type == Type::f64 ? 8 : 4 / o.d.per_register;
+  for (int r = 0; r < o.d.registers; ++r) {
+    const int slot = w.lists[o.d.list + r];
+    uint32_t lanes = 0;
+    for (int part = 0; part < o.d.per_register; ++part, at += warp_size)
+      for (int lane = 0; lane < warp_size; ++lane) {
+        const std::size_t from = place_in(memory, o, at[lane]);
+        std::byte* to = reinterpret_cast<std::byte*>(w.slots) +
+                        (static_cast<std::size_t>(slot) * warp_size * 4) +
+                        static_cast<std::size_t>(lane * bytes * o.d.per_register + part * bytes);
+        std::memcpy(to, copy + from, static_cast<std::size_t>(bytes));
+        lanes |= (unwritten[from / static_cast<std::size_t>(memory.piece)] >>
+                      from % static_cast<std::size_t>(memory.piece) / 4 &
+                  1)
+                 << lane;
+      }
+    if (w.has_taint || any != 0) mark_taint(w, slot, lanes);
+  }
+  return op + 1;
+}
+
+template <Reach reach>
+const Op* store_fragment(const Op* op, Warp& w) {
+  if (!are_together(w, op, all_lanes)) return next_group(w);
+  const MatrixOp& o = w.block->run->kernel.matrices[static_cast<std::size_t>(op->e)];
+  InMemory memory;
+  if (!describe(op, w, o, memory)) return nullptr;
+  std::byte copy[most_bytes];
+  uint32_t unwritten[most_pieces] = {};
+  const uint16_t* at = o.d.at.data();
+  const int bytes = o.d.type == Type::f64 ? 8 : 4 / o.d.per_register;
+  for (int r = 0; r < o.d.registers; ++r) {
+    const int slot = w.lists[o.d.list + r];
+    for (int part = 0; part < o.d.per_register; ++part, at += warp_size)
+      for (int lane = 0; lane < warp_size; ++lane) {
+        const std::size_t to = place_in(memory, o, at[lane]);
+        const std::byte* from =
+            reinterpret_cast<const std::byte*>(w.slots) +
+            (static_cast<std::size_t>(slot) * warp_size * 4) +
+            static_cast<std::size_t>(lane * bytes * o.d.per_register + part * bytes);
+        std::memcpy(copy + to, from, static_cast<std::size_t>(bytes));
+        if (w.has_taint)
+          unwritten[to / static_cast<std::size_t>(memory.piece)] |=
+              (w.taint[static_cast<std::size_t>(slot)] >> lane & 1)
+              << to % static_cast<std::size_t>(memory.piece) / 4;
+      }
+  }
+  for (int n = 0; n < memory.lines * memory.pieces_of_line(); ++n) {
+    const uint64_t address = memory.first +
+                             static_cast<uint64_t>(n / memory.pieces_of_line()) * memory.step +
+                             static_cast<uint64_t>(n % memory.pieces_of_line() * memory.piece);
+    std::byte* to = write_piece(op, w, reach, n % warp_size, address, memory.piece);
+    if (to == nullptr) return nullptr;
+    std::memcpy(to, copy + n * memory.piece, static_cast<std::size_t>(memory.piece));
+    if (unwritten[n] != 0) unwrite(w, reach, address, unwritten[n]);
+  }
+  return op + 1;
+}
+
+}  // namespace
+
+void add_matrix_handlers(Handlers& to) {
+  to["ldmatrix.shared"] = {load_matrix<reach_shared>, ""};
+  to["ldmatrix"] = {load_matrix<reach_generic>, ""};
+  to["stmatrix.shared"] = {store_matrix<reach_shared>, ""};
+  to["stmatrix"] = {store_matrix<reach_generic>, ""};
+  to["movmatrix"] = {transpose_matrix, "ww"};
+  to["wmma.load.shared"] = {load_fragment<reach_shared>, ""};
+  to["wmma.load.global"] = {load_fragment<reach_global>, ""};
+  to["wmma.load"] = {load_fragment<reach_generic>, ""};
+  to["wmma.store.shared"] = {store_fragment<reach_shared>, ""};
+  to["wmma.store.global"] = {store_fragment<reach_global>, ""};
+  to["wmma.store"] = {store_fragment<reach_generic>, ""};
+}
+
+}  // namespace ptx
