@@ -116,9 +116,10 @@ bool Decoder::decode_control(const Instruction& i) {
     out_.lists.insert(out_.lists.end(), targets.begin(), targets.end());
     return true;
   }
-  const bool waits = op == "bar" || op == "barrier" || op == "shfl" || op == "vote" ||
-                     op == "match" || op == "redux" || op == "elect" || op == "mma" ||
-                     op == "wmma" || op == "ldmatrix" || op == "stmatrix" || op == "movmatrix";
+  const bool waits = op == "nanosleep" || op == "bar" || op == "barrier" || op == "shfl" ||
+                     op == "vote" || op == "match" || op == "redux" || op == "elect" ||
+                     op == "mma" || op == "wmma" || op == "ldmatrix" || op == "stmatrix" ||
+                     op == "movmatrix";
   const bool ends = op == "ret" || op == "exit" || op == "trap" || op == "brkpt" || op == "call";
   if (!waits && !ends) return false;
   std::size_t skip = 0;
@@ -136,6 +137,8 @@ bool Decoder::decode_control(const Instruction& i) {
     emit_named("trap");
   else if (op == "call")
     decode_call(i);
+  else if (op == "nanosleep")
+    emit_named("sleep");
   else if (!decode_warp_wide(i) && !decode_tensor(i))
     decode_barrier(i);
   if (i.guard >= 0) {
@@ -168,25 +171,41 @@ void Decoder::decode_call(const Instruction& i) {
   const auto results = static_cast<std::size_t>(i.results);
   const std::string& name = i.operands[results].text;
   if (name == "__assertfail") {
-    int slots[3];
-    for (std::size_t n = 0; n < 3; ++n) {
-      const bool wide = n < 2;
-      slots[n] = temporary(wide);
-      Op& op = emit_named(wide ? "ld.local.u64" : "ld.local.u32");
-      op.d = slots[n];
-      op.a = -1;
-      op.bits = placed_.at(i.operands[results + 1 + n].text).at;
-      op.flags |= loads;
-    }
+    const int message = argument(i, 0, true), file = argument(i, 1, true),
+              line = argument(i, 2, false);
     Op& op = emit_named("assert");
-    op.a = slots[0], op.b = slots[1], op.c = slots[2];
+    op.a = message, op.b = file, op.c = line;
     return;
   }
-  if (name == "vprintf") {
-    emit_named("nothing");  // what kernels print is not shown
+  if (name == "vprintf") return decode_printf(i);
+  if (name == no_function) {
+    emit_named("trap").mode = 1;
     return;
   }
   refuse(i, fmt::format("{} is not supported", name));
+}
+
+// The n-th argument of a call.
+int Decoder::argument(const Instruction& i, std::size_t n, bool wide) {
+  const int to = temporary(wide);
+  Op& op = emit_named(wide ? "ld.local.u64" : "ld.local.u32");
+  op.d = to;
+  op.a = -1;
+  op.bits = placed_.at(i.operands[static_cast<std::size_t>(i.results) + 1 + n].text).at;
+  op.flags |= loads;
+  return to;
+}
+
+void Decoder::decode_printf(const Instruction& i) {
+  const int format = argument(i, 0, true), arguments = argument(i, 1, true);
+  Op& op = emit_named("print");
+  op.a = format, op.b = arguments;
+  if (i.results == 0) return;
+  const int count = constant(0, false);
+  Op& result = emit_named("st.local.u32", {.reads = {count}});
+  result.d = count, result.a = -1;
+  result.bits = placed_.at(i.operands[0].text).at;
+  result.flags |= stores;
 }
 
 void Decoder::refuse(const Instruction& i, const std::string& why) const {

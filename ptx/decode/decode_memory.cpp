@@ -57,7 +57,7 @@ bool Decoder::decode_memory(const Instruction& i) {
   else if (op == "membar" || op == "fence")
     emit_named("fence");
   else if (op == "prefetch" || op == "prefetchu" || op == "discard" || op == "applypriority" ||
-           op == "nanosleep" || op == "griddepcontrol" || op == "setmaxnreg" || op == "pmevent")
+           op == "griddepcontrol" || op == "setmaxnreg" || op == "pmevent")
     emit_named("nothing");
   else if (op == "cvta") {
     const bool from = has(i, "to");
@@ -117,9 +117,9 @@ void Decoder::decode_load(const Instruction& i, bool is_store) {
   access.a = op.a;
   access.bits = op.bits;
   access.flags |= static_cast<std::uint16_t>(op.flags | (is_store ? stores : loads));
-  if (has(i, "volatile") || has(i, "relaxed") || has(i, "acquire") || has(i, "release") ||
-      has(i, "mmio"))
-    access.flags |= is_strong;
+  const bool is_polled = has(i, "volatile") || has(i, "relaxed") || has(i, "acquire") ||
+                         has(i, "release") || has(i, "mmio");
+  if (is_polled) access.flags |= is_strong;
   access.parts = static_cast<std::uint8_t>(slots.size());
   access.d = slots[0];
   if (slots.size() > 1) {
@@ -141,6 +141,7 @@ void Decoder::decode_load(const Instruction& i, bool is_store) {
     if (converted[n] >= 0)
       emit_table(*handling_of(is_signed(type) ? "cvt.s64.s32" : "cvt.u64.u32"),
                  {converted[n], slots[n]});
+  if (!is_store && is_polled) ask_others(i, 16);
 }
 
 void Decoder::decode_param_load(const Instruction& i, Type type, std::size_t parts) {
@@ -195,6 +196,12 @@ void Decoder::decode_atomic(const Instruction& i) {
   // A cas takes the value to compare with first.
   atomic.mode = static_cast<std::uint8_t>(mode);
   if (has(i, "acquire") || has(i, "acq_rel")) emit_named("fence");
+  if (returns) ask_others(i, 1);
+}
+
+// Behind what a thread may wait with. A guarded operation may not step back.
+void Decoder::ask_others(const Instruction& i, int weight) {
+  if (i.guard < 0) emit_named("ask").mode = static_cast<std::uint8_t>(weight);
 }
 
 void Decoder::decode_copy(const Instruction& i) {

@@ -134,7 +134,7 @@ void Decoder::decode_multiply(const Instruction& i) {
                       : t.c == Type::s32 ? "mma.s32"
                                          : "mma.f32",
                       uses);
-  op.flags |= loads;  // it follows by itself what nobody wrote
+  op.flags |= tells_taint;
   op.e = static_cast<int>(out_.matrices.size());
   out_.matrices.push_back(std::move(o));
 }

@@ -67,6 +67,11 @@ bool Decoder::decode_moves(const Instruction& i) {
     const bool wide = bytes_of(type) == 8;
     if (bytes_of(type) > 8) refuse(i);
     const int d = slot(i.operands[0], wide);
+    if (i.operands[1].kind == Kind::special && (i.operands[1].text.starts_with("%clock") ||
+                                                i.operands[1].text.starts_with("%globaltimer"))) {
+      emit_table(*handling_of(wide ? "clock.b64" : "clock.b32"), {d});
+      return true;
+    }
     const int a = slot(i.operands[1], wide, is_real(type));
     emit_table(*handling_of(std::string("mov.") + bits_name(type)), {d, a});
   }

@@ -49,7 +49,10 @@ class Decoder {
   void decode_load(const Instruction&, bool is_store);
   void decode_param_load(const Instruction&, Type, std::size_t parts);
   void decode_atomic(const Instruction&);
+  void ask_others(const Instruction&, int weight);
   void decode_copy(const Instruction&);
+  void decode_printf(const Instruction&);
+  int argument(const Instruction&, std::size_t n, bool is_wide);
   void decode_barrier(const Instruction&);
   void decode_packing(const Instruction&);
   void decode_call(const Instruction&);

@@ -49,6 +49,7 @@ class Flattening {
       out_.variables.push_back(std::move(v));
     }
     if (is_called) ++copies_;
+    out_.branch_targets.resize(out_.branch_targets.size() + f.branch_targets.size());
     std::vector<int> new_index(f.body.size() + 1, 0);
     std::vector<int> jumps;  // instructions whose labels are still the old ones
     std::vector<int> returns;
@@ -67,8 +68,7 @@ class Flattening {
       } else if (has_label(instruction)) {
         jumps.push_back(static_cast<int>(out_.body.size()));
       }
-      if (instruction.opcode == "brx" && lists != 0)
-        throw BadPtx("brx.idx within a called function is not supported");
+      if (instruction.opcode == "brx") instruction.operands[1].index += lists;
       out_.body.push_back(std::move(instruction));
     }
     const int end = static_cast<int>(out_.body.size());
@@ -77,11 +77,10 @@ class Flattening {
       for (Operand& o : out_.body[static_cast<std::size_t>(at)].operands)
         if (o.kind == Operand::Kind::label) o.index = new_index[static_cast<std::size_t>(o.index)];
     for (const int at : returns) out_.body[static_cast<std::size_t>(at)].operands[0].index = end;
-    for (const auto& targets : f.branch_targets) {
-      std::vector<int> moved;
-      for (const int t : targets) moved.push_back(new_index[static_cast<std::size_t>(t)]);
-      out_.branch_targets.push_back(std::move(moved));
-    }
+    for (std::size_t n = 0; n < f.branch_targets.size(); ++n)
+      for (const int t : f.branch_targets[n])
+        out_.branch_targets[static_cast<std::size_t>(lists) + n].push_back(
+            new_index[static_cast<std::size_t>(t)]);
     for (const auto& [name, index] : f.labels)
       out_.labels.push_back({name, new_index[static_cast<std::size_t>(index)]});
     for (const auto& [name, index] : f.target_lists)
@@ -107,15 +106,24 @@ class Flattening {
   bool call(const Instruction& i) {
     const auto results = static_cast<std::size_t>(i.results);
     const Operand& callee = i.operands[results];
-    if (callee.kind != Operand::Kind::symbol)
-      throw BadPtx(fmt::format("line {}: a call through a pointer is not supported", i.line));
-    const Function* f = defined(module_, callee.text);
-    if (f == nullptr) {
+    const bool is_pointer = callee.kind != Operand::Kind::symbol;
+    const Function* f = is_pointer ? nullptr : defined(module_, callee.text);
+    if (!is_pointer && f == nullptr) {
       if (is_built_in(callee.text)) return false;
       throw BadPtx(
           fmt::format("line {}: {} is called, and nothing here defines it", i.line, callee.text));
     }
-    if (i.guard >= 0) throw BadPtx(fmt::format("line {}: a guarded call is not supported", i.line));
+    const int skip = i.guard < 0 ? -1 : add_branch(i, i.guard, !i.guard_negated);
+    if (f != nullptr)
+      copy_called(*f, i);
+    else
+      call_pointer(i, callee);
+    if (skip >= 0) land(skip);
+    return true;
+  }
+
+  void copy_called(const Function& f, const Instruction& i) {
+    const auto results = static_cast<std::size_t>(i.results);
     Names params;
     const auto bind = [&](const std::vector<Variable>& declared, std::size_t first) {
       for (std::size_t n = 0; n < declared.size(); ++n) {
@@ -126,10 +134,72 @@ class Flattening {
         params[declared[n].name] = given.text;
       }
     };
-    bind(f->results, 0);
-    bind(f->params, results + 1);
-    copy(*f, params, true);
-    return true;
+    bind(f.results, 0);
+    bind(f.params, results + 1);
+    copy(f, params, true);
+  }
+
+  // if (callee == &first) first(...); else if (callee == &second) ...
+  void call_pointer(const Instruction& i, const Operand& callee) {
+    const auto count = [](std::size_t n) { return static_cast<int>(n); };
+    std::vector<int> ends;
+    for (const Function& f : module_.functions) {
+      if (f.is_kernel || f.is_extern || !is_address_taken(f.name) ||
+          count(f.results.size()) != i.results ||
+          f.params.size() + 1 + static_cast<std::size_t>(i.results) != i.operands.size())
+        continue;
+      out_.registers.push_back({"%is_other", Type::pred});
+      const int is_other = count(out_.registers.size()) - 1;
+      Instruction compare = like(i, "setp");
+      compare.modifiers = {"ne", "u64"};
+      compare.operands = {{.kind = Operand::Kind::reg, .index = is_other},
+                          callee,
+                          {.kind = Operand::Kind::symbol, .text = f.name}};
+      out_.body.push_back(std::move(compare));
+      const int next = add_branch(i, is_other, false);
+      copy_called(f, i);
+      ends.push_back(add_branch(i, -1, false));
+      land(next);
+    }
+    Instruction fails = like(i, "call");
+    fails.operands = {{.kind = Operand::Kind::symbol, .text = no_function}};
+    out_.body.push_back(std::move(fails));
+    for (const int end : ends) land(end);
+  }
+  bool is_address_taken(const std::string& name) const {
+    const auto names = [&](const Operand& o) {
+      return o.kind == Operand::Kind::symbol && o.text == name;
+    };
+    for (const Variable& v : module_.variables)
+      for (const Variable::Relocation& r : v.relocations)
+        if (r.symbol == name) return true;
+    for (const Function& f : module_.functions)
+      for (const Instruction& i : f.body)
+        if (i.opcode != "call" && std::any_of(i.operands.begin(), i.operands.end(), names))
+          return true;
+    return false;
+  }
+
+  // An instruction that stands where another one did.
+  static Instruction like(const Instruction& i, const char* opcode) {
+    Instruction made;
+    made.opcode = opcode;
+    made.place = i.place;
+    made.line = i.line;
+    return made;
+  }
+  // A branch to where `land` says.
+  int add_branch(const Instruction& i, int guard, bool negated) {
+    Instruction branch = like(i, "bra");
+    branch.guard = guard;
+    branch.guard_negated = negated;
+    branch.operands = {{.kind = Operand::Kind::label}};
+    out_.body.push_back(std::move(branch));
+    return static_cast<int>(out_.body.size()) - 1;
+  }
+  void land(int branch) {
+    out_.body[static_cast<std::size_t>(branch)].operands[0].index =
+        static_cast<int>(out_.body.size());
   }
 
   const Module& module_;

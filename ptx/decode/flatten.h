@@ -1,5 +1,6 @@
-// Makes one function of a kernel and all that it calls. Throws BadPtx for recursion and for calls
-// through a pointer.
+// Makes one function of a kernel and all that it calls. A call through a pointer becomes a choice
+// among the functions whose address is taken and that take such arguments. Throws BadPtx for
+// recursion.
 #pragma once
 
 #include "ptx/reader/reader.h"
@@ -9,6 +10,7 @@ namespace ptx {
 Function flattened(const Module&, const Function& kernel);
 
 // What is called, but is part of CUDA: the machine has operations for them.
+inline constexpr const char* no_function = "a pointer to no function";  // as if it were one
 bool is_built_in(const std::string& function);
 
 }  // namespace ptx

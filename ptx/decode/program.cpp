@@ -7,6 +7,13 @@
 namespace ptx {
 namespace {
 
+// Of a function there is no code to point to: its address is none that memory may have.
+std::uint64_t address_of_function(const Module& module, const std::string& name) {
+  for (std::size_t n = 0; n < module.functions.size(); ++n)
+    if (module.functions[n].name == name) return 16 * (n + 1);
+  return 0;
+}
+
 // Variables first, then what they hold: an initial value may name another variable.
 void make_variables(Program::Contents& contents) {
   for (const Variable& v : contents.module.variables) {
@@ -20,9 +27,11 @@ void make_variables(Program::Contents& contents) {
   for (const Variable& v : contents.module.variables) {
     for (const Variable::Relocation& r : v.relocations) {
       const auto target = contents.symbols.find(r.symbol);
-      if (target == contents.symbols.end() || contents.symbols.count(v.name) == 0) continue;
-      const std::uint64_t address = reinterpret_cast<std::uint64_t>(target->second.address) +
-                                    static_cast<std::uint64_t>(r.add);
+      if (contents.symbols.count(v.name) == 0) continue;
+      const std::uint64_t address = target == contents.symbols.end()
+                                        ? address_of_function(contents.module, r.symbol)
+                                        : reinterpret_cast<std::uint64_t>(target->second.address) +
+                                              static_cast<std::uint64_t>(r.add);
       std::memcpy(static_cast<std::byte*>(contents.symbols[v.name].address) + r.at, &address,
                   sizeof address);
     }
@@ -47,7 +56,9 @@ const Program::Kernel* Program::kernel(std::string_view name) const {
   for (const Function& f : contents_->module.functions) {
     if (!f.is_kernel || f.name != name) continue;
     kernel = decode(contents_->module, f, [this](const std::string& symbol) {
-      return reinterpret_cast<std::uint64_t>(this->symbol(symbol).address);
+      const void* const address = this->symbol(symbol).address;
+      return address != nullptr ? reinterpret_cast<std::uint64_t>(address)
+                                : address_of_function(contents_->module, symbol);
     });
     return kernel.get();
   }

@@ -57,6 +57,15 @@ void let_go(Block& block, int number, Block::Barrier& barrier) {
   barrier = {};
 }
 
+// Of the groups that may go on, but for those that let others go first.
+const Group* lowest_ready(const Warp& w) {
+  const Group* lowest = nullptr;
+  for (const Group& g : w.others)
+    if (g.state == State::ready && !g.stepped_back && (lowest == nullptr || g.at < lowest->at))
+      lowest = &g;
+  return lowest;
+}
+
 // Lanes of one warp that wait at different places for the same barrier.
 bool is_torn(Block& block, int number) {
   for (Warp& w : block.warps) {
@@ -85,11 +94,23 @@ const Op* go_on_at(Warp& w, const Op* at) {
   return next_group(w);
 }
 
+const Op* step_back(Warp& w, const Op* next, bool may_wait_for_blocks) {
+  w.others.push_back({.at = next, .mask = w.mask, .stepped_back = true});
+  w.set_mask(0);
+  gather(w);
+  if (lowest_ready(w) != nullptr) return next_group(w);
+  w.lets_go_first = true;
+  w.lets_blocks_go_first = may_wait_for_blocks;
+  return nullptr;
+}
+
 const Op* next_group(Warp& w) {
   gather(w);
-  const Group* lowest = nullptr;
-  for (const Group& g : w.others)
-    if (g.state == State::ready && (lowest == nullptr || g.at < lowest->at)) lowest = &g;
+  const Group* lowest = lowest_ready(w);
+  if (lowest == nullptr) {
+    for (Group& g : w.others) g.stepped_back = false;
+    lowest = lowest_ready(w);
+  }
   if (lowest == nullptr) {
     w.set_mask(0);
     return nullptr;
@@ -159,6 +180,14 @@ std::string thread_text(const Warp& w, int lane) {
   const unsigned n = static_cast<unsigned>(w.index * warp_size + lane);
   return fmt::format("thread ({},{},{}) of block ({},{},{})", n % size.x, n / size.x % size.y,
                      n / size.x / size.y, block.at.x, block.at.y, block.at.z);
+}
+
+const char* text_at(Warp& w, std::uint64_t address, std::uint64_t most) {
+  const Region* region = w.block->run->memory.at(address);
+  if (region == nullptr) return "?";
+  const char* text = reinterpret_cast<const char*>(address);
+  const std::uint64_t left = std::min<std::uint64_t>(region->end - address, most);
+  return std::find(text, text + left, '\0') == text + left ? "?" : text;
 }
 
 void report(Warp& w, const Op* op, Fault fault, std::string text, std::uint64_t address,

@@ -35,6 +35,8 @@ struct Run {
   std::unique_ptr<Counter> counter;             // if the launch is counted
   std::map<std::uint64_t, Knowledge> released;  // by atomic operations, at an address
   std::optional<Finding> finding;
+  std::string printed;
+  std::uint64_t clock = 0;
   std::uint64_t random = 0;
   std::uint32_t shared_bytes = 0;
 
@@ -89,6 +91,9 @@ struct Block {
 
 // What is known of a thread, for reports: "thread (3,0,0) of block (1,0,0)".
 std::string thread_text(const Warp&, int lane);
+
+// A text of the kernel's; "?" if there is none.
+const char* text_at(Warp&, std::uint64_t address, std::uint64_t most = 4096);
 
 // The first finding ends the launch.
 void report(Warp&, const Op*, Fault, std::string text, std::uint64_t address = 0,

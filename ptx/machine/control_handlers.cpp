@@ -72,15 +72,9 @@ const Op* leave(const Op*, Warp& w) {
 }
 const Op* trap(const Op* op, Warp& w) {
   report(w, op, Fault::trap,
-         fmt::format("{} executes a trap", thread_text(w, std::countr_zero(w.mask))));
+         fmt::format("{} {}", thread_text(w, std::countr_zero(w.mask)),
+                     op->mode == 1 ? "calls an address that is no function" : "executes a trap"));
   return nullptr;
-}
-const char* text_at(Warp& w, u64 address, u64 most = 4096) {
-  const Region* region = w.block->run->memory.at(address);
-  if (region == nullptr) return "?";
-  const char* text = reinterpret_cast<const char*>(address);
-  const u64 left = std::min<u64>(region->end - address, most);
-  return std::find(text, text + left, '\0') == text + left ? "?" : text;
 }
 // a: the message, b: the file, c: the line.
 const Op* fail_assertion(const Op* op, Warp& w) {
@@ -295,6 +289,8 @@ const Handling* handling_of(const std::string& name) {
     add_real_handlers(h);
     add_conversion_handlers(h);
     add_half_handlers(h);
+    add_print_handlers(h);
+    add_waiting_handlers(h);
     add_multiply_handlers(h);
     add_matrix_handlers(h);
     add_load_handlers(h);

@@ -22,6 +22,8 @@ void add_bit_handlers(Handlers&);
 void add_real_handlers(Handlers&);
 void add_conversion_handlers(Handlers&);
 void add_half_handlers(Handlers&);
+void add_print_handlers(Handlers&);
+void add_waiting_handlers(Handlers&);
 void add_multiply_handlers(Handlers&);
 void add_matrix_handlers(Handlers&);
 void add_control_handlers(Handlers&);

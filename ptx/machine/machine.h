@@ -108,7 +108,9 @@ struct Launch {
   const Program::Kernel* kernel = nullptr;
   Dim grid, block;
   std::size_t dynamic_shared = 0;
-  std::vector<std::byte> params;  // laid out as the kernel declares them
+  std::vector<std::byte> params;   // laid out as the kernel declares them
+  bool cooperative = false;        // all blocks are in flight, and may wait for each other
+  std::uint64_t grid_barrier = 0;  // its address, if so: `run` sets it
 };
 // The bytes at which each parameter begins and how many it has, to fill `params`.
 struct ParamPlace {
@@ -127,6 +129,7 @@ struct Settings {
 
 struct Outcome {
   std::optional<Finding> finding;      // the first
+  std::string printed;                 // by printf; at most 1 MiB
   std::optional<LaunchCounts> counts;  // if asked for, of a launch without a finding
 };
 

@@ -47,7 +47,9 @@ double cpu_seconds() {
 class Running {
  public:
   Running(const Launch& launch, Memory& memory, const Settings& settings)
-      : run_(launch, memory, settings), grid_(launch.grid.count()) {}
+      : run_(launch, memory, settings), grid_(launch.grid.count()) {
+    if (launch.cooperative) wanted_ = grid_;
+  }
 
   Outcome to_end() {
     run_.memory.forget_traces();
@@ -60,7 +62,7 @@ class Running {
       take_turns();
       if (++rounds_ % 64 == 0 && cpu_seconds() - start > limit) report_endless(limit);
     }
-    return {.finding = run_.finding, .counts = counts()};
+    return {.finding = run_.finding, .printed = std::move(run_.printed), .counts = counts()};
   }
 
  private:
@@ -174,6 +176,7 @@ class Running {
       w.alive = left >= warp_size ? all_lanes : (1u << left) - 1;
       w.others.clear();
       w.known.clear();
+      w.asked = 0;
       w.set_mask(w.alive);
       w.at = w.code;
       w.since_barrier = w.since_sync = 1;
@@ -215,6 +218,9 @@ class Running {
     if (name == "%smid") return w.block->number % 132;
     if (name == "%total_smem_size") return run_.shared_bytes;
     if (name == "%dynamic_smem_size") return run_.launch.dynamic_shared;
+    // The high and the low half of where the barrier of a cooperative grid lies.
+    if (name == "%envreg1") return run_.launch.grid_barrier >> 32;
+    if (name == "%envreg2") return run_.launch.grid_barrier & 0xffffffff;
     if (name.compare(0, 6, "param:") == 0)
       return reinterpret_cast<uint64_t>(run_.launch.params.data()) + std::stoull(name.substr(6));
     return 0;
@@ -240,12 +246,14 @@ class Running {
       Warp* w = choose(block);
       if (w == nullptr) break;
       const uint64_t most = shuffled ? uint64_t{1} << (run_.draw() % 11) : whole_turn;
-      if (advance(*w, most)) {
-        if (!shuffled) {  // it may wait for something that others have to do
-          admit_one_more();
-          last_ = w->index + 1;
-          break;
-        }
+      const bool could_go_on = advance(*w, most);
+      if (!could_go_on && !w->lets_go_first) continue;
+      // It may wait for something that others have to do.
+      if (could_go_on ? !shuffled : w->lets_blocks_go_first) admit_one_more();
+      w->lets_go_first = w->lets_blocks_go_first = false;
+      if (!shuffled) {
+        last_ = w->index + 1;
+        break;
       }
     }
     if (run_.failed()) return;
@@ -260,7 +268,8 @@ class Running {
     }
   }
   void admit_one_more() {
-    wanted_ = std::min<std::size_t>(std::max(wanted_, in_flight_.size()) + 1, most_blocks);
+    const std::size_t more = std::max(wanted_, in_flight_.size()) + 1;
+    wanted_ = std::max(wanted_, std::min<std::size_t>(more, most_blocks));
   }
   void finish(Block& block) {
     for (Warp& w : block.warps) {
@@ -354,14 +363,24 @@ Outcome run(const Launch& launch, Memory& memory, const Settings& settings) {
     return {.finding = Finding{Fault::unsupported, fmt::format("{}: {}", launch.kernel->facts.name,
                                                                launch.kernel->unsupported)}};
   if (launch.grid.count() == 0 || launch.block.count() == 0) return {};
-  const auto params = reinterpret_cast<uint64_t>(launch.params.data());
+  Launch whole = launch;
+  const auto params = reinterpret_cast<uint64_t>(whole.params.data());
   memory.lend({.name = "the parameters",
                .first = params,
                .row_bytes = launch.params.size(),
                .pitch_bytes = launch.params.size(),
                .writable = false});
-  Outcome outcome = Running(launch, memory, settings).to_end();
+  alignas(16) std::uint32_t grid_barrier[4] = {};
+  if (launch.cooperative) {
+    whole.grid_barrier = reinterpret_cast<uint64_t>(grid_barrier);
+    memory.lend({.name = "the barrier of the grid",
+                 .first = whole.grid_barrier,
+                 .row_bytes = sizeof grid_barrier,
+                 .pitch_bytes = sizeof grid_barrier});
+  }
+  Outcome outcome = Running(whole, memory, settings).to_end();
   memory.forget(params);
+  if (launch.cooperative) memory.forget(whole.grid_barrier);
   return outcome;
 }
 

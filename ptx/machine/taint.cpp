@@ -51,7 +51,7 @@ bool follow_taint(const Op* op, Warp& w) {
     const uint32_t tainted = w.taint[static_cast<std::size_t>(uses.address)] & active;
     if (tainted != 0) return accuse(w, op, tainted, "takes an address from");
   }
-  if ((op->flags & loads) != 0) return true;  // the load says what its results are
+  if ((op->flags & (loads | tells_taint)) != 0) return true;  // it says what its results are
   const uint32_t tainted = tainted_result(op, w, uses) & active;
   if ((op->flags & stores) != 0) {
     const bool to_global =

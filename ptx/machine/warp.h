@@ -24,9 +24,10 @@ enum OpFlags : std::uint16_t {
   address_is_wide = 1 << 4,
   loads = 1 << 5,
   stores = 1 << 6,
-  decides = 1 << 7,   // where to go on, by its guard
-  selects = 1 << 8,   // one of two values
-  is_strong = 1 << 9  // an atomic access, or a volatile one
+  decides = 1 << 7,      // where to go on, by its guard
+  selects = 1 << 8,      // one of two values
+  is_strong = 1 << 9,    // an atomic access, or a volatile one
+  tells_taint = 1 << 10  // says itself which of its results nobody wrote
 };
 
 struct Op {
@@ -51,6 +52,7 @@ struct Group {
   enum class State : std::uint8_t { ready, at_barrier, at_warp_op } state = State::ready;
   int barrier = 0;             // that it waits at
   std::uint32_t partners = 0;  // the lanes that a warp-wide operation waits for
+  bool stepped_back = false;   // lets others that are ready go first
 };
 
 struct Warp {
@@ -65,6 +67,9 @@ struct Warp {
   int index = 0;  // within its block
   const Op* at = nullptr;
   std::vector<Group> others;
+  int asked = 0;               // what others may have to change: see system/waiting.cpp
+  bool lets_go_first = false;  // other warps, or even other blocks, once its turn ends
+  bool lets_blocks_go_first = false;
 
   // Of every slot and predicate, the lanes whose value nobody wrote. Looked at once `has_taint`.
   bool has_taint = false;
@@ -91,5 +96,7 @@ struct Warp {
 // with the lowest address that is ready, joined by all that have come to the same place.
 const Op* go_on_at(Warp&, const Op* at);
 const Op* next_group(Warp&);
+// Lets others go first: other groups, then other warps and, if it may wait for these, other blocks.
+const Op* step_back(Warp&, const Op* next, bool may_wait_for_blocks);
 
 }  // namespace ptx

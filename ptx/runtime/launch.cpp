@@ -1,5 +1,6 @@
 // Launches: what the hardware would refuse, the packing of arguments, and occupancy.
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "ptx/runtime/state.h"
@@ -84,10 +85,6 @@ void refuse(const Kernel& kernel, const KernelFacts& facts, const Configuration&
                   std::to_string(asked.grid.count()) + " blocks of a cooperative grid, and " +
                       std::to_string(fit) + " fit on the device together");
   }
-  throw Failure{Error::not_supported,
-                Finding{Fault::unsupported, "the launch of " + kernel.shown +
-                                                " is cooperative, and blocks of this machine do "
-                                                "not wait for each other"}};
 }
 
 std::vector<std::byte> packed(const Program::Kernel& code, void** arguments) {
@@ -111,6 +108,13 @@ Outcome run_on_machine(const Kernel& kernel, const Launch& launch) {
   }
 }
 
+// What a kernel printed. Within `observe` stdout is the caller's.
+void show(const std::string& printed) {
+  std::FILE* const to = state().seen == nullptr ? stdout : stderr;
+  std::fwrite(printed.data(), 1, printed.size(), to);
+  if (!printed.empty()) std::fflush(to);
+}
+
 void run_now(const Kernel& kernel, const Configuration& asked, void** arguments) {
   State& device = state();
   if (device.stopped != Error::success) throw Failure{device.stopped};
@@ -119,9 +123,14 @@ void run_now(const Kernel& kernel, const Configuration& asked, void** arguments)
   need_stream(asked.stream);
   const Program::Kernel& code = code_of(kernel);
   refuse(kernel, facts_of(code), asked);
-  const Launch launch{&code, asked.grid, asked.block, asked.dynamic_shared,
-                      packed(code, arguments)};
+  const Launch launch{.kernel = &code,
+                      .grid = asked.grid,
+                      .block = asked.block,
+                      .dynamic_shared = asked.dynamic_shared,
+                      .params = packed(code, arguments),
+                      .cooperative = asked.cooperative};
   Outcome outcome = run_on_machine(kernel, launch);
+  show(outcome.printed);
   if (device.seen != nullptr) {
     ++device.seen->kernels;
     if (outcome.counts) device.seen->counts.push_back(std::move(*outcome.counts));

@@ -7,7 +7,8 @@
 // cudaGetLastError. After a kernel with a finding every call fails, as on a GPU, up to the end of
 // the observation or to cudaDeviceReset. What the machine does not do is refused with
 // cudaErrorNotSupported and a finding that says which function it was. Outside of `observe`, or
-// when host code ends the process within it, findings go to stderr.
+// when host code ends the process within it, findings go to stderr. What kernels print goes to
+// stdout, and to stderr within `observe`.
 #pragma once
 
 #include <cstddef>

@@ -43,6 +43,7 @@ ret;
   Outcome run(unsigned threads, const Settings& settings = {}, unsigned blocks = 1) {
     Launch launch{.kernel = program_.kernel("kernel"), .grid = {blocks}, .block = {threads}};
     launch.params.resize(8);
+    launch.cooperative = cooperative;
     const auto address = reinterpret_cast<std::uint64_t>(words.data());
     std::memcpy(launch.params.data(), &address, sizeof address);
     memory_.lend({.name = "words",
@@ -60,6 +61,7 @@ ret;
   struct Rows {
     std::uint64_t count = 1, bytes = 0, pitch = 0;
   } rows;  // of `words`, if there are several
+  bool cooperative = false;
   std::vector<std::uint32_t> words = std::vector<std::uint32_t>(1024);
 
  private:

@@ -1,0 +1,40 @@
+// Threads that wait by asking again and again: others go on in between.
+#include "ptx/machine/block.h"
+#include "ptx/machine/handlers.h"
+#include "ptx/machine/lanes.h"
+
+namespace ptx {
+namespace {
+
+using std::uint64_t;
+
+constexpr int most_asked = 1024;
+constexpr uint64_t tick = 1000;
+
+// Stands behind what a thread may wait with: a volatile load, an atomic operation. mode: its
+// weight.
+const Op* ask(const Op* op, Warp& w) {
+  w.asked += op->mode;
+  if (w.asked < most_asked) return op + 1;
+  w.asked = 0;
+  return step_back(w, op + 1, true);
+}
+const Op* sleep(const Op* op, Warp& w) { return step_back(w, op + 1, true); }
+
+// There is no time here, but each look at a clock shows a later one.
+template <class T>
+const Op* look_at_clock(const Op* op, Warp& w) {
+  const uint64_t now = w.block->run->clock += tick;
+  return for_each_lane<T>(op, w, [=](int) { return static_cast<T>(now); });
+}
+
+}  // namespace
+
+void add_waiting_handlers(Handlers& to) {
+  to["ask"] = {ask, ""};
+  to["sleep"] = {sleep, ""};
+  to["clock.b32"] = {look_at_clock<std::uint32_t>, "w"};
+  to["clock.b64"] = {look_at_clock<uint64_t>, "x"};
+}
+
+}  // namespace ptx

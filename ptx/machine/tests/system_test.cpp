@@ -1,0 +1,166 @@
+// What kernels ask of the system: printing, calls through pointers, waiting for each other.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ptx/machine/tests/written_kernel.h"
+
+namespace ptx::tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// A call of vprintf with what `arguments` stores at [%rd1].
+std::string print(const std::string& arguments) {
+  return R"({ .local .align 8 .b8 depot[64]; .param .b64 param0; .param .b64 param1; .param .b32 retval0;
+mov.u64 %rd2, depot; cvta.local.u64 %rd1, %rd2; )" +
+         arguments + R"(
+mov.u64 %rd3, format; cvta.global.u64 %rd4, %rd3; st.param.b64 [param0+0], %rd4;
+st.param.b64 [param1+0], %rd1; call.uni (retval0), vprintf, (param0, param1);
+ld.param.b32 %r1, [retval0+0]; })";
+}
+std::string globals(const std::string& format) {
+  std::string bytes;
+  for (const char c : format) bytes += std::to_string(static_cast<int>(c)) + ", ";
+  return ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
+         ".global .align 1 .b8 format[] = {" +
+         bytes + "0};\n.global .align 1 .b8 word[4] = {97, 98, 99};\n";
+}
+
+TEST(Print, formats_as_printf_does) {
+  WrittenKernel kernel(print("st.local.u32 [%rd2], %t; st.local.f64 [%rd2+8], 0d3FF8000000000000; "
+                             "mov.u64 %rd5, word; cvta.global.u64 %rd6, %rd5; st.local.u64 "
+                             "[%rd2+16], %rd6; st.local.u32 [%rd2+24], -1; st.local.u64 "
+                             "[%rd2+32], -2; st.local.u32 [%rd2+40], 7;"),
+                       globals("%3d|%-6.2f|%5s|%u|%lld|%*d%%\n"));
+  const Outcome outcome = kernel.run(2);
+  EXPECT_EQ(text_of(outcome), "");
+  // The star takes 7, and what follows is 0.
+  EXPECT_EQ(outcome.printed.substr(0, 44), "  0|1.50  |  abc|4294967295|-2|      0%\n  1|1");
+}
+
+TEST(Print, of_what_is_not_there_is_found) {
+  WrittenKernel kernel(print("mov.u64 %rd1, 64;"), globals("%d\n"));
+  EXPECT_THAT(text_of(kernel.run(1)), StartsWith("bad address"));
+}
+
+const std::string two_functions = R"(
+.func (.param .b32 result) twice (.param .b32 value);
+.func (.param .b32 result) third (.param .b32 value);
+.global .align 8 .u64 table[3] = {twice, third};
+.func (.param .b32 result) twice (.param .b32 value) { .reg .b32 %r<3>;
+ld.param.b32 %r1, [value]; add.s32 %r2, %r1, %r1; st.param.b32 [result], %r2; ret; }
+.func (.param .b32 result) third (.param .b32 value) { .reg .b32 %r<3>;
+ld.param.b32 %r1, [value]; div.u32 %r2, %r1, 3; st.param.b32 [result], %r2; ret; }
+)";
+std::string call_entry(const std::string& index) {
+  return index + R"(
+mul.wide.u32 %rd1, %r2, 8; mov.u64 %rd2, table; add.s64 %rd3, %rd2, %rd1; ld.global.u64 %rd4, [%rd3];
+{ .param .b32 param0; .param .b32 retval0; st.param.b32 [param0], %t;
+prototype : .callprototype (.param .b32 _) _ (.param .b32 _);
+call (retval0), %rd4, (param0), prototype; ld.param.b32 %r1, [retval0]; }
+)" + store_r1;
+}
+
+TEST(Call, goes_through_a_pointer) {
+  for (const Settings& settings : all_orders()) {
+    WrittenKernel kernel(call_entry("and.b32 %r2, %t, 1;"), two_functions);
+    ASSERT_EQ(text_of(kernel.run(64, settings)), "");
+    for (unsigned t = 0; t < 64; ++t) EXPECT_EQ(kernel.words[t], t % 2 == 0 ? 2 * t : t / 3) << t;
+  }
+}
+
+TEST(Call, through_a_pointer_to_nothing_is_found) {
+  EXPECT_THAT(text_of(WrittenKernel(call_entry("mov.u32 %r2, 2;"), two_functions).run(32)),
+              HasSubstr("calls an address that is no function"));
+}
+
+TEST(Call, may_be_guarded) {
+  WrittenKernel kernel(R"(
+mov.u32 %r1, 5; setp.lt.u32 %p1, %t, 3;
+{ .param .b32 param0; .param .b32 retval0; st.param.b32 [param0], %t; st.param.b32 [retval0], 5;
+@%p1 call (retval0), twice, (param0); ld.param.b32 %r1, [retval0]; }
+)" + std::string(store_r1),
+                       two_functions);
+  ASSERT_EQ(text_of(kernel.run(8)), "");
+  for (unsigned t = 0; t < 8; ++t) EXPECT_EQ(kernel.words[t], t < 3 ? 2 * t : 5);
+}
+
+// Lane 0, or block 0, waits for what the last one writes into the last word.
+const std::string wait_for_flag =
+    "$wait: ld.volatile.global.u32 %r1, [%out+4092]; setp.eq.u32 %p2, %r1, 0; @%p2 bra $wait;";
+const std::string set_flag = "st.volatile.global.u32 [%out+4092], 1;";
+
+TEST(Waiting, for_another_lane_of_the_warp_ends) {
+  for (const Settings& settings : all_orders()) {
+    WrittenKernel kernel("setp.ne.u32 %p1, %t, 0; @%p1 bra $others;" + wait_for_flag +
+                         "bra $end; $others: setp.ne.u32 %p3, %t, 31; @%p3 bra $end;" + set_flag +
+                         "$end: ");
+    EXPECT_EQ(text_of(kernel.run(32, settings)), "");
+  }
+}
+
+TEST(Waiting, for_another_warp_that_sleeps_ends) {
+  for (const Settings& settings : all_orders()) {
+    WrittenKernel kernel("setp.ne.u32 %p1, %t, 0; @%p1 bra $others;" + wait_for_flag +
+                         "bra $end; $others: setp.ne.u32 %p3, %t, 64; @%p3 bra $end;"
+                         "nanosleep.u32 100; " +
+                         set_flag + "$end: ");
+    EXPECT_EQ(text_of(kernel.run(96, settings)), "");
+  }
+}
+
+TEST(Waiting, for_a_clock_ends) {
+  EXPECT_EQ(text_of(WrittenKernel("mov.u64 %rd1, %clock64; $wait: mov.u64 %rd2, %globaltimer;"
+                                  "sub.u64 %rd3, %rd2, %rd1; setp.lt.u64 %p1, %rd3, 1000000;"
+                                  "@%p1 bra $wait;")
+                        .run(32)),
+            "");
+}
+
+// What cooperative groups make of grid.sync(), for blocks in a row.
+const std::string sync_grid = R"(
+mov.u32 %r10, %envreg2; cvt.u64.u32 %rd10, %r10; mov.u32 %r11, %envreg1; cvt.u64.u32 %rd11, %r11;
+bfi.b64 %rd12, %rd11, %rd10, 32, 32; setp.ne.s64 %p5, %rd12, 0; @%p5 bra $valid; trap; $valid:
+barrier.sync 0; setp.ne.u32 %p6, %t, 0; @%p6 bra $through;
+mov.u32 %r12, %nctaid.x; mov.u32 %r13, -2147483647; sub.s32 %r14, %r13, %r12;
+mov.u32 %r15, %ctaid.x; setp.eq.u32 %p7, %r15, 0; selp.b32 %r16, %r14, 1, %p7;
+add.s64 %rd13, %rd12, 4; atom.add.release.gpu.u32 %r17, [%rd13], %r16;
+$again: ld.acquire.gpu.u32 %r18, [%rd13]; xor.b32 %r19, %r18, %r17; setp.gt.s32 %p8, %r19, -1;
+@%p8 bra $again;
+$through: barrier.sync 0;
+)";
+// Each thread of 8 blocks of 32 writes a word, then reads that of its mirror image.
+const std::string mirror_before = R"(
+mov.u32 %r20, %ctaid.x; mad.lo.u32 %r21, %r20, 32, %t; mul.wide.u32 %rd20, %r21, 4;
+add.s64 %rd21, %out, %rd20; st.global.u32 [%rd21], %r21;
+)";
+const std::string mirror_after = R"(
+sub.u32 %r22, 255, %r21; mul.wide.u32 %rd22, %r22, 4; add.s64 %rd23, %out, %rd22;
+ld.global.u32 %r23, [%rd23]; st.global.u32 [%rd21+1024], %r23;
+)";
+
+TEST(Grid, meets_where_all_its_blocks_wait) {
+  for (const Settings& settings : all_orders()) {
+    WrittenKernel kernel(mirror_before + sync_grid + mirror_after);
+    kernel.cooperative = true;
+    ASSERT_EQ(text_of(kernel.run(32, settings, 8)), "");
+    for (unsigned t = 0; t < 256; ++t) EXPECT_EQ(kernel.words[256 + t], 255 - t);
+  }
+}
+
+TEST(Grid, that_does_not_meet_has_a_race) {
+  for (const Settings& settings : all_orders()) {
+    WrittenKernel kernel(mirror_before + mirror_after);
+    kernel.cooperative = true;
+    EXPECT_THAT(text_of(kernel.run(32, settings, 8)), StartsWith("data race"));
+  }
+}
+
+TEST(Grid, that_is_not_cooperative_cannot_meet) {
+  EXPECT_THAT(text_of(WrittenKernel(mirror_before + sync_grid).run(32, {}, 8)),
+              HasSubstr("executes a trap"));
+}
+
+}  // namespace
+}  // namespace ptx::tests
