@@ -54,5 +54,6 @@ endfunction()
 add_library(assay_sanitized INTERFACE)
 if(ASSAY_ASAN)
   target_compile_options(assay_sanitized INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all)
+  target_compile_definitions(assay_sanitized INTERFACE _GLIBCXX_ASSERTIONS)  # an empty optional, too, ends it
   add_link_options(-fsanitize=address,undefined)
 endif()

@@ -14,6 +14,13 @@ using Cases = std::vector<Case>;
 
 constexpr std::size_t longest_to_shrink = 3;  // a longer sequence takes too long
 
+// The last case failed after the others, with this verdict. It need not fail again: a race decides
+// anew each time.
+struct FailedSequence {
+  Cases cases;
+  Verdict verdict;
+};
+
 class Confirmation {
  public:
   Confirmation(const Failure& failure, double watchdog_seconds,
@@ -38,21 +45,24 @@ class Confirmation {
         left_);
   }
 
-  // A short sequence whose last case fails; empty if none is found.
-  Cases sequence(const Cases& judged_before) const {
+  // A short one, if any is found.
+  std::optional<FailedSequence> sequence(const Cases& judged_before) const {
     const Case &shrunk = failure_.shrunk, &original = failure_.original;
     for (const Cases& pair : {Cases{shrunk, shrunk}, {original, shrunk}, {original, original}}) {
-      if (failing(pair)) return pair;
+      if (const auto verdict = failing(pair)) return FailedSequence{pair, *verdict};
     }
     Cases all = judged_before;
     all.push_back(original);
-    return failing(all) ? without_what_it_does_not_take(std::move(all)) : Cases{};
+    const auto verdict = failing(all);
+    if (!verdict) return std::nullopt;
+    return without_what_it_does_not_take({std::move(all), *verdict});
   }
 
   // Of each case of a sequence the smallest with which its last one still fails.
-  Failure shrunk_in_sequence(Cases cases) const {
+  Failure shrunk_in_sequence(FailedSequence found) const {
     Failure failure = failure_;
-    failure.verdict = *failing(cases);
+    failure.verdict = std::move(found.verdict);
+    Cases cases = std::move(found.cases);
     for (std::size_t i = cases.size(); i-- > 0 && cases.size() <= longest_to_shrink;) {
       const Failure smaller = shrink(
           cases[i], failure.verdict, watchdog_seconds_, smaller_cases_,
@@ -74,20 +84,21 @@ class Confirmation {
 
  private:
   // Leaves out ever smaller stretches as long as the last case fails.
-  Cases without_what_it_does_not_take(Cases cases) const {
+  FailedSequence without_what_it_does_not_take(FailedSequence found) const {
+    Cases& cases = found.cases;
     for (std::size_t length = cases.size() / 2; length > 0; length /= 2) {
       for (std::size_t at = 0; at + length < cases.size() && !left_.is_spent();) {
         Cases fewer = cases;
         const auto first = fewer.begin() + static_cast<std::ptrdiff_t>(at);
         fewer.erase(first, first + static_cast<std::ptrdiff_t>(length));
-        if (failing(fewer)) {
-          cases = std::move(fewer);
+        if (auto verdict = failing(fewer)) {
+          found = {std::move(fewer), *std::move(verdict)};
         } else {
           at += length;
         }
       }
     }
-    return cases;
+    return found;
   }
 
   const Failure& failure_;
@@ -113,9 +124,9 @@ Failure confirmed(const Failure& failure, const Cases& judged_before, double wat
   if (const auto verdict = confirmation.failing({failure.original}))
     return confirmation.shrunk_afresh(*verdict);
 
-  Cases sequence = confirmation.sequence(judged_before);
-  certain.reproduced = !sequence.empty();
-  if (certain.reproduced) certain = confirmation.shrunk_in_sequence(std::move(sequence));
+  auto sequence = confirmation.sequence(judged_before);
+  certain.reproduced = sequence.has_value();
+  if (sequence) certain = confirmation.shrunk_in_sequence(*std::move(sequence));
   certain.shrunk_fully &= !left.is_spent();
   Verdict& verdict = certain.verdict;
   verdict.finding = {certain.reproduced ? Fault::keeps_state : Fault::not_repeatable};

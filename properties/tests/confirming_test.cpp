@@ -68,6 +68,28 @@ TEST(Confirming, finds_that_a_second_launch_fails) {
   EXPECT_TRUE(certain.reproduced);
 }
 
+// As a race may: every sequence of two or more fails once, and never again.
+TEST(Confirming, keeps_the_verdict_of_a_sequence_that_fails_only_once) {
+  int failed = 0;
+  const Failure certain =
+      confirm(failure_on(large, small), {large, large},
+              [&](const Cases& cases) { return cases.size() > 1 && failed++ == 0; });
+  EXPECT_TRUE(certain.reproduced);
+  EXPECT_EQ(certain.verdict.status, TrialStatus::wrong);
+  EXPECT_EQ(certain.verdict.finding.fault, Fault::keeps_state);
+  EXPECT_EQ(certain.sequence(), (Cases{small, small}));
+}
+
+TEST(Confirming, keeps_the_verdict_of_a_long_sequence_that_fails_only_once) {
+  int failed = 0;
+  const Failure certain =
+      confirm(failure_on(large, small), {large, large, small, large},
+              [&](const Cases& cases) { return cases.size() > 3 && failed++ == 0; });
+  EXPECT_TRUE(certain.reproduced);
+  EXPECT_EQ(certain.verdict.status, TrialStatus::wrong);
+  EXPECT_EQ(certain.before.size(), 4u);
+}
+
 TEST(Confirming, finds_the_cases_that_a_failure_takes_and_shrinks_each) {
   const Case tall = parse_case("m=50 n=3 k=3"), deep = parse_case("m=4 n=4 k=40");
   const auto fails = [](const Cases& cases) {
