@@ -287,6 +287,17 @@ Operands make_operands(const Case& c, Placement placement, const std::array<int,
   return all;
 }
 
+Operands operands_of_allocations(const Case& c) {
+  Operands all = make_operands(c, Placement::guarded, {4, 4, 4});
+  for (Operand o : operands) {
+    Image& image = all[o];
+    const std::int64_t offset = c.offset.floats[static_cast<std::size_t>(o)];
+    image.floats.erase(image.floats.begin(), image.floats.begin() + (image.first - offset));
+    image.first = offset;
+  }
+  return all;
+}
+
 std::vector<Piece> pieces_of(const Image& image) {
   const auto size = static_cast<std::int64_t>(image.floats.size());
   if (!image.is_sparse() || image.rows < 2 || image.columns == 0) return {{0, size, -image.first}};

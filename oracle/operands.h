@@ -84,6 +84,10 @@ Gemm gemm_of(const Case&, const float* a, const float* b, float* c);
 // that `alignment` bytes of base alignment hold.
 Operands make_operands(const Case&, Placement placement, const std::array<int, 3>& alignment);
 
+// The same without guards in front, so that the operands begin where memory from cudaMalloc does,
+// plus their offsets, if an image is placed at a multiple of 256 bytes.
+Operands operands_of_allocations(const Case&);
+
 // Whether an element of C is what it was before a launch that was to write it.
 bool is_unwritten(const Case&, const Image& before, std::int64_t i, std::int64_t j, float got);
 

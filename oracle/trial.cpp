@@ -19,29 +19,6 @@ std::array<int, 3> alignment_of(const Needs& needs) {
   return {needs.a_alignment, needs.b_alignment, needs.c_alignment};
 }
 
-void require_memory_for(const Case& c) {
-  const double widest =
-      4.0 * std::max({static_cast<double>(c.m) * static_cast<double>(c.k + c.lda.floats),
-                      static_cast<double>(c.k) * static_cast<double>(c.n + c.ldb.floats),
-                      static_cast<double>(c.m) * static_cast<double>(c.n + c.ldc.floats)});
-  if (widest > 0x1p44) {
-    throw BadInput(fmt::format(
-        "case: an operand of {} spreads over {:.1f} TiB of addresses, at most 16 can be had",
-        to_string(c), widest / 0x1p40));
-  }
-  const double available =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  const double reference =
-      2.0 * sizeof(double) * static_cast<double>(c.m) * static_cast<double>(c.n);
-  const double needed =
-      3 * bytes_of(c) + reference + 2 * sizeof(double) * (bytes_of(c) / sizeof(float));
-  if (needed > 0.8 * available) {
-    throw BadInput(
-        fmt::format("case: judging {} takes {:.1f} GiB of memory, this machine has {:.1f}",
-                    to_string(c), needed / (1 << 30), available / (1 << 30)));
-  }
-}
-
 struct Placed {
   Machine& machine;
   const Operands& images;
@@ -217,6 +194,29 @@ bool reads_unwritten_shared(const Entry& entry, const Case& c, Plan plan,
 }
 
 }  // namespace
+
+void require_memory_for(const Case& c) {
+  const double widest =
+      4.0 * std::max({static_cast<double>(c.m) * static_cast<double>(c.k + c.lda.floats),
+                      static_cast<double>(c.k) * static_cast<double>(c.n + c.ldb.floats),
+                      static_cast<double>(c.m) * static_cast<double>(c.n + c.ldc.floats)});
+  if (widest > 0x1p44) {
+    throw BadInput(fmt::format(
+        "case: an operand of {} spreads over {:.1f} TiB of addresses, at most 16 can be had",
+        to_string(c), widest / 0x1p40));
+  }
+  const double available =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const double reference =
+      2.0 * sizeof(double) * static_cast<double>(c.m) * static_cast<double>(c.n);
+  const double needed =
+      3 * bytes_of(c) + reference + 2 * sizeof(double) * (bytes_of(c) / sizeof(float));
+  if (needed > 0.8 * available) {
+    throw BadInput(
+        fmt::format("case: judging {} takes {:.1f} GiB of memory, this machine has {:.1f}",
+                    to_string(c), needed / (1 << 30), available / (1 << 30)));
+  }
+}
 
 bool has_ordinary_shared(const Case& c, const Plan& plan) {
   return plan.shared == SharedMemory::ordinary ||

@@ -13,6 +13,9 @@ namespace assay {
 // The elements of C after a launch, packed. Only a launch that ran to its end has any.
 using Output = std::vector<float>;
 
+// Throws BadInput for a case that this computer has no memory for.
+void require_memory_for(const Case&);
+
 // Refuses, or launches and judges. The memory contract is part of every verdict: A, B, guards and
 // gaps are unchanged, and after a refusal C is too. Throws BadInput for a case that this computer
 // has no memory for.

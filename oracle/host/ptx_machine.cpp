@@ -3,8 +3,10 @@
 #include <array>
 #include <mutex>
 
+#include "oracle/counting.h"
 #include "oracle/host/host_memory.h"
 #include "oracle/machine.h"
+#include "oracle/trial.h"
 #include "ptx/runtime/observe.h"
 
 namespace assay {
@@ -27,8 +29,12 @@ Fault fault_of(ptx::Fault fault) {
   return Fault::unnamed;
 }
 
+constexpr double slowness_of_counting = 5;
+
 class PtxMachine : public Machine {
  public:
+  explicit PtxMachine(bool counts = false) : counts_(counts) {}
+
   float* place(Operand o, const Image& image, Placement placement) override {
     return memory_.place(o, image, placement);
   }
@@ -43,10 +49,11 @@ class PtxMachine : public Machine {
     const Lent lent(memory_.placed(), gemm.beta != 0);
     cudaError_t error = cudaSuccess;
     std::string thrown;
-    const ptx::Observation seen = ptx::observe(request_for(c, plan), [&] {
+    ptx::Observation seen = ptx::observe(request_for(c, plan), [&] {
       thrown = thrown_by([&] { error = variant.launch(gemm, nullptr); });
     });
     computed_ = seen.kernels > 0;
+    counted_ = std::move(seen.counts);
     if (seen.finding) return verdict_on(*seen.finding);
     const bool reported = error != cudaSuccess || !thrown.empty();
     if (plan.setting == Setting::broken_stream)
@@ -58,6 +65,8 @@ class PtxMachine : public Machine {
   }
 
   bool has_computed() const override { return computed_; }
+  // Of the last launch, if this machine counts.
+  std::vector<ptx::LaunchCounts> take_counts() { return std::move(counted_); }
 
  private:
   // The operands, while a launch may touch them. C holds nothing when beta is 0.
@@ -89,17 +98,19 @@ class PtxMachine : public Machine {
     std::vector<std::uint64_t> lent_;
   };
 
-  static ptx::Request request_for(const Case& c, const Plan& plan) {
+  ptx::Request request_for(const Case& c, const Plan& plan) const {
     constexpr std::array orders = {ptx::Order::forward, ptx::Order::reverse, ptx::Order::shuffled};
     const std::size_t order = plan.order == ThreadOrder::interrupted ? 2
                               : plan.order == ThreadOrder::by_seed
                                   ? c.seed % 3
                                   : static_cast<std::size_t>(plan.order) - 1;
     const TimeLimit limit = time_limit(c);
+    const double slowness = counts_ ? slowness_of_counting : 1;
     return {.settings = {.order = orders[order],
                          .seed = c.seed,
-                         .cpu_seconds = limit.cpu_seconds,
-                         .cpu_seconds_per_thread = limit.cpu_seconds_per_thread},
+                         .cpu_seconds = slowness * limit.cpu_seconds,
+                         .cpu_seconds_per_thread = slowness * limit.cpu_seconds_per_thread,
+                         .counts = counts_},
             .refuses_launches = plan.setting == Setting::broken_stream};
   }
 
@@ -118,11 +129,29 @@ class PtxMachine : public Machine {
   }
 
   HostMemory memory_;
-  bool computed_ = false;
+  bool computed_ = false, counts_ = false;
+  std::vector<ptx::LaunchCounts> counted_;
 };
 
 }  // namespace
 
 std::unique_ptr<Machine> make_ptx_machine() { return std::make_unique<PtxMachine>(); }
+
+Counting count(const Entry& entry, const Case& c) {
+  require_memory_for(c);
+  const Operands images = operands_of_allocations(c);
+  PtxMachine machine(true);
+  const auto place = [&](Operand o) {
+    return machine.place(o, images[o], Placement::begins_at_fence);
+  };
+  const float *const a = place(Operand::a), *const b = place(Operand::b);
+  const Gemm gemm = gemm_of(c, a, b, place(Operand::c));
+  Counting counting;
+  counting.refusal = refusal(entry.variant, gemm);
+  if (!counting.refusal.empty()) return counting;
+  counting.failure = machine.launch(entry.variant, gemm, c, {}, {});
+  counting.launches = machine.take_counts();
+  return counting;
+}
 
 }  // namespace assay

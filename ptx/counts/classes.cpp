@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "ptx/decode/decoder.h"
+
 namespace ptx {
 namespace {
 
@@ -42,6 +44,8 @@ Space space_of_access(const Instruction& i) {
   }
   return Space::generic;
 }
+
+int element_bytes(const Instruction& i) { return bytes_of(type_of(i)); }
 
 std::string class_of(const Instruction& i) {
   const std::string& op = i.opcode;

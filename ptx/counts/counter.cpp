@@ -75,18 +75,16 @@ void add_shared(SharedTraffic& to, const WarpAccess& access, int wavefronts) {
   to.bytes_asked += lanes * static_cast<uint64_t>(access.bytes);
 }
 
+bool is_of_matrices(const Instruction& i) {
+  return i.opcode == "ldmatrix" || i.opcode == "stmatrix" || i.opcode == "movmatrix" ||
+         i.opcode == "mma" || i.opcode == "wmma";
+}
+
 // Of an instruction, the operation that stands for it: its access, or its last one.
 bool stands_for(const Op& op, const Instruction& i) {
   static const Handler join = handling_of("join")->run;
   if ((op.flags & (loads | stores)) != 0) return i.opcode != "call";
   return op.run != join;
-}
-
-int access_bytes(const Op& op, const Instruction& i) {
-  for (const std::string& m : i.modifiers)
-    for (const int bits : {8, 16, 32, 64})
-      if (m.size() > 1 && m.substr(1) == std::to_string(bits)) return bits / 8 * op.parts;
-  return 0;
 }
 
 }  // namespace
@@ -117,21 +115,33 @@ void Counter::choose(std::size_t n, const Instruction& i, const JoinedLoad& join
   Tally& t = tallies_[n];
   t.what = What::instruction;
   t.class_number = class_number(class_of(i));
-  if ((op.flags & (loads | stores)) != 0) {
+  const bool is_access = (op.flags & (loads | stores)) != 0;
+  if (is_of_matrices(i)) {
+    t.needs = Needs::all;
+    if (i.opcode == "ldmatrix" || i.opcode == "stmatrix") {
+      // Each eight lanes have the addresses of the rows of a matrix.
+      t.what = i.opcode == "ldmatrix" ? What::load : What::store;
+      t.space = space_of_access(i);
+      t.bytes = 16;
+      t.lanes = op.parts == 4 ? all_lanes : (1u << 8 * op.parts) - 1;
+    } else if (is_access) {
+      t.has_unknown_accesses = true;
+    }
+  } else if (is_access) {
     t.what = i.opcode == "atom" || i.opcode == "red" ? What::atomic
              : (op.flags & stores) != 0              ? What::store
                                                      : What::load;
     t.space = space_of_access(i);
-    t.bytes = access_bytes(op, i);
+    t.bytes = element_bytes(i) * op.parts;
     if (joined.bytes >= 0) t.bytes = joined.bytes, t.begins_before = joined.begins_before;
-  } else if (op.flags & decides) {
+  } else if ((op.flags & decides) != 0) {
     t.what = What::branch;
   } else if (kernel_.code[n].run == handling_of("cp.async")->run ||
              kernel_.code[n].behind_guard == handling_of("cp.async")->run) {
     t.what = What::copy;
     t.bytes = op.mode;
   } else if (classes_[t.class_number] == "warp" && i.opcode != "activemask") {
-    t.what = What::together;
+    t.needs = Needs::named;
   }
 }
 
@@ -148,7 +158,10 @@ const Op* Counter::count_and_run(const Op* op, Warp& w) {
   const Handler run = kernel_.code[n].run;
   if (t.what == What::nothing) return run(op, w);
   // The guard of a branch says where to go on. A warp that waits for lanes comes here again.
-  const bool waits = t.what == What::together && (partners(op, w) & ~w.mask) != 0;
+  const uint32_t needed = t.needs == Needs::all     ? w.alive
+                          : t.needs == Needs::named ? partners(op, w)
+                                                    : 0;
+  const bool waits = (needed & ~w.mask) != 0;
   const uint32_t lanes = waits ? 0 : t.what == What::branch ? w.mask : lanes_let_through(op, w);
   if (lanes == 0) return run(op, w);
   ++t.executed.warps;
@@ -156,7 +169,7 @@ const Op* Counter::count_and_run(const Op* op, Warp& w) {
   if (t.what == What::copy)
     count_copy(t, op, w, lanes);
   else if (t.bytes != 0)
-    count_access(t, op, w, lanes);
+    count_access(t, op, w, lanes & t.lanes);
   return run(op, w);
 }
 
@@ -258,8 +271,14 @@ LaunchCounts Counter::result() const {
       ++result.shared_loads_by_bytes[t.bytes];
     if (t.executed.warps == 0) continue;
     add(t, result.total);
-    const auto where =
-        line_of(*kernel_.module, kernel_.function.body[static_cast<std::size_t>(code_[n].from)]);
+    const Instruction& i = kernel_.function.body[static_cast<std::size_t>(code_[n].from)];
+    if (t.has_unknown_accesses) {
+      const std::string name = i.opcode + "." + i.modifiers.at(0);
+      if (std::find(result.not_counted.begin(), result.not_counted.end(), name) ==
+          result.not_counted.end())
+        result.not_counted.push_back(name);
+    }
+    const auto where = line_of(*kernel_.module, i);
     LineCounts& line = lines[where];
     line.file = where.first, line.line = where.second;
     add(t, line.counts);

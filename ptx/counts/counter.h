@@ -24,16 +24,8 @@ class Counter {
   LaunchCounts result() const;
 
  private:
-  enum class What : std::uint8_t {
-    nothing,
-    instruction,
-    branch,
-    together,
-    load,
-    store,
-    atomic,
-    copy
-  };
+  enum class What : std::uint8_t { nothing, instruction, branch, load, store, atomic, copy };
+  enum class Needs : std::uint8_t { nobody, named, all };  // whom a warp-wide operation waits for
   // How an operation is counted, and what came of it.
   struct Tally {
     What what = What::nothing;
@@ -41,6 +33,9 @@ class Counter {
     int bytes = 0;  // of a lane; 0: another load does it
     std::int64_t begins_before = 0;
     std::size_t class_number = 0;
+    Needs needs = Needs::nobody;
+    std::uint32_t lanes = all_lanes;  // that may have an address
+    bool has_unknown_accesses = false;
 
     Executed executed;
     GlobalTraffic global;

@@ -24,6 +24,7 @@ TEST(GlobalLoads, AreRequestsAndSectors) {
   EXPECT_EQ(loads("ld.global.f32 %f1, [%out];"), (GlobalTraffic{1, 1, 32, 128})) << "broadcast";
   EXPECT_EQ(loads("ld.global.nc.f32 %f1, [%a];"), (GlobalTraffic{1, 4, 32, 128}));
   EXPECT_EQ(loads("ld.global.u8 %r1, [%out];"), (GlobalTraffic{1, 1, 32, 32}));
+  EXPECT_EQ(loads(".reg .b16 %h; ld.global.b16 %h, [%out];"), (GlobalTraffic{1, 1, 32, 64}));
 }
 
 TEST(GlobalLoads, OfVectorsAreOneRequest) {
@@ -137,6 +138,36 @@ TEST(SharedAtomics, AreCountedApart) {
   const Counts c = counted(filled + "atom.shared.add.u32 %r2, [tile], 1;").total;
   EXPECT_EQ(c.shared_loads, SharedTraffic{});
   EXPECT_EQ(c.shared_atomics, (SharedTraffic{1, 32, 32, 128}));
+}
+
+TEST(Matrices, AreLoadedRowByRow) {
+  const auto matrices = [](int count, int row_bytes) {
+    const std::string registers = count == 1   ? "%r1"
+                                  : count == 2 ? "%r1, %r2"
+                                               : "%r1, %r2, %r3, %r4";
+    return counted(
+               fmt::format("mov.u32 %r90, tile; mov.u32 %r92, 1; mad.lo.u32 %r91, %t, 128, %r90;"
+                           "st.shared.v4.u32 [%r91], {{%r92, %r92, %r92, %r92}};"
+                           "mad.lo.u32 %r93, %t, 16, %r90; bar.sync 0;"
+                           "st.shared.v4.u32 [%r93], {{%r92, %r92, %r92, %r92}}; bar.sync 0;"
+                           "mad.lo.u32 %r94, %t, {}, %r90;"
+                           "ldmatrix.sync.aligned.m8n8.x{}.shared.b16 {{{}}}, [%r94];",
+                           row_bytes, count, registers))
+        .total.shared_loads;
+  };
+  EXPECT_EQ(matrices(1, 16), (SharedTraffic{1, 1, 8, 128}));
+  EXPECT_EQ(matrices(2, 16), (SharedTraffic{1, 2, 16, 256}));
+  EXPECT_EQ(matrices(4, 16), (SharedTraffic{1, 4, 32, 512}));
+  EXPECT_EQ(matrices(1, 128), (SharedTraffic{1, 8, 8, 128})) << "all rows on the same banks";
+}
+
+TEST(Matrices, OfWmmaAreSaidNotToBeCounted) {
+  const LaunchCounts counts = counted(
+      "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8},"
+      "[%out], 16;");
+  EXPECT_THAT(counts.not_counted, testing::ElementsAre("wmma.load"));
+  EXPECT_EQ(counts.total.global_loads, GlobalTraffic{});
+  EXPECT_EQ(counts.total.classes.at("matrix").warps, 1u);
 }
 
 TEST(LocalMemory, IsNotGlobal) {

@@ -55,7 +55,8 @@ TEST(JoinedLoads, AreAligned) {
 
 TEST(JoinedLoads, StandTogether) {
   EXPECT_THAT(loads(row("%r1", {0, 64, 128})), ElementsAre(Pair(4, 3))) << "no neighbours";
-  EXPECT_THAT(loads(row("%r1", {0, 4}, "st.shared.u32 [%r91+1024], %r92;")), ElementsAre(Pair(4, 2)))
+  EXPECT_THAT(loads(row("%r1", {0, 4}, "st.shared.u32 [%r91+1024], %r92;")),
+              ElementsAre(Pair(4, 2)))
       << "shared memory may have been written";
   EXPECT_THAT(loads(row("%r1", {0, 4}, "bar.sync 0;")), ElementsAre(Pair(4, 2)));
   EXPECT_THAT(loads(row("%r1", {0}) + "bra L1; L1:" + row("%r1", {4})), ElementsAre(Pair(4, 2)))
