@@ -116,10 +116,10 @@ bool Decoder::decode_control(const Instruction& i) {
     out_.lists.insert(out_.lists.end(), targets.begin(), targets.end());
     return true;
   }
-  const bool waits = op == "nanosleep" || op == "bar" || op == "barrier" || op == "shfl" ||
-                     op == "vote" || op == "match" || op == "redux" || op == "elect" ||
-                     op == "mma" || op == "wmma" || op == "ldmatrix" || op == "stmatrix" ||
-                     op == "movmatrix";
+  const bool waits = op == "nanosleep" || op == "mbarrier" || op == "bar" || op == "barrier" ||
+                     op == "shfl" || op == "vote" || op == "match" || op == "redux" ||
+                     op == "elect" || op == "mma" || op == "wmma" || op == "ldmatrix" ||
+                     op == "stmatrix" || op == "movmatrix";
   const bool ends = op == "ret" || op == "exit" || op == "trap" || op == "brkpt" || op == "call";
   if (!waits && !ends) return false;
   std::size_t skip = 0;
@@ -137,6 +137,8 @@ bool Decoder::decode_control(const Instruction& i) {
     emit_named("trap");
   else if (op == "call")
     decode_call(i);
+  else if (op == "mbarrier")
+    decode_mbarrier(i);
   else if (op == "nanosleep")
     emit_named("sleep");
   else if (!decode_warp_wide(i) && !decode_tensor(i))

@@ -54,6 +54,8 @@ bool Decoder::decode_memory(const Instruction& i) {
     decode_atomic(i);
   else if (op == "cp")
     decode_copy(i);
+  else if (op == "createpolicy")
+    emit_table(*handling_of("mov.b64"), {slot(i.operands[0], true), constant(0, true)});
   else if (op == "membar" || op == "fence")
     emit_named("fence");
   else if (op == "prefetch" || op == "prefetchu" || op == "discard" || op == "applypriority" ||
@@ -202,45 +204,6 @@ void Decoder::decode_atomic(const Instruction& i) {
 // Behind what a thread may wait with. A guarded operation may not step back.
 void Decoder::ask_others(const Instruction& i, int weight) {
   if (i.guard < 0) emit_named("ask").mode = static_cast<std::uint8_t>(weight);
-}
-
-void Decoder::decode_copy(const Instruction& i) {
-  if (!has(i, "async") || has(i, "bulk") || has(i, "mbarrier")) refuse(i);
-  if (has(i, "commit_group")) {
-    emit_named("cp.async.commit_group");
-    return;
-  }
-  if (has(i, "wait_group") || has(i, "wait_all")) {
-    Op& op = emit_named("cp.async.wait");
-    op.mode = has(i, "wait_all") ? 1 : 0;
-    op.bits = has(i, "wait_all") ? 0 : i.operands[0].bits;
-    return;
-  }
-  const Operand &to = i.operands[0], &from = i.operands[1];
-  Uses uses;
-  Op source, target;
-  Space space = Space::global, shared = Space::shared;
-  set_address(from, source, space, uses);
-  Uses target_uses;
-  set_address(to, target, shared, target_uses);
-  if (target.a >= 0) uses.reads.push_back(target.a);
-  int read = -1;
-  if (i.operands.size() > 3 && i.operands[3].kind != Kind::discard) {
-    if (i.operands[3].kind == Kind::reg &&
-        f_.registers[static_cast<std::size_t>(i.operands[3].index)].type == Type::pred)
-      refuse(i, "a copy that a predicate leaves out");
-    read = slot(i.operands[3], false);
-    uses.reads.push_back(read);
-  }
-  Op& op = emit_named("cp.async", uses);
-  op.a = source.a;
-  op.bits = source.bits;
-  op.flags |= source.flags;
-  op.d = target.a;
-  op.e = static_cast<int>(target.bits);
-  op.parts = (target.flags & address_is_wide) != 0 ? 2 : 1;
-  op.b = read;
-  op.mode = static_cast<std::uint8_t>(i.operands[2].bits);
 }
 
 }  // namespace ptx

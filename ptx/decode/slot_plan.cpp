@@ -15,14 +15,14 @@ void add_registers(const Operand& o, std::vector<int>& to) {
   for (const Operand& element : o.elements) add_registers(element, to);
 }
 
-// Instructions without a result. Others write their first operand.
+// Instructions without a result. Others write their first operand, unless it is an address.
 bool writes_nothing(const Instruction& i) {
   static const std::set<std::string> none = {
       "st",         "bra",       "brx",     "ret",           "exit",     "bar",
       "barrier",    "membar",    "fence",   "red",           "trap",     "call",
       "prefetch",   "prefetchu", "discard", "applypriority", "cp",       "griddepcontrol",
       "setmaxnreg", "nanosleep", "brkpt",   "pmevent",       "stmatrix", "wgmma"};
-  if (none.count(i.opcode) == 0) return i.opcode == "mbarrier" && mbarrier_has_no_result(i);
+  if (none.count(i.opcode) == 0) return false;
   // bar.red has a result, other barriers have none.
   if (i.opcode == "bar" || i.opcode == "barrier")
     return std::find(i.modifiers.begin(), i.modifiers.end(), "red") == i.modifiers.end();
@@ -184,13 +184,6 @@ class FreeSlots {
 };
 
 }  // namespace
-
-bool mbarrier_has_no_result(const Instruction& i) {
-  const auto has = [&](const char* word) {
-    return std::find(i.modifiers.begin(), i.modifiers.end(), word) != i.modifiers.end();
-  };
-  return has("init") || has("inval") || has("expect_tx") || has("complete_tx");
-}
 
 Access access_of(const Instruction& i) {
   Access access;

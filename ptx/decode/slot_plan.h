@@ -13,7 +13,6 @@ struct Access {
   std::vector<int> reads, writes;  // registers
 };
 Access access_of(const Instruction&);
-bool mbarrier_has_no_result(const Instruction&);
 
 struct SlotPlan {
   std::vector<int> slot;  // of each register, or its number as a predicate; -1: unused

@@ -62,6 +62,7 @@ void report_outside(Warp& w, const Access& a, const Region* region) {
 
 std::string other_text(const Warp& w, uint32_t s) {
   const uint32_t thread = stamp::thread(s);
+  if (stamp::is_of_copy(s)) return "an asynchronous copy";
   if (thread == stamp::many) return "threads of several warps";
   if (thread >= stamp::lanes_of)
     return fmt::format("several lanes of warp {}", thread - stamp::lanes_of);
@@ -92,10 +93,12 @@ struct Other {
   std::string who;
   bool wrote = false, is_in_block = true;
   uint32_t op = 0;
+  bool is_in_flight = false;
 };
 void report_race(Warp& w, const Access& a, const std::string& place, const Other& other) {
   const Program::Kernel& kernel = w.block->run->kernel;
-  const char* missing = !other.is_in_block
+  const char* missing = other.is_in_flight ? "a wait for the copy is missing"
+                        : !other.is_in_block
                             ? "blocks are ordered by a fence and an atomic operation only"
                         : w.block->thread_count <= warp_size ? "a __syncwarp is missing"
                                                              : "a barrier is missing";
@@ -235,7 +238,8 @@ std::byte* reach_shared(Warp& w, const Access& a, uint32_t& unwritten) {
                                   : block.shadow.read(w, a.lane, word, op, conflict, bytes);
     if (!ordered && !a.is_strong) {
       report_race(w, a, fmt::format("word {} of shared memory", word),
-                  {other_text(w, conflict.other), conflict.other_wrote, true, conflict.other_op});
+                  {other_text(w, conflict.other), conflict.other_wrote, true, conflict.other_op,
+                   stamp::is_in_flight(conflict.other)});
       return nullptr;
     }
   }
@@ -290,37 +294,6 @@ void fence(Warp& w) {
   const uint64_t key = uint64_t{block.number} * 64;
   mine.fenced[key] = w.since_barrier;
   mine.fenced[key + 1 + static_cast<uint64_t>(w.index)] = block.shadow.now();
-}
-
-bool finish_copies(Warp& w, int but) {
-  Block::Copies& copies = w.block->copies[w.index];
-  copies.groups.resize(warp_size);
-  std::vector<Block::Copy> left;
-  for (const Block::Copy& copy : copies.pending) {
-    const bool is_due = (w.mask >> copy.lane & 1) != 0 &&
-                        copy.group < copies.groups[static_cast<std::size_t>(copy.lane)] - but;
-    if (!is_due) {
-      left.push_back(copy);
-      continue;
-    }
-    uint32_t unwritten = 0;
-    const std::byte* from = nullptr;
-    if (copy.read > 0) {
-      from = reach_global(
-          w, {.op = copy.op, .lane = copy.lane, .address = copy.from, .bytes = copy.read},
-          unwritten);
-      if (from == nullptr) return false;
-    }
-    std::byte* to = reach_shared(
-        w,
-        {.op = copy.op, .lane = copy.lane, .address = copy.to, .bytes = copy.bytes, .writes = true},
-        unwritten);
-    if (to == nullptr) return false;
-    std::memset(to, 0, static_cast<std::size_t>(copy.bytes));
-    if (copy.read > 0) std::memcpy(to, from, static_cast<std::size_t>(copy.read));
-  }
-  copies.pending = std::move(left);
-  return true;
 }
 
 }  // namespace ptx

@@ -35,5 +35,7 @@ void fence(Warp&);
 
 // Happen now: copies that a lane has committed, but for the last `but` groups of them.
 bool finish_copies(Warp&, int but);
+// Likewise: those of a lane that it started before a certain one, for whoever waits for a barrier.
+bool finish_copies_before(Warp&, int lane, std::size_t number);
 
 }  // namespace ptx

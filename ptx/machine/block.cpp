@@ -44,7 +44,7 @@ void let_go(Block& block, int number, Block::Barrier& barrier) {
     if (by_all) {
       w.since_barrier = now;
     } else {
-      w.known.resize(warp_size, 0);
+      w.known.resize(stamp::knowers, 0);
       for (uint32_t other = 0; other < warp_size; ++other)
         if ((barrier.warps >> other & 1) != 0) w.known[other] = now;
     }

@@ -9,6 +9,7 @@
 
 #include "ptx/counts/counter.h"
 #include "ptx/decode/code.h"
+#include "ptx/machine/async/mbarrier.h"
 #include "ptx/machine/memory.h"
 #include "ptx/machine/shared_shadow.h"
 #include "ptx/machine/warp.h"
@@ -73,18 +74,30 @@ struct Block {
   std::map<int, Hearsay> hearsay;
 
   // Copies that a thread has started (cp.async), by warp; they happen when they are waited for.
+  // Until then their targets are in flight.
   struct Copy {
     int lane = 0, bytes = 0, group = 0;
     std::uint32_t to = 0;
     std::uint64_t from = 0;
     int read = 0;  // the rest is zeros
+    std::size_t number = 0;
     const Op* op = nullptr;
   };
   struct Copies {
     std::vector<Copy> pending;
     std::vector<int> groups;  // that each lane has committed
+    std::size_t started = 0;
   };
   std::map<int, Copies> copies;
+  Asynchronous asynchronous;
+
+  // Bytes of shared memory that bulk copies of a thread read, by groups: where, and how many.
+  struct Held {
+    using Pieces = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+    Pieces open;
+    std::vector<Pieces> groups;
+  };
+  std::map<int, Held> held;  // by thread
 
   bool has_ended() const { return exited == thread_count; }
 };

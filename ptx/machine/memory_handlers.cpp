@@ -1,4 +1,4 @@
-// Stores, atomics and copies.
+// Stores, atomics and addresses.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -150,40 +150,6 @@ const Op* atomic(const Op* op, Warp& w) {
   return op + 1;
 }
 
-// cp.async: a and bits give the source, d the shared address and e what is added to it, b how many
-// bytes are read. mode: bytes.
-const Op* copy_async(const Op* op, Warp& w) {
-  u64 from[warp_size];
-  addresses_of(op, w, from);
-  Block::Copies& copies = w.block->copies[w.index];
-  copies.groups.resize(warp_size);
-  for (u32 left = w.mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    const u32 base = op->d < 0        ? 0
-                     : op->parts == 2 ? static_cast<u32>(w.slot<u64>(op->d)[lane])
-                                      : w.slot<u32>(op->d)[lane];
-    const int read =
-        op->b < 0 ? op->mode : std::min<int>(op->mode, static_cast<int>(w.slot<u32>(op->b)[lane]));
-    copies.pending.push_back({.lane = lane,
-                              .bytes = op->mode,
-                              .group = copies.groups[static_cast<std::size_t>(lane)],
-                              .to = base + static_cast<u32>(op->e),
-                              .from = from[lane],
-                              .read = read,
-                              .op = op});
-  }
-  return op + 1;
-}
-const Op* commit_copies(const Op* op, Warp& w) {
-  Block::Copies& copies = w.block->copies[w.index];
-  copies.groups.resize(warp_size);
-  for (int i = 0; i < warp_size; ++i) copies.groups[static_cast<std::size_t>(i)] += w.mask >> i & 1;
-  return op + 1;
-}
-const Op* wait_for_copies(const Op* op, Warp& w) {
-  if (op->mode == 1) commit_copies(op, w);  // wait_all
-  return finish_copies(w, static_cast<int>(op->bits)) ? op + 1 : nullptr;
-}
 const Op* fence_all(const Op* op, Warp& w) {
   fence(w);
   return op + 1;
@@ -253,9 +219,6 @@ void add_memory_handlers(Handlers& to) {
   add_atomics<s64>(to, "s64");
   add_atomics<float>(to, "f32");
   add_atomics<double>(to, "f64");
-  to["cp.async"] = {copy_async, ""};
-  to["cp.async.commit_group"] = {commit_copies, ""};
-  to["cp.async.wait"] = {wait_for_copies, ""};
   to["fence"] = {fence_all, ""};
   to["cvta.shared"] = {convert_shared_address, "xx"};
   to["cvta.local"] = {convert_local_address, "xx"};

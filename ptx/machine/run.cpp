@@ -168,6 +168,8 @@ class Running {
     block.knows.clear();
     block.hearsay.clear();
     block.copies.clear();
+    block.asynchronous = {};
+    block.held.clear();
     auto* words = reinterpret_cast<uint32_t*>(block.shared.data());
     std::fill(words, words + run_.shared_bytes / 4, poison);
     block.shadow.start(run_.shared_bytes / 4);
@@ -252,7 +254,9 @@ class Running {
       if (could_go_on ? !shuffled : w->lets_blocks_go_first) admit_one_more();
       w->lets_go_first = w->lets_blocks_go_first = false;
       if (!shuffled) {
-        last_ = w->index + 1;
+        last_ = run_.settings.order == Order::reverse
+                    ? static_cast<int>(block.warps.size()) - w->index
+                    : w->index + 1;
         break;
       }
     }
@@ -263,7 +267,7 @@ class Running {
       finish(block);
       idle_.push_back(std::move(in_flight_[which]));
       in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(which));
-    } else if (choose(block) == nullptr) {
+    } else if (choose(block) == nullptr && !give_up_waits(block)) {
       report_stuck(block);
     }
   }
@@ -272,6 +276,7 @@ class Running {
     wanted_ = std::max(wanted_, std::min<std::size_t>(more, most_blocks));
   }
   void finish(Block& block) {
+    finish_bulk_copies(block);
     for (Warp& w : block.warps) {
       const auto left = block.copies.find(w.index);
       if (left == block.copies.end() || left->second.pending.empty()) continue;
@@ -330,6 +335,7 @@ class Running {
               fmt::format("{} waits at an operation of the whole warp that lanes {:#x} never reach",
                           thread_text(w, std::countr_zero(g.mask)),
                           g.partners & w.alive & ~g.mask));
+    if (report_endless_phase(block)) return;
     for (Warp& w : block.warps)
       for (const Group& g : w.others)
         return report(

@@ -27,7 +27,7 @@ bool is_known(uint32_t s, const Warp& w) {
   if (w.known.empty()) return false;
   // Several warps: those that this one synchronised with, as far as can be told.
   const uint32_t warp = stamp::warp(s);
-  return stamp::time(s) < (warp < w.known.size()
+  return stamp::time(s) < (warp < w.known.size() && warp != warp_size
                                ? w.known[warp]
                                : *std::max_element(w.known.begin(), w.known.end()));
 }
@@ -103,6 +103,14 @@ void SharedShadow::unwrite(std::size_t word, unsigned bytes) {
   }
   for (Parts& parts = parts_of(word); bytes != 0; bytes &= bytes - 1)
     parts[static_cast<std::size_t>(std::countr_zero(bytes))].write = 0;
+}
+
+void SharedShadow::set_read(std::size_t word, uint32_t stamp) {
+  if (!is_in_parts(word)) {
+    reads_[word] = stamp;
+    return;
+  }
+  for (Part& part : parts_[reads_[word]]) part.read = stamp;
 }
 
 SharedShadow::Parts& SharedShadow::parts_of(std::size_t word) {

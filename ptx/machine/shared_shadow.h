@@ -35,7 +35,13 @@ constexpr std::uint32_t warp(std::uint32_t s) {
 inline constexpr std::uint32_t in_parts = make(last_time + 1, many);
 // Whether it is of the time that stands still once the bits for it are used up: no order can be
 // told any more, and nothing is called a race.
-constexpr bool is_untold(std::uint32_t s) { return time(s) >= last_time; }
+constexpr bool is_untold(std::uint32_t s) { return time(s) == last_time; }
+// Of copies, which no thread does. Until somebody waits for one, its words are later than all that
+// anybody may know.
+inline constexpr std::uint32_t copies = 33, knowers = 34;  // as if they were a warp
+inline constexpr std::uint32_t in_flight = make(last_time + 1, lanes_of + copies);
+constexpr bool is_of_copy(std::uint32_t s) { return warp(s) == copies; }
+constexpr bool is_in_flight(std::uint32_t s) { return s == in_flight; }
 // Of two stamps of readers at about the same time.
 constexpr std::uint32_t joined(std::uint32_t a, std::uint32_t b) {
   if (thread(a) == thread(b)) return a > b ? a : b;
@@ -76,6 +82,18 @@ class SharedShadow {
   // Leaves a word as if nobody had written it.
   void unwrite(std::size_t word, unsigned bytes = whole);
 
+  // A word that was written just now is the target of a copy, until the copy lands.
+  void take_off(std::size_t word) { writes_[word] = stamp::in_flight; }
+  void land(std::size_t word, std::uint32_t thread) {
+    writes_[word] = stamp::make(time_, thread);
+    reads_[word] = 0;
+  }
+  // A word that was read just now is the source of a copy, until a thread has waited for it.
+  void hold(std::size_t word) { set_read(word, stamp::in_flight); }
+  void let_go(std::size_t word, std::uint32_t thread) {
+    set_read(word, stamp::make(time_, thread));
+  }
+
  private:
   // Who wrote and who read one word, or one byte.
   struct Marks {
@@ -99,6 +117,7 @@ class SharedShadow {
   void join_parts(std::size_t word, const Part& into);
   void join_known_parts(std::size_t word, const Warp&);
   void enter_reads();
+  void set_read(std::size_t word, std::uint32_t stamp);
 
   // A read that is not entered into `reads_` yet. Most never are: nobody writes before the next
   // barrier, and behind it they no longer matter.

@@ -49,8 +49,13 @@ struct Op {
 struct Group {
   const Op* at = nullptr;
   std::uint32_t mask = 0;
-  enum class State : std::uint8_t { ready, at_barrier, at_warp_op } state = State::ready;
-  int barrier = 0;             // that it waits at
+  enum class State : std::uint8_t {
+    ready,
+    at_barrier,
+    at_warp_op,
+    at_mbarrier
+  } state = State::ready;
+  int barrier = 0;             // that it waits at: its number, or place in shared memory
   std::uint32_t partners = 0;  // the lanes that a warp-wide operation waits for
   bool stepped_back = false;   // lets others that are ready go first
 };
@@ -67,6 +72,7 @@ struct Warp {
   int index = 0;  // within its block
   const Op* at = nullptr;
   std::vector<Group> others;
+  bool gives_up = false;       // waiting for a phase of an mbarrier
   int asked = 0;               // what others may have to change: see system/waiting.cpp
   bool lets_go_first = false;  // other warps, or even other blocks, once its turn ends
   bool lets_blocks_go_first = false;

@@ -122,7 +122,8 @@ bar.sync 0; ld.shared.u32 %r1, [%r4]; add.s32 %r1, %r1, 1; bar.sync 0;
   right.words[3] = 41;
   EXPECT_EQ(text_of(right.run(64)), "");
   EXPECT_EQ(right.words[3], 42u);
-  EXPECT_THAT(text_of(WrittenKernel(copy("")).run(64)), HasSubstr("a value that nobody wrote"));
+  EXPECT_THAT(text_of(WrittenKernel(copy("")).run(64)),
+              HasSubstr("a wait for the copy is missing"));
 }
 
 TEST(Race, is_not_claimed_once_the_time_stands_still) {

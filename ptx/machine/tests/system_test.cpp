@@ -36,7 +36,7 @@ TEST(Print, formats_as_printf_does) {
   const Outcome outcome = kernel.run(2);
   EXPECT_EQ(text_of(outcome), "");
   // The star takes 7, and what follows is 0.
-  EXPECT_EQ(outcome.printed.substr(0, 44), "  0|1.50  |  abc|4294967295|-2|      0%\n  1|1");
+  EXPECT_EQ(outcome.printed.substr(0, 45), "  0|1.50  |  abc|4294967295|-2|      0%\n  1|1");
 }
 
 TEST(Print, of_what_is_not_there_is_found) {

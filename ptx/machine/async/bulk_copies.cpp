@@ -1,0 +1,150 @@
+// cp.async.bulk: many bytes at once, between global and shared memory.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "ptx/machine/access.h"
+#include "ptx/machine/async/bulk_copies.h"
+#include "ptx/machine/async/place.h"
+#include "ptx/machine/handlers.h"
+
+namespace ptx {
+namespace {
+
+using std::uint32_t;
+using std::uint64_t;
+
+constexpr int piece = 16;
+
+bool is_whole(const Op* op, Warp& w, int lane, uint64_t to, uint64_t from, uint64_t bytes) {
+  if ((to | from | bytes) % piece == 0) return true;
+  report(w, op, Fault::misaligned_access,
+         fmt::format("{} copies {} bytes from {:#x} to {:#x}: all three must be multiples of 16",
+                     thread_text(w, lane), bytes, from, to),
+         to, true);
+  return false;
+}
+
+}  // namespace
+
+bool read_into(const Op* op, Warp& w, int lane, uint64_t from, std::size_t bytes, BulkCopy& copy) {
+  const std::size_t at = copy.data.size();
+  copy.data.resize(at + bytes);
+  for (std::size_t n = 0; n < bytes; n += piece) {
+    const std::byte* read = reach_global(
+        w, {.op = op, .lane = lane, .address = from + n, .bytes = piece}, copy.unwritten_words);
+    if (read == nullptr) return false;
+    std::memcpy(copy.data.data() + at + n, read, piece);
+  }
+  return true;
+}
+
+bool start_flight(const Op* op, Warp& w, int lane, BulkCopy copy) {
+  uint32_t unwritten = 0;
+  for (std::size_t n = 0; n < copy.data.size(); n += piece) {
+    const uint64_t to = copy.to + n;
+    if (reach_shared(w, {.op = op, .lane = lane, .address = to, .bytes = piece, .writes = true},
+                     unwritten) == nullptr)
+      return false;
+    for (uint64_t word = 0; word < 4; ++word) w.block->shadow.take_off(to / 4 + word);
+  }
+  w.block->asynchronous.bulk.push_back(std::move(copy));
+  wake_waits(*w.block);
+  return true;
+}
+
+namespace {
+
+// a, bits: from; b: bytes; d, e: to; c: a list of the barrier's slot and what is added to it.
+const Op* copy_to_shared(const Op* op, Warp& w) {
+  const auto named = static_cast<Named>(op->parts);
+  uint64_t from[warp_size];
+  addresses_of(op, w, from);
+  const int* barrier = w.lists + op->c;
+  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t bytes = w.slot<uint32_t>(op->b)[lane];
+    BulkCopy copy{.op = op};
+    const uint64_t to =
+        place_in_shared(w, lane, op->d, (op->mode & 1) != 0, static_cast<uint64_t>(op->e), named);
+    copy.to = static_cast<uint32_t>(to);
+    copy.barrier = static_cast<uint32_t>(place_in_shared(w, lane, barrier[0], (op->mode & 2) != 0,
+                                                         static_cast<uint64_t>(barrier[1]), named));
+    if (!is_whole(op, w, lane, to, from[lane], bytes) ||
+        !read_into(op, w, lane, from[lane], bytes, copy) ||
+        !start_flight(op, w, lane, std::move(copy)))
+      return nullptr;
+  }
+  return op + 1;
+}
+
+// The global bytes are written at once; those of shared memory are read until the wait.
+// a, bits: to; b: bytes; d, e: from.
+const Op* copy_to_global(const Op* op, Warp& w) {
+  uint64_t to[warp_size];
+  addresses_of(op, w, to);
+  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t bytes = w.slot<uint32_t>(op->b)[lane];
+    const uint64_t from =
+        place_in_shared(w, lane, op->d, (op->mode & 1) != 0, static_cast<uint64_t>(op->e),
+                        static_cast<Named>(op->parts));
+    if (!is_whole(op, w, lane, to[lane], from, bytes)) return nullptr;
+    uint32_t unwritten = 0;
+    for (uint64_t n = 0; n < bytes; n += piece) {
+      const std::byte* read =
+          reach_shared(w, {.op = op, .lane = lane, .address = from + n, .bytes = piece}, unwritten);
+      if (read == nullptr) return nullptr;
+      if (unwritten != 0) {
+        report(w, op, Fault::uninitialised,
+               fmt::format("{} leaves in memory a value that nobody wrote", thread_text(w, lane)));
+        return nullptr;
+      }
+      std::byte* write = reach_global(
+          w, {.op = op, .lane = lane, .address = to[lane] + n, .bytes = piece, .writes = true},
+          unwritten);
+      if (write == nullptr) return nullptr;
+      std::memcpy(write, read, piece);
+      for (uint64_t word = 0; word < 4; ++word) w.block->shadow.hold((from + n) / 4 + word);
+    }
+    w.block->held[w.index * warp_size + lane].open.push_back(
+        {static_cast<uint32_t>(from), static_cast<uint32_t>(bytes)});
+  }
+  return op + 1;
+}
+
+const Op* commit_group(const Op* op, Warp& w) {
+  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
+    Block::Held& held = w.block->held[w.index * warp_size + std::countr_zero(left)];
+    held.groups.push_back(std::move(held.open));
+    held.open.clear();
+  }
+  return op + 1;
+}
+// bits: how many groups may stay.
+const Op* wait_for_groups(const Op* op, Warp& w) {
+  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
+    const auto thread = static_cast<uint32_t>(w.index * warp_size + std::countr_zero(left));
+    Block::Held& held = w.block->held[static_cast<int>(thread)];
+    while (held.groups.size() > op->bits) {
+      for (const auto& [from, bytes] : held.groups.front())
+        for (uint32_t word = from / 4; word < (from + bytes) / 4; ++word)
+          w.block->shadow.let_go(word, thread);
+      held.groups.erase(held.groups.begin());
+    }
+  }
+  return op + 1;
+}
+
+}  // namespace
+
+void add_bulk_handlers(Handlers& to) {
+  to["cp.async.bulk.shared"] = {copy_to_shared, ""};
+  to["cp.async.bulk.global"] = {copy_to_global, ""};
+  to["cp.async.bulk.commit"] = {commit_group, ""};
+  to["cp.async.bulk.wait"] = {wait_for_groups, ""};
+}
+
+}  // namespace ptx

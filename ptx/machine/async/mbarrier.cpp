@@ -1,0 +1,287 @@
+#include "ptx/machine/async/mbarrier.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "ptx/machine/access.h"
+#include "ptx/machine/async/place.h"
+#include "ptx/machine/handlers.h"
+#include "ptx/machine/lanes.h"
+
+namespace ptx {
+namespace {
+
+using std::uint32_t;
+using std::uint64_t;
+
+constexpr int most_rounds = 64;
+constexpr uint32_t most_arrivals = (1u << 20) - 1;
+
+void wake(Block& block) {
+  for (Warp& w : block.warps)
+    for (Group& g : w.others)
+      if (g.state == Group::State::at_mbarrier) g.state = Group::State::ready;
+}
+
+void complete_phase(Block& block, Mbarrier& barrier) {
+  if (barrier.pending != 0 || barrier.bytes != 0) return;
+  for (std::size_t v = 0; v < barrier.complete.size(); ++v)
+    barrier.complete[v] = std::max(barrier.complete[v], barrier.arriving[v]);
+  barrier.arriving = {};
+  barrier.pending = barrier.expected;
+  ++barrier.phase;
+  block.asynchronous.rounds_without_end = 0;
+  wake(block);
+}
+
+// What a warp did until now becomes known to those who find the phase complete.
+void tell_phase(Warp& w, Mbarrier& barrier) {
+  w.block->shadow.tick();
+  for (std::size_t v = 0; v < barrier.arriving.size(); ++v) {
+    const uint32_t known = std::max(v < w.known.size() ? w.known[v] : 0, w.since_barrier);
+    barrier.arriving[v] = std::max(barrier.arriving[v], known);
+  }
+  barrier.arriving[static_cast<std::size_t>(w.index)] = w.block->shadow.now();
+}
+void learn_phase(Warp& w, const Mbarrier& barrier) {
+  w.known.resize(stamp::knowers, 0);
+  uint32_t by_all = ~0u;
+  for (std::size_t v = 0; v < w.known.size(); ++v) {
+    w.known[v] = std::max(w.known[v], barrier.complete[v]);
+    const bool counts =
+        v == stamp::copies ? w.block->asynchronous.has_landed : v < w.block->warps.size();
+    if (counts && v != static_cast<std::size_t>(w.index)) by_all = std::min(by_all, w.known[v]);
+  }
+  w.since_sync = std::max(w.since_sync, barrier.complete[static_cast<std::size_t>(w.index)]);
+  w.since_barrier = std::max(w.since_barrier, std::min(by_all, w.since_sync));
+}
+
+// Whoever uses a barrier reads what init wrote. Null after a finding.
+Mbarrier* barrier_at(const Op* op, Warp& w, int lane, uint64_t at) {
+  uint32_t unwritten = 0;
+  if (reach_shared(w, {.op = op, .lane = lane, .address = at, .bytes = 8}, unwritten) == nullptr)
+    return nullptr;
+  const auto found = w.block->asynchronous.barriers.find(static_cast<uint32_t>(at));
+  if (found != w.block->asynchronous.barriers.end()) return &found->second;
+  report(w, op, Fault::uninitialised,
+         fmt::format("{} uses an mbarrier at {} of shared memory that nobody initialised",
+                     thread_text(w, lane), at),
+         at);
+  return nullptr;
+}
+
+// b: the count.
+const Op* initialise(const Op* op, Warp& w) {
+  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t at = place_of_lane(op, w, lane);
+    const uint32_t count = w.slot<uint32_t>(op->b)[lane];
+    uint32_t unwritten = 0;
+    std::byte* to = reach_shared(
+        w, {.op = op, .lane = lane, .address = at, .bytes = 8, .writes = true}, unwritten);
+    if (to == nullptr) return nullptr;
+    if (count == 0 || count > most_arrivals) {
+      report(w, op, Fault::trap,
+             fmt::format("{} initialises an mbarrier for {} arrivals: 1 to {} are allowed",
+                         thread_text(w, lane), count, most_arrivals));
+      return nullptr;
+    }
+    std::memset(to, 0, 8);
+    w.block->asynchronous.barriers[static_cast<uint32_t>(at)] = {.expected = count,
+                                                                 .pending = count};
+  }
+  return op + 1;
+}
+const Op* invalidate(const Op* op, Warp& w) {
+  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t at = place_of_lane(op, w, lane);
+    uint32_t unwritten = 0;
+    if (barrier_at(op, w, lane, at) == nullptr ||
+        reach_shared(w, {.op = op, .lane = lane, .address = at, .bytes = 8, .writes = true},
+                     unwritten) == nullptr)
+      return nullptr;
+    w.block->asynchronous.barriers.erase(static_cast<uint32_t>(at));
+  }
+  return op + 1;
+}
+
+bool arrive_once(const Op* op, Warp& w, int lane, Mbarrier& barrier, uint32_t count, bool drops) {
+  if (count == 0 || count > barrier.pending) {
+    report(w, op, Fault::trap,
+           fmt::format("{} arrives {} times at an mbarrier whose phase waits for {} more",
+                       thread_text(w, lane), count, barrier.pending));
+    return false;
+  }
+  tell_phase(w, barrier);
+  barrier.pending -= count;
+  if (drops) barrier.expected -= count;
+  return true;
+}
+
+// d: the state or -1, b: the count or -1, c: bytes to expect or -1. mode 1: drop.
+const Op* arrive_at_phase(const Op* op, Warp& w) {
+  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    Mbarrier* barrier = barrier_at(op, w, lane, place_of_lane(op, w, lane));
+    if (barrier == nullptr) return nullptr;
+    if (op->d >= 0)
+      w.slot<uint64_t>(op->d)[lane] = uint64_t{barrier->phase} << 32 | barrier->pending;
+    if (op->c >= 0) barrier->bytes += w.slot<uint32_t>(op->c)[lane];
+    const uint32_t count = op->b < 0 ? 1 : w.slot<uint32_t>(op->b)[lane];
+    if (!arrive_once(op, w, lane, *barrier, count, op->mode == 1)) return nullptr;
+    complete_phase(*w.block, *barrier);
+  }
+  return op + 1;
+}
+// b: bytes. mode 1: they are there.
+const Op* expect_bytes(const Op* op, Warp& w) {
+  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    Mbarrier* barrier = barrier_at(op, w, lane, place_of_lane(op, w, lane));
+    if (barrier == nullptr) return nullptr;
+    const std::int64_t bytes = w.slot<uint32_t>(op->b)[lane];
+    barrier->bytes += op->mode == 1 ? -bytes : bytes;
+    if (op->mode == 1) complete_phase(*w.block, *barrier);
+  }
+  return op + 1;
+}
+
+// cp.async.mbarrier.arrive. mode 1: .noinc, the arrival is one of those expected.
+const Op* arrive_with_copies(const Op* op, Warp& w) {
+  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t at = place_of_lane(op, w, lane);
+    Mbarrier* barrier = barrier_at(op, w, lane, at);
+    if (barrier == nullptr) return nullptr;
+    if (op->mode == 0) ++barrier->pending;
+    w.block->asynchronous.arrivals[static_cast<uint32_t>(at)].push_back(
+        {w.index, lane, w.block->copies[w.index].started});
+  }
+  wake(*w.block);
+  return op + 1;
+}
+
+void land(Block& block, const BulkCopy& copy) {
+  std::memcpy(block.shared.data() + copy.to, copy.data.data(), copy.data.size());
+  for (std::size_t word = 0; word < copy.data.size() / 4; ++word) {
+    block.shadow.land(copy.to / 4 + word, stamp::lanes_of + stamp::copies);
+    if (copy.unwritten_words != 0) block.shadow.unwrite(copy.to / 4 + word);
+  }
+}
+
+// What is on its way to a barrier arrives. False after a finding.
+bool land_all(Block& block, uint32_t at, Mbarrier& barrier) {
+  Asynchronous& all = block.asynchronous;
+  bool any = false;
+  if (const auto waiting = all.arrivals.find(at); waiting != all.arrivals.end()) {
+    const std::vector<CopyArrival> due = std::move(waiting->second);
+    all.arrivals.erase(waiting);
+    for (const CopyArrival& a : due) {
+      Warp& w = block.warps[static_cast<std::size_t>(a.warp)];
+      if (!finish_copies_before(w, a.lane, a.copies)) return false;
+      if (barrier.pending > 0) --barrier.pending;
+      any = true;
+    }
+  }
+  for (const BulkCopy& copy : all.bulk) {
+    if (copy.barrier != at) continue;
+    land(block, copy);
+    barrier.bytes -= static_cast<std::int64_t>(copy.data.size());
+    any = true;
+  }
+  std::erase_if(all.bulk, [&](const BulkCopy& copy) { return copy.barrier == at; });
+  if (!any) return true;
+  all.has_landed = true;
+  block.shadow.tick();
+  barrier.arriving[stamp::copies] = block.shadow.now();
+  complete_phase(block, barrier);
+  return true;
+}
+
+// d: the predicate, b: the state or the parity. mode 0: test_wait, 1: try_wait, which may wait; +
+// 2: by parity.
+const Op* wait_for_phase(const Op* op, Warp& w) {
+  Block& block = *w.block;
+  uint32_t done = 0;
+  const Mbarrier* last = nullptr;
+  uint64_t at = 0;
+  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    at = place_of_lane(op, w, lane);
+    Mbarrier* barrier = barrier_at(op, w, lane, at);
+    if (barrier == nullptr || !land_all(block, static_cast<uint32_t>(at), *barrier)) return nullptr;
+    const bool is_over = (op->mode & 2) != 0
+                             ? (barrier->phase & 1) != (w.slot<uint32_t>(op->b)[lane] & 1)
+                             : barrier->phase != w.slot<uint64_t>(op->b)[lane] >> 32;
+    done |= uint32_t{is_over} << lane;
+    if (is_over && barrier != last) learn_phase(w, *(last = barrier));
+  }
+  if (done == 0 && (op->mode & 1) != 0 && !w.gives_up) {
+    w.others.push_back({.at = op,
+                        .mask = w.mask,
+                        .state = Group::State::at_mbarrier,
+                        .barrier = static_cast<int>(at)});
+    w.set_mask(0);
+    return next_group(w);
+  }
+  w.gives_up = false;
+  w.predicates[op->d] = (w.predicates[op->d] & ~w.mask) | done;
+  return done != 0 ? op + 1 : step_back(w, op + 1, false);
+}
+
+const Op* pending_count(const Op* op, Warp& w) {
+  const uint64_t* a = w.slot<uint64_t>(op->a);
+  return for_each_lane<uint32_t>(op, w, [=](int i) { return static_cast<uint32_t>(a[i]); });
+}
+
+}  // namespace
+
+bool give_up_waits(Block& block) {
+  if (++block.asynchronous.rounds_without_end > most_rounds) return false;
+  bool any = false;
+  for (Warp& w : block.warps)
+    for (Group& g : w.others)
+      if (g.state == Group::State::at_mbarrier) {
+        g.state = Group::State::ready;
+        w.gives_up = any = true;
+      }
+  return any;
+}
+
+bool report_endless_phase(Block& block) {
+  for (Warp& w : block.warps)
+    for (const Group& g : w.others) {
+      if (g.state != Group::State::at_mbarrier) continue;
+      const Mbarrier& barrier = block.asynchronous.barriers[static_cast<uint32_t>(g.barrier)];
+      report(w, g.at, Fault::barrier_not_reached,
+             fmt::format("{} waits at an mbarrier at {} of shared memory for a phase that never "
+                         "ends: {} of {} arrivals and {} bytes are missing",
+                         thread_text(w, std::countr_zero(g.mask)), g.barrier, barrier.pending,
+                         barrier.expected, barrier.bytes));
+      return true;
+    }
+  return false;
+}
+
+void finish_bulk_copies(Block& block) {
+  for (const BulkCopy& copy : block.asynchronous.bulk) land(block, copy);
+  block.asynchronous = {};
+}
+
+void wake_waits(Block& block) { wake(block); }
+
+void add_mbarrier_handlers(Handlers& to) {
+  to["mbarrier.init"] = {initialise, ""};
+  to["mbarrier.inval"] = {invalidate, ""};
+  to["mbarrier.arrive"] = {arrive_at_phase, ""};
+  to["mbarrier.expect"] = {expect_bytes, ""};
+  to["mbarrier.wait"] = {wait_for_phase, ""};
+  to["mbarrier.pending_count"] = {pending_count, "wx"};
+  to["cp.async.mbarrier"] = {arrive_with_copies, ""};
+}
+
+}  // namespace ptx

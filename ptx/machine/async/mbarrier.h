@@ -1,0 +1,59 @@
+// Barriers in shared memory (mbarrier), and copies that signal them.
+//
+// A copy takes place when somebody asks for its barrier, and is known to those who then find the
+// phase complete. Until then its target is in flight: whoever touches it has a race. A thread that
+// waits for a phase comes after all that arrived in it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "ptx/machine/shared_shadow.h"
+
+namespace ptx {
+
+struct Block;
+struct Op;
+
+struct Mbarrier {
+  std::uint32_t expected = 0, pending = 0;  // arrivals
+  std::int64_t bytes = 0;                   // of copies, expected and not yet there
+  std::uint32_t phase = 0;                  // how many are complete
+  // What was known to those that arrived in this phase, and in those that are complete.
+  std::array<std::uint32_t, stamp::knowers> arriving = {}, complete = {};
+};
+
+// A bulk copy on its way into shared memory.
+struct BulkCopy {
+  std::uint32_t to = 0, barrier = 0;  // bytes of shared memory
+  std::vector<std::byte> data;
+  std::uint32_t unwritten_words = 0;  // not zero: nobody wrote some of its source
+  const Op* op = nullptr;
+};
+
+// What a thread's cp.async have started before it said that a barrier waits for them.
+struct CopyArrival {
+  int warp = 0, lane = 0;
+  std::size_t copies = 0;  // how many it had started
+};
+
+struct Asynchronous {
+  std::map<std::uint32_t, Mbarrier> barriers;  // by their place in shared memory
+  std::vector<BulkCopy> bulk;
+  std::map<std::uint32_t, std::vector<CopyArrival>> arrivals;
+  bool has_landed = false;     // some copy
+  int rounds_without_end = 0;  // of waits that gave up, since a phase was last completed
+};
+
+// Nothing goes on in a block. Waits for phases give up, as on a GPU after a while. False: there are
+// none, or it was in vain too often.
+bool give_up_waits(Block&);
+// Reports that a phase never ends; false if nobody waits for one.
+bool report_endless_phase(Block&);
+// Of a block that has ended: nobody waited for them.
+void finish_bulk_copies(Block&);
+
+}  // namespace ptx
