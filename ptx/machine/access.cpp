@@ -148,8 +148,7 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
 
 bool trace(Warp& w, const Access& a, Region& region, uint64_t address) {
   if (!region.area.writable) return true;
-  region.start_traces();
-  Trace& t = region.traces[region.word(address)];
+  Trace& t = w.block->run->memory.trace_of(region, region.word(address));
   const unsigned bytes = bytes_within_word(a);
   if (bytes == SharedShadow::whole && !t.is_in_parts) return trace(w, a, region, address, t);
   auto& parts = region.parts[region.word(address)];

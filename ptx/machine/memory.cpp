@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -11,23 +13,32 @@ namespace {
 
 constexpr std::size_t alignment = 256;
 constexpr std::uint32_t poison = 0x7f85eedd;  // a signalling NaN
+constexpr std::size_t most_spare = 4, most_spare_words = 1 << 20;
 
 }  // namespace
 
+// Little memory is had for less from the heap.
+constexpr std::size_t little = 1 << 16;
+
 template <class T>
 LazyArray<T>::LazyArray(std::size_t count) : count_(count) {
-  void* memory = mmap(nullptr, count * sizeof(T) + 1, PROT_READ | PROT_WRITE,
+  if (count * sizeof(T) < little) {
+    items_ = static_cast<T*>(std::calloc(count, sizeof(T)));
+    if (items_ == nullptr) throw std::bad_alloc();
+    return;
+  }
+  void* memory = mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   items_ = static_cast<T*>(memory);
 }
 template <class T>
 LazyArray<T>::~LazyArray() {
-  if (items_ != nullptr) munmap(items_, count_ * sizeof(T) + 1);
-}
-template <class T>
-void LazyArray<T>::clear() {
-  if (items_ != nullptr) madvise(items_, count_ * sizeof(T) + 1, MADV_DONTNEED);
+  if (items_ == nullptr) return;
+  if (count_ * sizeof(T) < little)
+    std::free(items_);
+  else
+    munmap(items_, count_ * sizeof(T));
 }
 template class LazyArray<Trace>;
 template class LazyArray<std::uint8_t>;
@@ -52,12 +63,27 @@ const Region* Memory::Contents::nearest(std::uint64_t address) const {
   return best;
 }
 
-void Memory::Contents::forget_traces() {
-  for (auto& [_, region] : regions) {
-    if (region->is_traced) region->traces.clear();
-    region->parts.clear();
-    region->is_traced = false;
+void Memory::Contents::give_traces(Region& region) {
+  const std::size_t count = (region.end - region.area.first) / 4 + 1;
+  const auto fits = std::find_if(spare_traces_.begin(), spare_traces_.end(),
+                                 [&](const auto& spare) { return spare.size() >= count; });
+  if (fits == spare_traces_.end()) {
+    region.traces = LazyArray<Trace>(count);
+    return;
   }
+  region.traces = std::move(*fits);
+  spare_traces_.erase(fits);
+}
+
+void Memory::Contents::erase(std::uint64_t first) {
+  const auto found = regions.find(first);
+  if (found == regions.end()) return;
+  LazyArray<Trace>& traces = found->second->traces;
+  if (!traces.empty() && traces.size() <= most_spare_words) {
+    spare_traces_.push_back(std::move(traces));
+    if (spare_traces_.size() > most_spare) spare_traces_.erase(spare_traces_.begin());
+  }
+  regions.erase(found);
 }
 
 Memory::Memory() : contents_(std::make_unique<Contents>()) {}
@@ -85,7 +111,7 @@ void* Memory::allocate(std::size_t bytes, std::string name) {
 bool Memory::release(void* memory) {
   const auto found = contents_->regions.find(reinterpret_cast<std::uint64_t>(memory));
   if (found == contents_->regions.end() || found->second->own == nullptr) return false;
-  contents_->regions.erase(found);
+  contents_->erase(found->first);
   return true;
 }
 
@@ -96,10 +122,11 @@ void Memory::lend(const Area& area) {
                                : area.first + (area.rows - 1) * area.pitch_bytes + area.row_bytes;
   if (!area.written)
     region->is_written = LazyArray<std::uint8_t>((region->end - area.first) / 4 + 1);
+  contents_->erase(area.first);
   contents_->regions[area.first] = std::move(region);
 }
 
-void Memory::forget(std::uint64_t first) { contents_->regions.erase(first); }
+void Memory::forget(std::uint64_t first) { contents_->erase(first); }
 
 const Area* Memory::find(std::uint64_t address) const {
   const Region* region = contents_->at(address);

@@ -20,6 +20,7 @@ namespace ptx {
 struct Trace {
   std::uint64_t write = 0, read = 0;
   std::uint32_t write_op = 0, read_op = 0;
+  std::uint32_t launch = 0;  // the one that it is of: for any other, there is none
   bool write_is_atomic = false, read_is_atomic = false;
   bool is_in_parts = false;  // each byte has a trace of its own
 };
@@ -40,7 +41,7 @@ class LazyArray {
   }
   T& operator[](std::size_t i) { return items_[i]; }
   bool empty() const { return items_ == nullptr; }
-  void clear();  // all zeros again
+  std::size_t size() const { return count_; }
 
  private:
   T* items_ = nullptr;
@@ -51,11 +52,10 @@ struct Region {
   Area area;
   std::uint64_t end = 0;
   std::unique_ptr<std::byte[]> own;  // of the machine's allocations
-  LazyArray<Trace> traces;           // of each word, of this launch
+  LazyArray<Trace> traces;           // of each word, of this launch and of earlier ones
   std::unordered_map<std::size_t, std::array<Trace, 4>>
       parts;                           // of words that were written in such
   LazyArray<std::uint8_t> is_written;  // 1 for each word that was; empty: all were
-  bool is_traced = false;
 
   // Whether all of an access lies in one row.
   bool holds(std::uint64_t address, std::uint64_t bytes) const {
@@ -63,22 +63,36 @@ struct Region {
     if (address < area.first || address + bytes > end) return false;
     return area.pitch_bytes == area.row_bytes || at % area.pitch_bytes + bytes <= area.row_bytes;
   }
-  void start_traces() {
-    if (traces.empty()) traces = LazyArray<Trace>((end - area.first) / 4 + 1);
-    is_traced = true;
-  }
   std::size_t word(std::uint64_t address) const { return (address - area.first) / 4; }
 };
 
 struct Memory::Contents {
   std::map<std::uint64_t, std::unique_ptr<Region>> regions;  // by their first address
   int allocations = 0;
-  Shapes shapes;  // of all launches: they say nothing about memory
+  std::uint32_t launch = 0;  // how many there were
+  Shapes shapes;             // of all launches: they say nothing about memory
 
   Region* at(std::uint64_t address);
   // The region nearest to an address, to describe an access outside all of them.
   const Region* nearest(std::uint64_t address) const;
-  void forget_traces();
+  void erase(std::uint64_t first);
+
+  void forget_traces() { ++launch; }
+  LazyArray<Trace>& traces_of(Region& region) {
+    if (region.traces.empty()) give_traces(region);
+    return region.traces;
+  }
+  Trace& trace_of(Region& region, std::size_t word) {
+    return of_this_launch(traces_of(region)[word]);
+  }
+  Trace& of_this_launch(Trace& t) const {
+    return t.launch == launch ? t : t = Trace{.launch = launch};
+  }
+
+ private:
+  void give_traces(Region&);
+  // Of regions that are gone: memory from the system is dear.
+  std::vector<LazyArray<Trace>> spare_traces_;
 };
 
 }  // namespace ptx

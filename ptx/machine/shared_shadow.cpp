@@ -3,23 +3,51 @@
 #include <algorithm>
 #include <bit>
 
+#include "ptx/machine/shapes/eight.h"
+
 namespace ptx {
 
 using std::uint32_t;
 
 namespace {
+
 constexpr std::size_t most_noted = 4096;
+
+// `joined`, of a stamp of a single lane or warp, without a branch.
+Eight joined_with(Eight mine, Eight old, uint32_t warp) {
+  constexpr uint32_t mask = stamp::thread_mask;
+  const uint32_t by_several = stamp::lanes_of + warp;
+  const Eight who = old & mask;
+  const auto same_warp = (who == by_several) | (who / warp_size == warp);
+  const Eight later = old > mine ? old : mine;
+  const Eight joined = (later & ~mask) | (same_warp ? eight(by_several) : eight(stamp::many));
+  return ((old ^ mine) & mask) == 0 ? later : joined;
+}
+
 }  // namespace
 
 void SharedShadow::start(std::size_t words) {
-  writes_.assign(words, 0);
-  reads_.assign(words, 0);
-  write_ops_.resize(words);
-  read_ops_.resize(words);
+  writes_.assign(words + 8, 0);
+  reads_.assign(words + 8, 0);
+  write_ops_.resize(words + 8);
+  read_ops_.resize(words + 8);
   parts_.clear();
   free_parts_.clear();
-  noted_.clear();
+  noted_count_ = 0;
+  unwritten_.assign(words / chunk + 1, chunk);
+  unwritten_.back() = static_cast<uint32_t>(words % chunk);
+  last_write_ = 0;
   time_ = 1;
+}
+
+bool SharedShadow::are_readable(const Warp& w, const Shape& s, std::size_t word) const {
+  const uint32_t limit = stamp::make(w.since_barrier, 0);
+  Eight bad = {};  // unwritten, or written since the barrier
+  for (const Shape::Window& window : s.windows) {
+    const Eight writes = vector_at(writes_.data() + word + window.first);
+    bad |= (Eight)(writes - 1 >= limit - 1) & vector_at(window.wanted);
+  }
+  return is_zero(bad);
 }
 
 bool is_known(uint32_t s, const Warp& w) {
@@ -66,7 +94,7 @@ bool SharedShadow::write(Marks m, const Warp& w, int lane, uint32_t op, Conflict
 
 bool SharedShadow::read(const Warp& w, int lane, std::size_t word, uint32_t op, Conflict& conflict,
                         unsigned bytes) {
-  if (!noted_.empty()) enter_reads();
+  if (noted_count_ != 0) enter_reads();
   if (is_in_parts(word)) join_known_parts(word, w);
   if (bytes == whole && !is_in_parts(word)) return read(marks(word), w, lane, op, conflict);
   for (Parts& parts = parts_of(word); bytes != 0; bytes &= bytes - 1) {
@@ -78,8 +106,13 @@ bool SharedShadow::read(const Warp& w, int lane, std::size_t word, uint32_t op, 
 
 bool SharedShadow::write(const Warp& w, int lane, std::size_t word, uint32_t op, Conflict& conflict,
                          unsigned bytes) {
-  if (!noted_.empty()) enter_reads();
-  if (bytes == whole && !is_in_parts(word)) return write(marks(word), w, lane, op, conflict);
+  if (noted_count_ != 0) enter_reads();
+  last_write_ = time_;
+  if (bytes == whole && !is_in_parts(word)) {
+    const bool was_plain = is_plain(word), is_ordered = write(marks(word), w, lane, op, conflict);
+    count_again(word, was_plain);
+    return is_ordered;
+  }
   Parts& parts = parts_of(word);
   for (unsigned left = bytes; left != 0; left &= left - 1) {
     Part& part = parts[static_cast<std::size_t>(std::countr_zero(left))];
@@ -98,14 +131,24 @@ bool SharedShadow::is_written(std::size_t word, unsigned bytes) const {
 
 void SharedShadow::unwrite(std::size_t word, unsigned bytes) {
   if (bytes == whole && !is_in_parts(word)) {
+    const bool was_plain = is_plain(word);
     writes_[word] = 0;
-    return;
+    return count_again(word, was_plain);
   }
   for (Parts& parts = parts_of(word); bytes != 0; bytes &= bytes - 1)
     parts[static_cast<std::size_t>(std::countr_zero(bytes))].write = 0;
 }
 
+void SharedShadow::set_write(std::size_t word, uint32_t stamp) {
+  if (noted_count_ != 0) enter_reads();
+  const bool was_plain = is_plain(word);
+  writes_[word] = stamp;
+  last_write_ = time_;
+  count_again(word, was_plain);
+}
+
 void SharedShadow::set_read(std::size_t word, uint32_t stamp) {
+  if (noted_count_ != 0) enter_reads();
   if (!is_in_parts(word)) {
     reads_[word] = stamp;
     return;
@@ -122,8 +165,10 @@ SharedShadow::Parts& SharedShadow::parts_of(std::size_t word) {
   const uint32_t number = free_parts_.back();
   free_parts_.pop_back();
   parts_[number].fill({writes_[word], reads_[word], write_ops_[word], read_ops_[word]});
+  const bool was_plain = is_plain(word);
   writes_[word] = stamp::in_parts;
   reads_[word] = number;
+  count_again(word, was_plain);
   return parts_[number];
 }
 
@@ -131,6 +176,7 @@ void SharedShadow::join_parts(std::size_t word, const Part& into) {
   free_parts_.push_back(reads_[word]);
   writes_[word] = into.write, reads_[word] = into.read;
   write_ops_[word] = into.write_op, read_ops_[word] = into.read_op;
+  count_again(word, false);
 }
 
 // All warps know what came before a barrier of all: who did it no longer matters.
@@ -147,57 +193,64 @@ void SharedShadow::join_known_parts(std::size_t word, const Warp& w) {
   join_parts(word, all);
 }
 
-bool SharedShadow::read_shape(const Warp& w, const Shape& s, std::size_t word, uint32_t op) {
-  const uint32_t limit = stamp::make(w.since_barrier, 0);
-  uint32_t bad = 0;  // unwritten, or written since the barrier
-  for (const Shape::Run& run : s.runs) {
-    const uint32_t* writes = &writes_[word + run.first];
-    for (uint32_t i = 0; i < run.words; ++i) bad |= writes[i] - 1 >= limit - 1;
-  }
-  if (bad != 0) return false;
-  if (noted_.size() >= most_noted) enter_reads();
-  noted_.push_back(
-      {&s, static_cast<uint32_t>(word), op, time_, limit, static_cast<uint32_t>(w.index)});
-  return true;
+void SharedShadow::make_room() {
+  if (noted_.size() < most_noted)
+    noted_.resize(std::max<std::size_t>(64, 2 * noted_.size()));
+  else
+    enter_reads();
 }
 
 void SharedShadow::enter_reads() {
-  for (const Noted& n : noted_) {
+  for (std::size_t at = 0; at < noted_count_; ++at) {
+    const Noted& n = noted_[at];
     const uint32_t first = stamp::make(n.time, n.warp * warp_size);
     const uint32_t by_several = stamp::make(n.time, stamp::lanes_of + n.warp);
-    const std::uint8_t* lane = n.shape->lanes.data();
-    for (const Shape::Run& run : n.shape->runs) {
-      uint32_t *reads = &reads_[n.word + run.first], *ops = &read_ops_[n.word + run.first];
-      for (uint32_t i = 0; i < run.words; ++i) {
-        const uint32_t mine = *lane == Shape::several ? by_several : first + *lane;
-        ++lane;
-        reads[i] = reads[i] < n.limit ? mine : stamp::joined(reads[i], mine);
-        ops[i] = n.op;
-      }
+    for (const Shape::Window& window : n.shape->windows) {
+      uint32_t* reads = reads_.data() + n.word + window.first;
+      uint32_t* ops = read_ops_.data() + n.word + window.first;
+      const Eight lane = vector_at(window.lane), old = vector_at(reads);
+      const Eight mine = lane == Shape::several ? eight(by_several) : first + lane;
+      const Eight now = old < n.limit ? mine : joined_with(mine, old, n.warp);
+      const Eight wanted = vector_at(window.wanted);
+      put_vector(reads, wanted != 0 ? now : old);
+      put_vector(ops, wanted != 0 ? eight(n.op) : vector_at(ops));
     }
   }
-  noted_.clear();
+  noted_count_ = 0;
+}
+
+// Words that are about to be written.
+void SharedShadow::count_new(const Shape& s, std::size_t word) {
+  for (const Shape::Window& window : s.windows)
+    for (std::size_t i = 0; i < 8; ++i) {
+      const std::size_t at = word + window.first + i;
+      if (window.wanted[i] != 0 && writes_[at] == 0) --unwritten_[at / chunk];
+    }
 }
 
 bool SharedShadow::write_shape(const Warp& w, const Shape& s, std::size_t word, uint32_t op) {
   if (!s.is_disjoint) return false;
-  if (!noted_.empty()) enter_reads();
+  if (noted_count_ != 0) enter_reads();
   const uint32_t limit = stamp::make(w.since_barrier, 0);
-  uint32_t bad = 0;
-  for (const Shape::Run& run : s.runs) {
-    const uint32_t *writes = &writes_[word + run.first], *reads = &reads_[word + run.first];
-    for (uint32_t i = 0; i < run.words; ++i) bad |= (writes[i] >= limit) | (reads[i] >= limit);
+  Eight bad = {};
+  for (const Shape::Window& window : s.windows) {
+    const Eight writes = vector_at(writes_.data() + word + window.first);
+    const Eight reads = vector_at(reads_.data() + word + window.first);
+    bad |= (Eight)((writes >= limit) | (reads >= limit)) & vector_at(window.wanted);
   }
-  if (bad != 0) return false;
+  if (!is_zero(bad)) return false;
+  last_write_ = time_;
+  if (!is_filled(word, word + s.span / 4 - 1)) count_new(s, word);
   const uint32_t mine = stamp::make(time_, static_cast<uint32_t>(w.index * warp_size));
-  const std::uint8_t* lane = s.lanes.data();
-  for (const Shape::Run& run : s.runs) {
-    const std::size_t at = word + run.first;
-    for (uint32_t i = 0; i < run.words; ++i) {
-      writes_[at + i] = mine + *lane++;
-      reads_[at + i] = 0;
-      write_ops_[at + i] = op;
-    }
+  for (const Shape::Window& window : s.windows) {
+    const auto wanted = vector_at(window.wanted) != 0;
+    const auto set = [&](std::vector<uint32_t>& marks, Eight value) {
+      uint32_t* at = marks.data() + word + window.first;
+      put_vector(at, wanted ? value : vector_at(at));
+    };
+    set(writes_, mine + vector_at(window.lane));
+    set(reads_, Eight{});
+    set(write_ops_, eight(op));
   }
   return true;
 }

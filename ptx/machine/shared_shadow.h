@@ -75,17 +75,25 @@ class SharedShadow {
              unsigned bytes = whole);
   // All lanes of a shape read or write, from a word on. False: nothing was done, as something may
   // be unordered or unwritten: ask lane by lane.
-  bool read_shape(const Warp&, const Shape&, std::size_t word, std::uint32_t op);
+  bool read_shape(const Warp& w, const Shape& s, std::size_t word, std::uint32_t op) {
+    const bool is_usual = last_write_ < w.since_barrier && is_filled(word, word + s.span / 4 - 1);
+    if (!is_usual && !are_readable(w, s, word)) return false;
+    if (noted_count_ == noted_.size()) make_room();
+    noted_[noted_count_++] = {
+        &s,    static_cast<std::uint32_t>(word), op,
+        time_, stamp::make(w.since_barrier, 0),  static_cast<std::uint32_t>(w.index)};
+    return true;
+  }
   bool write_shape(const Warp&, const Shape&, std::size_t word, std::uint32_t op);
   // Everything until now comes before whatever any thread does from now on.
-  void forget_reads() { noted_.clear(); }
+  void forget_reads() { noted_count_ = 0; }
   // Leaves a word as if nobody had written it.
   void unwrite(std::size_t word, unsigned bytes = whole);
 
   // A word that was written just now is the target of a copy, until the copy lands.
-  void take_off(std::size_t word) { writes_[word] = stamp::in_flight; }
+  void take_off(std::size_t word) { set_write(word, stamp::in_flight); }
   void land(std::size_t word, std::uint32_t thread) {
-    writes_[word] = stamp::make(time_, thread);
+    set_write(word, stamp::make(time_, thread));
     reads_[word] = 0;
   }
   // A word that was read just now is the source of a copy, until a thread has waited for it.
@@ -118,6 +126,24 @@ class SharedShadow {
   void join_known_parts(std::size_t word, const Warp&);
   void enter_reads();
   void set_read(std::size_t word, std::uint32_t stamp);
+  void set_write(std::size_t word, std::uint32_t stamp);
+  void make_room();
+  void count_new(const Shape&, std::size_t word);
+  bool are_readable(const Warp&, const Shape&, std::size_t word) const;
+  // Whether all chunks from one word to another were written, as far as a few chunks tell.
+  bool is_filled(std::size_t first, std::size_t last) const {
+    if (last / chunk - first / chunk > 3) return false;
+    std::uint32_t unwritten = 0;
+    for (std::size_t i = first / chunk; i <= last / chunk; ++i) unwritten |= unwritten_[i];
+    return unwritten == 0;
+  }
+  bool is_plain(std::size_t word) const {
+    return writes_[word] != 0 && stamp::time(writes_[word]) <= stamp::last_time;
+  }
+  // After a word may have become plain, or may no longer be.
+  void count_again(std::size_t word, bool was_plain) {
+    unwritten_[word / chunk] += std::uint32_t{was_plain} - std::uint32_t{is_plain(word)};
+  }
 
   // A read that is not entered into `reads_` yet. Most never are: nobody writes before the next
   // barrier, and behind it they no longer matter.
@@ -126,9 +152,16 @@ class SharedShadow {
     std::uint32_t word, op, time, limit, warp;
   };
   std::vector<Noted> noted_;
+  std::size_t noted_count_ = 0;
+  // With a window's words behind the last.
   std::vector<std::uint32_t> writes_, reads_, write_ops_, read_ops_;
   std::vector<Parts> parts_;
   std::vector<std::uint32_t> free_parts_;
+  // Of each chunk of words, how many are not plain: nobody wrote them, or only bytes of them, or a
+  // copy is on its way there. And the time of the last write of all.
+  static constexpr std::size_t chunk = 64;
+  std::vector<std::uint32_t> unwritten_;
+  std::uint32_t last_write_ = 0;
   std::uint32_t time_ = 1;
 };
 

@@ -6,10 +6,8 @@
 #include <cstring>
 
 #include "ptx/machine/lanes.h"
+#include "ptx/machine/shapes/eight.h"
 #include "ptx/machine/shapes/shape.h"
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
 
 namespace ptx {
 
@@ -40,9 +38,21 @@ inline void put_eight(const Warp& w, int n, __m256i values, std::uint32_t* to) {
   _mm256_store_si256(reinterpret_cast<__m256i*>(to + 8 * n), values);
 }
 
+// A word for each lane, from places that are far apart.
+inline void gather_words(const Warp& w, const Shape& s, const std::byte* from, std::uint32_t* to) {
+  const auto gathered = [&](int n) {
+    return _mm256_i32gather_epi32(reinterpret_cast<const int*>(from), eight_of(s.offset + 8 * n),
+                                  1);
+  };
+  for (int n = 0; n < 2; ++n) {
+    const __m256i low = gathered(n);
+    put_eight(w, n, low, to);
+    put_eight(w, n + 2, s.repeats ? low : gathered(n + 2), to);
+  }
+}
 // A word for each lane. Reads nothing that no lane asks for.
 inline void fetch_words(const Warp& w, const Shape& s, const std::byte* from, std::uint32_t* to) {
-  if (!s.has_eights) return fetch_each<std::uint32_t>(w, s, from, to);
+  if (!s.has_eights) return gather_words(w, s, from, to);
   for (int n = 0; n < 4; ++n) {
     const Shape::Eight& eight = s.eights[n];
     const __m256i words = _mm256_maskload_epi32(reinterpret_cast<const int*>(from + eight.first),

@@ -30,14 +30,15 @@ void find_words(Shape& s) {
     std::stable_sort(words.begin(), words.end(), before);
   uint32_t last = ~0u;
   for (const Word& word : words) {
-    if (word.at == last) {
-      s.lanes.back() = Shape::several;
-      s.is_disjoint = false;
-      continue;
-    }
-    if (last == ~0u || word.at != last + 1) s.runs.push_back({word.at, 0});
-    ++s.runs.back().words;
-    s.lanes.push_back(word.lane);
+    const bool is_new = word.at != last;
+    if (is_new && (s.runs.empty() || word.at != last + 1)) s.runs.push_back({word.at, 0});
+    if (is_new) ++s.runs.back().words;
+    if (s.windows.empty() || word.at >= s.windows.back().first + 8)
+      s.windows.push_back({.first = word.at});
+    Shape::Window& window = s.windows.back();
+    window.wanted[word.at - window.first] = ~0u;
+    window.lane[word.at - window.first] = is_new ? word.lane : Shape::several;
+    s.is_disjoint &= is_new;
     last = word.at;
   }
 }
@@ -84,12 +85,11 @@ std::unique_ptr<Shape> shape_of(const Address* at, uint32_t mask, int bytes) {
     if (away < -farthest || away > farthest) return nullptr;
     s->distance[lane] = static_cast<uint64_t>(away);
     s->short_distance[lane] = static_cast<uint32_t>(away);
-    s->cares[lane] = ~uint64_t{0};
     low = std::min(low, away);
     high = std::max(high, away);
     bits |= static_cast<uint64_t>(away);
   }
-  if (bits % static_cast<uint64_t>(bytes) != 0) return nullptr;
+  if ((bits & static_cast<uint64_t>(bytes - 1)) != 0) return nullptr;
   s->low = low;
   s->span = static_cast<uint32_t>(high - low + bytes);
   s->is_row = mask == all_lanes;
@@ -98,9 +98,20 @@ std::unique_ptr<Shape> shape_of(const Address* at, uint32_t mask, int bytes) {
     s->offset[lane] = static_cast<uint32_t>(static_cast<int64_t>(s->distance[lane]) - low);
     s->is_row &= s->offset[lane] == static_cast<uint32_t>(lane * bytes);
   }
+  s->repeats = mask == all_lanes && std::equal(s->offset, s->offset + 16, s->offset + 16);
   find_words(*s);
   find_eights(*s);
   return s;
+}
+
+template <class Address>
+bool is_shape_of(const Shape& s, const Address* at) {
+  for (uint32_t left = s.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    if (static_cast<Address>(at[lane] - at[s.lead]) != static_cast<Address>(s.distance[lane]))
+      return false;
+  }
+  return true;
 }
 
 template <class Address>
@@ -122,7 +133,7 @@ const Shape* Shapes::find(const Address* at, uint32_t mask, int bytes) {
   const auto known = by_hash_.find(hash);
   if (known != by_hash_.end())
     for (const auto& s : known->second)
-      if (s->mask == mask && s->bytes == bytes && has_shape(*s, at, at[s->lead])) return s.get();
+      if (s->mask == mask && s->bytes == bytes && is_shape_of(*s, at)) return s.get();
   if (count_ >= most) return nullptr;
   auto made = shape_of(at, mask, bytes);
   if (made == nullptr) return nullptr;

@@ -19,12 +19,12 @@ struct Shape {
 
   std::uint32_t mask = 0;  // the lanes that it is about
   int lead = 0;            // the first of them
-  int bytes = 0;           // that each of them takes: a multiple of 4, and of it the addresses too
+  int bytes = 0;           // that each takes: 4, 8, 16 or 32; the addresses are multiples of it
   std::uint32_t span = 0;  // bytes, from the lowest address to the end of the last access
   std::int64_t low = 0;    // from the lead's address to the lowest
 
-  // From the lead's address to each lane's; `cares` has ones for the lanes of `mask`.
-  alignas(64) std::uint64_t distance[warp_size] = {}, cares[warp_size] = {};
+  // From the lead's address to each lane's.
+  alignas(64) std::uint64_t distance[warp_size] = {};
   alignas(64) std::uint32_t short_distance[warp_size] = {};
   alignas(64) std::uint32_t offset[warp_size] = {};  // from the lowest; 0 for other lanes
 
@@ -33,9 +33,16 @@ struct Shape {
     std::uint32_t first = 0, words = 0;
   };
   std::vector<Run> runs;
-  std::vector<std::uint8_t> lanes;  // of each of these words: which, or `several`
-  bool is_disjoint = true;          // no word is of several lanes
-  bool is_row = false;              // all 32 lanes, one after the other
+  // The same words by up to eight that lie close, for looking at eight at a time.
+  struct Window {
+    alignas(32) std::uint32_t wanted[8] = {};  // all ones for each word that is touched
+    alignas(32) std::uint32_t lane[8] = {};    // by which, or `several`
+    std::uint32_t first = 0;
+  };
+  std::vector<Window> windows;
+  bool is_disjoint = true;  // no word is of several lanes
+  bool is_row = false;      // all 32 lanes, one after the other
+  bool repeats = false;     // all 32 lanes, the last 16 where the first 16 are
 
   // The lanes in eights: the first words of each eight lie within eight words.
   struct Eight {
@@ -46,27 +53,6 @@ struct Shape {
   Eight eights[4];
   bool has_eights = false;
 };
-
-// Whether lanes have a shape. The address of its lead is `lead`.
-inline bool has_shape(const Shape& s, const std::uint64_t* at, std::uint64_t lead) {
-  std::uint64_t other = 0;
-  if (s.mask == all_lanes) {
-    for (int i = 0; i < warp_size; ++i) other |= (at[i] - lead) ^ s.distance[i];
-  } else {
-    for (int i = 0; i < warp_size; ++i) other |= ((at[i] - lead) ^ s.distance[i]) & s.cares[i];
-  }
-  return other == 0;
-}
-inline bool has_shape(const Shape& s, const std::uint32_t* at, std::uint32_t lead) {
-  std::uint32_t other = 0;
-  if (s.mask == all_lanes) {
-    for (int i = 0; i < warp_size; ++i) other |= (at[i] - lead) ^ s.short_distance[i];
-  } else {
-    for (int i = 0; i < warp_size; ++i)
-      other |= ((at[i] - lead) ^ s.short_distance[i]) & static_cast<std::uint32_t>(s.cares[i]);
-  }
-  return other == 0;
-}
 
 // All shapes that were met. They stay where they are until `make_room`.
 class Shapes {

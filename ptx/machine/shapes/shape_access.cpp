@@ -31,7 +31,8 @@ Region* region_of(Warp& w, const Op* op, const Shape& s, uint64_t lowest) {
 // without finding out who knows of whom as long as only this warp's block was here, and before its
 // last barrier or by the same thread.
 bool trace(Warp& w, const Op* op, const Shape& s, Region& region, uint64_t lowest, bool writes) {
-  region.start_traces();
+  Memory::Contents& memory = w.block->run->memory;
+  LazyArray<Trace>& traces = memory.traces_of(region);
   const uint32_t limit = stamp::make(w.since_barrier, 0), now = w.block->shadow.now();
   const uint64_t block = (uint64_t{w.block->number} + 1) << 32;
   const auto stamp_of = [&](uint32_t lane) {
@@ -40,16 +41,15 @@ bool trace(Warp& w, const Op* op, const Shape& s, Region& region, uint64_t lowes
                                 : static_cast<uint32_t>(w.index * warp_size) + lane);
   };
   const auto each_word = [&](const auto& look) {
-    std::size_t n = 0;
-    for (const Shape::Run& run : s.runs) {
-      const std::size_t first = region.word(lowest) + run.first;
-      for (std::size_t i = first; i < first + run.words; ++i)
-        if (!look(i, stamp_of(s.lanes[n++]))) return false;
-    }
+    for (const Shape::Window& window : s.windows)
+      for (std::size_t i = 0; i < 8; ++i)
+        if (window.wanted[i] != 0 &&
+            !look(region.word(lowest) + window.first + i, stamp_of(window.lane[i])))
+          return false;
     return true;
   };
   const bool is_usual = each_word([&](std::size_t i, uint32_t mine) {
-    const Trace& t = region.traces[i];
+    const Trace& t = memory.of_this_launch(traces[i]);
     const auto is_ordered = [&](uint64_t other) {
       return other == 0 || (other >> 32 << 32 == block &&
                             (static_cast<uint32_t>(other) < limit ||
@@ -61,7 +61,7 @@ bool trace(Warp& w, const Op* op, const Shape& s, Region& region, uint64_t lowes
   if (!is_usual) return false;
   const auto number = static_cast<uint32_t>(op - w.code);
   return each_word([&](std::size_t i, uint32_t mine) {
-    Trace& t = region.traces[i];
+    Trace& t = traces[i];
     (writes ? t.write : t.read) = block | mine;
     (writes ? t.write_op : t.read_op) = number;
     (writes ? t.write_is_atomic : t.read_is_atomic) = false;
@@ -71,7 +71,21 @@ bool trace(Warp& w, const Op* op, const Shape& s, Region& region, uint64_t lowes
   });
 }
 
+template <class Address>
+const Shape* find(const Op* op, Warp& w, const Address* at, int bytes) {
+  Run& run = *w.block->run;
+  return run.shape_of[static_cast<std::size_t>(op - w.code)] =
+             run.memory.shapes.find(at, w.mask, bytes);
+}
+
 }  // namespace
+
+const Shape* other_shape(const Op* op, Warp& w, const uint64_t* at, int bytes) {
+  return find(op, w, at, bytes);
+}
+const Shape* other_shape(const Op* op, Warp& w, const uint32_t* at, int bytes) {
+  return find(op, w, at, bytes);
+}
 
 std::byte* reach_global_shape(Warp& w, const Op* op, const Shape& s, uint64_t lowest, bool writes) {
   Region* region = region_of(w, op, s, lowest);
@@ -81,16 +95,6 @@ std::byte* reach_global_shape(Warp& w, const Op* op, const Shape& s, uint64_t lo
   if (!may_change && !region->is_written.empty()) return nullptr;
   if (may_change && !trace(w, op, s, *region, lowest, writes)) return nullptr;
   return reinterpret_cast<std::byte*>(lowest);
-}
-
-std::byte* reach_shared_shape(Warp& w, const Op* op, const Shape& s, uint64_t lowest, bool writes) {
-  Block& block = *w.block;
-  const uint64_t size = block.run->shared_bytes;
-  if (lowest > size || lowest + s.span > size) return nullptr;
-  const auto number = static_cast<uint32_t>(op - w.code);
-  const bool is_usual = writes ? block.shadow.write_shape(w, s, lowest / 4, number)
-                               : block.shadow.read_shape(w, s, lowest / 4, number);
-  return is_usual ? block.shared.data() + lowest : nullptr;
 }
 
 std::byte* reach_generic_shape(Warp& w, const Op* op, const Shape& s, uint64_t lowest,

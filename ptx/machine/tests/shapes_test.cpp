@@ -116,6 +116,21 @@ TEST(Shapes, show_a_word_that_nobody_wrote_at_any_lane) {
   }
 }
 
+TEST(Shapes, show_a_copy_in_flight_at_any_lane) {
+  for (const int lane : some_lanes) {
+    const std::string body = fmt::format(R"({}
+setp.ne.u32 %p1, %t, {}; @%p1 st.shared.u32 [%r4], %t;
+@!%p1 cp.async.ca.shared.global [%r4], [%rd2], 4; cp.async.commit_group; bar.sync 0; bar.sync 0;
+ld.shared.u32 %r1, [%r4];)",
+                                         own_words, lane);
+    for (const Settings& settings : all_orders()) {
+      const std::string text = both_ways(body, 32, settings);
+      EXPECT_THAT(text, HasSubstr("data race: " + thread(lane) + " of block (0,0,0) reads word"));
+      EXPECT_THAT(text, HasSubstr("a wait for the copy is missing"));
+    }
+  }
+}
+
 TEST(Shapes, show_where_lanes_meet_in_a_word) {
   for (const char* access : {"st.shared.u32 [%r3], %t;", "st.global.u32 [%out], %t;"})
     EXPECT_THAT(both_ways(own_words + std::string(access), 32, {}),
@@ -183,6 +198,14 @@ TEST(Shapes, meet_in_the_shadow_what_single_lanes_meet) {
         at_once.forget_reads();
         for (Warp& w : warps) w.since_barrier = w.since_sync = by_lane.now();
         continue;
+      }
+      if (draw(8) == 0) {  // a copy is on its way to some words, or lands
+        const uint32_t first = draw(200), how = draw(2);
+        for (SharedShadow* shadow : {&at_once, &by_lane})
+          for (uint32_t word = first; word < first + 3; ++word) {
+            if (how == 0) shadow->take_off(word);
+            if (how == 1) shadow->land(word, 3);
+          }
       }
       Warp& w = warps[draw(3)];
       const uint32_t first = draw(128), stride = draw(4),
