@@ -148,16 +148,27 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
 
 bool trace(Warp& w, const Access& a, Region& region, uint64_t address) {
   if (!region.area.writable) return true;
-  Trace& t = w.block->run->memory.trace_of(region, region.word(address));
+  Memory::Contents& memory = w.block->run->memory;
+  Traces& traces = memory.traces_of(region);
+  const std::size_t word = region.word(address);
+  Trace t = traces.get(word, memory.earlier_blocks);
   const unsigned bytes = bytes_within_word(a);
-  if (bytes == SharedShadow::whole && !t.is_in_parts) return trace(w, a, region, address, t);
-  auto& parts = region.parts[region.word(address)];
+  if (bytes == SharedShadow::whole && !t.is_in_parts) {
+    const bool is_ordered = trace(w, a, region, address, t);
+    traces.set(word, t, memory.earlier_blocks);
+    return is_ordered;
+  }
+  auto& parts = region.parts[word];
   if (!t.is_in_parts) parts.fill(t);
   t.is_in_parts = true;
   for (unsigned left = bytes; left != 0; left &= left - 1)
     if (!trace(w, a, region, address, parts[static_cast<std::size_t>(std::countr_zero(left))]))
       return false;
-  if (a.writes && bytes == SharedShadow::whole) t = parts[0];
+  if (a.writes && bytes == SharedShadow::whole) {
+    t = parts[0];
+    region.parts.erase(word);
+  }
+  traces.set(word, t, memory.earlier_blocks);
   return true;
 }
 

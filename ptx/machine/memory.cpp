@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::size_t alignment = 256;
 constexpr std::uint32_t poison = 0x7f85eedd;  // a signalling NaN
-constexpr std::size_t most_spare = 4, most_spare_words = 1 << 20;
+constexpr std::size_t most_spare = 2, most_spare_words = 1 << 21;
 
 }  // namespace
 
 // Little memory is had for less from the heap.
-constexpr std::size_t little = 1 << 16;
+constexpr std::size_t little = 1 << 16, most_in_large_pages = 1 << 26;
 
 template <class T>
 LazyArray<T>::LazyArray(std::size_t count) : count_(count) {
@@ -31,6 +31,8 @@ LazyArray<T>::LazyArray(std::size_t count) : count_(count) {
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   items_ = static_cast<T*>(memory);
+  // What is touched all over is had in large pages for less. Much larger arrays are mostly empty.
+  if (count * sizeof(T) <= most_in_large_pages) madvise(memory, count * sizeof(T), MADV_HUGEPAGE);
 }
 template <class T>
 LazyArray<T>::~LazyArray() {
@@ -40,7 +42,7 @@ LazyArray<T>::~LazyArray() {
   else
     munmap(items_, count_ * sizeof(T));
 }
-template class LazyArray<Trace>;
+template class LazyArray<std::uint32_t>;
 template class LazyArray<std::uint8_t>;
 
 Region* Memory::Contents::at(std::uint64_t address) {
@@ -63,12 +65,19 @@ const Region* Memory::Contents::nearest(std::uint64_t address) const {
   return best;
 }
 
+namespace {
+void forget_parts(Region& region) {
+  for (const auto& [word, _] : region.parts) region.traces.set(word, {}, 0);
+  region.parts.clear();
+}
+}  // namespace
+
 void Memory::Contents::give_traces(Region& region) {
   const std::size_t count = (region.end - region.area.first) / 4 + 1;
   const auto fits = std::find_if(spare_traces_.begin(), spare_traces_.end(),
                                  [&](const auto& spare) { return spare.size() >= count; });
   if (fits == spare_traces_.end()) {
-    region.traces = LazyArray<Trace>(count);
+    region.traces = Traces(count);
     return;
   }
   region.traces = std::move(*fits);
@@ -78,12 +87,26 @@ void Memory::Contents::give_traces(Region& region) {
 void Memory::Contents::erase(std::uint64_t first) {
   const auto found = regions.find(first);
   if (found == regions.end()) return;
-  LazyArray<Trace>& traces = found->second->traces;
-  if (!traces.empty() && traces.size() <= most_spare_words) {
+  forget_parts(*found->second);
+  Traces& traces = found->second->traces;
+  if (traces.size() != 0 && traces.size() <= most_spare_words) {
     spare_traces_.push_back(std::move(traces));
+    const auto smaller = [](const Traces& a, const Traces& b) { return a.size() < b.size(); };
+    std::sort(spare_traces_.begin(), spare_traces_.end(), smaller);
     if (spare_traces_.size() > most_spare) spare_traces_.erase(spare_traces_.begin());
   }
   regions.erase(found);
+}
+
+void Memory::Contents::forget_traces(std::uint64_t blocks) {
+  const bool are_used_up = std::uint64_t{earlier_blocks} + blocks_ + blocks >= Traces::in_parts;
+  earlier_blocks = are_used_up ? 0 : earlier_blocks + blocks_;
+  blocks_ = static_cast<std::uint32_t>(blocks);
+  if (are_used_up) spare_traces_.clear();
+  for (auto& [_, region] : regions) {
+    forget_parts(*region);
+    if (are_used_up) region->traces = {};
+  }
 }
 
 Memory::Memory() : contents_(std::make_unique<Contents>()) {}

@@ -12,49 +12,17 @@
 
 #include "ptx/machine/machine.h"
 #include "ptx/machine/shapes/shape.h"
+#include "ptx/machine/traces.h"
 
 namespace ptx {
-
-// Who last wrote a word, and who read it since. A stamp holds the block, the time of that block and
-// the thread; see shared_shadow.h for the last two. 0 is nobody.
-struct Trace {
-  std::uint64_t write = 0, read = 0;
-  std::uint32_t write_op = 0, read_op = 0;
-  std::uint32_t launch = 0;  // the one that it is of: for any other, there is none
-  bool write_is_atomic = false, read_is_atomic = false;
-  bool is_in_parts = false;  // each byte has a trace of its own
-};
-
-// Zeros, given by the system page by page when they are first touched.
-template <class T>
-class LazyArray {
- public:
-  LazyArray() = default;
-  explicit LazyArray(std::size_t count);
-  ~LazyArray();
-  LazyArray(LazyArray&& other) noexcept
-      : items_(std::exchange(other.items_, nullptr)), count_(std::exchange(other.count_, 0)) {}
-  LazyArray& operator=(LazyArray&& other) noexcept {
-    std::swap(items_, other.items_);
-    std::swap(count_, other.count_);
-    return *this;
-  }
-  T& operator[](std::size_t i) { return items_[i]; }
-  bool empty() const { return items_ == nullptr; }
-  std::size_t size() const { return count_; }
-
- private:
-  T* items_ = nullptr;
-  std::size_t count_ = 0;
-};
 
 struct Region {
   Area area;
   std::uint64_t end = 0;
   std::unique_ptr<std::byte[]> own;  // of the machine's allocations
-  LazyArray<Trace> traces;           // of each word, of this launch and of earlier ones
+  Traces traces;                     // of each word, of this launch and of earlier ones
   std::unordered_map<std::size_t, std::array<Trace, 4>>
-      parts;                           // of words that were written in such
+      parts;                           // of words that were written in such, in this launch
   LazyArray<std::uint8_t> is_written;  // 1 for each word that was; empty: all were
 
   // Whether all of an access lies in one row.
@@ -69,30 +37,26 @@ struct Region {
 struct Memory::Contents {
   std::map<std::uint64_t, std::unique_ptr<Region>> regions;  // by their first address
   int allocations = 0;
-  std::uint32_t launch = 0;  // how many there were
-  Shapes shapes;             // of all launches: they say nothing about memory
+  std::uint32_t earlier_blocks = 0;  // of launches before this one
+  Shapes shapes;                     // of all launches: they say nothing about memory
 
   Region* at(std::uint64_t address);
   // The region nearest to an address, to describe an access outside all of them.
   const Region* nearest(std::uint64_t address) const;
   void erase(std::uint64_t first);
 
-  void forget_traces() { ++launch; }
-  LazyArray<Trace>& traces_of(Region& region) {
-    if (region.traces.empty()) give_traces(region);
+  // Before a launch of so many blocks.
+  void forget_traces(std::uint64_t blocks);
+  Traces& traces_of(Region& region) {
+    if (region.traces.size() == 0) give_traces(region);
     return region.traces;
-  }
-  Trace& trace_of(Region& region, std::size_t word) {
-    return of_this_launch(traces_of(region)[word]);
-  }
-  Trace& of_this_launch(Trace& t) const {
-    return t.launch == launch ? t : t = Trace{.launch = launch};
   }
 
  private:
   void give_traces(Region&);
+  std::uint32_t blocks_ = 0;  // of this launch
   // Of regions that are gone: memory from the system is dear.
-  std::vector<LazyArray<Trace>> spare_traces_;
+  std::vector<Traces> spare_traces_;
 };
 
 }  // namespace ptx

@@ -52,7 +52,7 @@ class Running {
   }
 
   Outcome to_end() {
-    run_.memory.forget_traces();
+    run_.memory.forget_traces(grid_);
     const double limit =
         run_.settings.cpu_seconds + run_.settings.cpu_seconds_per_thread *
                                         static_cast<double>(grid_ * run_.launch.block.count());

@@ -27,48 +27,62 @@ Region* region_of(Warp& w, const Op* op, const Shape& s, uint64_t lowest) {
   return cached = region;
 }
 
+// Marks the words of a shape as written, or says whether all of them are.
+bool look_at_written(const Shape& s, Region& region, std::size_t lowest_word, bool writes) {
+  bool all = true;
+  for (const Shape::Run& run : s.runs) {
+    std::uint8_t* written = &region.is_written[lowest_word + run.first];
+    for (uint32_t i = 0; i < run.words; ++i) {
+      if (writes) written[i] = 1;
+      all &= written[i] != 0;
+    }
+  }
+  return all;
+}
+
 // Enters who reads or writes the words of a region that somebody may write in this launch. It goes
 // without finding out who knows of whom as long as only this warp's block was here, and before its
 // last barrier or by the same thread.
 bool trace(Warp& w, const Op* op, const Shape& s, Region& region, uint64_t lowest, bool writes) {
   Memory::Contents& memory = w.block->run->memory;
-  LazyArray<Trace>& traces = memory.traces_of(region);
-  const uint32_t limit = stamp::make(w.since_barrier, 0), now = w.block->shadow.now();
-  const uint64_t block = (uint64_t{w.block->number} + 1) << 32;
-  const auto stamp_of = [&](uint32_t lane) {
-    return stamp::make(now, lane == Shape::several
-                                ? stamp::lanes_of + static_cast<uint32_t>(w.index)
-                                : static_cast<uint32_t>(w.index * warp_size) + lane);
+  Traces& traces = memory.traces_of(region);
+  const uint32_t earlier = memory.earlier_blocks, block = earlier + w.block->number + 1;
+  const uint32_t limit = stamp::make(w.since_barrier, 0);
+  const uint32_t first_lane = stamp::make(w.block->shadow.now(), w.index * warp_size);
+  const uint32_t by_several = stamp::make(w.block->shadow.now(), stamp::lanes_of + w.index);
+  const auto stamps_of = [&](const Shape::Window& window) {
+    const Eight lane = vector_at(window.lane);
+    return lane == Shape::several ? eight(by_several) : first_lane + lane;
   };
-  const auto each_word = [&](const auto& look) {
-    for (const Shape::Window& window : s.windows)
-      for (std::size_t i = 0; i < 8; ++i)
-        if (window.wanted[i] != 0 &&
-            !look(region.word(lowest) + window.first + i, stamp_of(window.lane[i])))
-          return false;
-    return true;
-  };
-  const bool is_usual = each_word([&](std::size_t i, uint32_t mine) {
-    const Trace& t = memory.of_this_launch(traces[i]);
-    const auto is_ordered = [&](uint64_t other) {
-      return other == 0 || (other >> 32 << 32 == block &&
-                            (static_cast<uint32_t>(other) < limit ||
-                             stamp::thread(static_cast<uint32_t>(other)) == stamp::thread(mine)));
+  const std::size_t lowest_word = region.word(lowest);
+  Eight bad = {};
+  for (const Shape::Window& window : s.windows) {
+    const auto is_ordered = [&](Traces::Part of, Traces::Part when) {
+      const Eight other_block = vector_at(traces.at(of, lowest_word + window.first));
+      const auto is_nobody = other_block <= earlier;
+      const Eight other = vector_at(traces.at(when, lowest_word + window.first));
+      const auto is_own = ((other ^ stamps_of(window)) & stamp::thread_mask) == 0;
+      return is_nobody | ((other_block == block) & ((other < limit) | is_own));
     };
-    if (t.is_in_parts || !is_ordered(t.write) || !is_ordered(t.read)) return false;
-    return writes || region.is_written.empty() || region.is_written[i] != 0;
-  });
-  if (!is_usual) return false;
+    const auto fine = is_ordered(Traces::write_block, Traces::write) &
+                      is_ordered(Traces::read_block, Traces::read);
+    bad |= ~(Eight)fine & vector_at(window.wanted);
+  }
+  if (!is_zero(bad)) return false;
+  if (!region.is_written.empty() && !look_at_written(s, region, lowest_word, writes)) return false;
   const auto number = static_cast<uint32_t>(op - w.code);
-  return each_word([&](std::size_t i, uint32_t mine) {
-    Trace& t = traces[i];
-    (writes ? t.write : t.read) = block | mine;
-    (writes ? t.write_op : t.read_op) = number;
-    (writes ? t.write_is_atomic : t.read_is_atomic) = false;
-    if (writes) t.read = 0;
-    if (writes && !region.is_written.empty()) region.is_written[i] = 1;
-    return true;
-  });
+  for (const Shape::Window& window : s.windows) {
+    const auto wanted = vector_at(window.wanted) != 0;
+    const auto set = [&](Traces::Part part, Eight value) {
+      uint32_t* to = traces.at(part, lowest_word + window.first);
+      put_vector(to, wanted ? value : vector_at(to));
+    };
+    set(writes ? Traces::write_block : Traces::read_block, eight(block));
+    set(writes ? Traces::write : Traces::read, stamps_of(window));
+    set(writes ? Traces::write_op : Traces::read_op, eight(number));
+    if (writes) set(Traces::read_block, Eight{});
+  }
+  return true;
 }
 
 template <class Address>

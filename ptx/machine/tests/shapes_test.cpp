@@ -131,6 +131,20 @@ ld.shared.u32 %r1, [%r4];)",
   }
 }
 
+TEST(Traces, of_earlier_launches_say_nothing) {
+  // Block b writes word (b + words[100]) % 3: each time another.
+  WrittenKernel kernel(R"(
+ld.global.u32 %r1, [%out+400]; mov.u32 %r2, %ctaid.x; add.s32 %r2, %r2, %r1; rem.u32 %r2, %r2, 3;
+mul.wide.u32 %rd1, %r2, 4; add.s64 %rd1, %rd1, %out; st.global.u32 [%rd1], %r2;
+setp.eq.u32 %p1, %r1, 9; @%p1 st.global.u32 [%out], %r2;)");
+  for (std::uint32_t launch = 0; launch < 6; ++launch) {
+    kernel.words[100] = launch;
+    EXPECT_EQ(text_of(kernel.run(1, {}, 3)), "") << launch;
+  }
+  kernel.words[100] = 9;
+  EXPECT_THAT(text_of(kernel.run(1, {}, 3)), HasSubstr("data race"));
+}
+
 TEST(Shapes, show_where_lanes_meet_in_a_word) {
   for (const char* access : {"st.shared.u32 [%r3], %t;", "st.global.u32 [%out], %t;"})
     EXPECT_THAT(both_ways(own_words + std::string(access), 32, {}),
