@@ -75,6 +75,12 @@ void add_shared(SharedTraffic& to, const WarpAccess& access, int wavefronts) {
   to.bytes_asked += lanes * static_cast<uint64_t>(access.bytes);
 }
 
+// Whether an operation is this one, guarded or not.
+bool does(const Op& op, const char* name) {
+  const Handler handler = handling_of(name)->run;
+  return op.run == handler || op.behind_guard == handler;
+}
+
 bool is_of_matrices(const Instruction& i) {
   return i.opcode == "ldmatrix" || i.opcode == "stmatrix" || i.opcode == "movmatrix" ||
          i.opcode == "mma" || i.opcode == "wmma";
@@ -92,7 +98,7 @@ bool stands_for(const Op& op, const Instruction& i) {
 Counter::Counter(const Program::Kernel& kernel)
     : kernel_(kernel), code_(kernel.code), tallies_(kernel.code.size()) {
   const std::vector<Instruction>& body = kernel.function.body;
-  const std::vector<JoinedLoad> joined = joined_loads(kernel.function, *kernel.module);
+  const std::vector<int> joined = joined_loads(kernel.function, *kernel.module);
   std::vector<int> standing(body.size(), -1);
   for (std::size_t n = 0; n < code_.size(); ++n) {
     Op& op = code_[n];
@@ -110,7 +116,7 @@ Counter::Counter(const Program::Kernel& kernel)
       choose(static_cast<std::size_t>(standing[from]), body[from], joined[from]);
 }
 
-void Counter::choose(std::size_t n, const Instruction& i, const JoinedLoad& joined) {
+void Counter::choose(std::size_t n, const Instruction& i, int joined) {
   const Op& op = code_[n];
   Tally& t = tallies_[n];
   t.what = What::instruction;
@@ -133,11 +139,13 @@ void Counter::choose(std::size_t n, const Instruction& i, const JoinedLoad& join
                                                      : What::load;
     t.space = space_of_access(i);
     t.bytes = element_bytes(i) * op.parts;
-    if (joined.bytes >= 0) t.bytes = joined.bytes, t.begins_before = joined.begins_before;
+    if (joined != not_joined) t.bytes = joined;
+  } else if (does(kernel_.code[n], "cp.async.bulk.shared") ||
+             does(kernel_.code[n], "cp.async.bulk.global")) {
+    t.has_unknown_accesses = true;
   } else if ((op.flags & decides) != 0) {
     t.what = What::branch;
-  } else if (kernel_.code[n].run == handling_of("cp.async")->run ||
-             kernel_.code[n].behind_guard == handling_of("cp.async")->run) {
+  } else if (does(kernel_.code[n], "cp.async")) {
     t.what = What::copy;
     t.bytes = op.mode;
   } else if (classes_[t.class_number] == "warp" && i.opcode != "activemask") {
@@ -174,9 +182,7 @@ const Op* Counter::count_and_run(const Op* op, Warp& w) {
 }
 
 void Counter::count_access(Tally& t, const Op* op, Warp& w, uint32_t lanes) {
-  Places p = places_of(op, w, lanes, t.space);
-  if (t.begins_before != 0)
-    for (uint64_t& at : p.at) at -= static_cast<uint64_t>(t.begins_before);
+  const Places p = places_of(op, w, lanes, t.space);
   add_global(t.global, WarpAccess{p.at, p.global, t.bytes});
   if (p.shared != 0) {
     const WarpAccess access{p.at, p.shared, t.bytes};
@@ -273,7 +279,7 @@ LaunchCounts Counter::result() const {
     add(t, result.total);
     const Instruction& i = kernel_.function.body[static_cast<std::size_t>(code_[n].from)];
     if (t.has_unknown_accesses) {
-      const std::string name = i.opcode + "." + i.modifiers.at(0);
+      const std::string name = i.opcode == "cp" ? "cp.async.bulk" : "wmma." + i.modifiers.at(0);
       if (std::find(result.not_counted.begin(), result.not_counted.end(), name) ==
           result.not_counted.end())
         result.not_counted.push_back(name);

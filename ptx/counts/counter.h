@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "ptx/counts/counts.h"
-#include "ptx/counts/joined_loads.h"
 #include "ptx/decode/code.h"
 #include "ptx/machine/warp.h"
 
@@ -31,7 +30,6 @@ class Counter {
     What what = What::nothing;
     Space space = Space::generic;
     int bytes = 0;  // of a lane; 0: another load does it
-    std::int64_t begins_before = 0;
     std::size_t class_number = 0;
     Needs needs = Needs::nobody;
     std::uint32_t lanes = all_lanes;  // that may have an address
@@ -46,7 +44,7 @@ class Counter {
     bool stride_varies = false;
   };
 
-  void choose(std::size_t op, const Instruction&, const JoinedLoad&);
+  void choose(std::size_t op, const Instruction&, int joined);
   std::size_t class_number(const std::string& name);
   void count_access(Tally&, const Op*, Warp&, std::uint32_t lanes);
   void count_copy(Tally&, const Op*, Warp&, std::uint32_t lanes);

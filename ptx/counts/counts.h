@@ -1,6 +1,6 @@
 // What a launch asked of the hardware, counted as a profiler counts it: plain data. Everything
 // follows from the kernel and its arguments; not from the order in which threads ran, as long as
-// they do not race.
+// they neither race nor ask again and again whether others are done.
 #pragma once
 
 #include <cstdint>

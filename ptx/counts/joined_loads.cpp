@@ -158,7 +158,10 @@ class KnownBits {
 class Joining {
  public:
   Joining(const Function& f, const Module& module)
-      : f_(f), known_(f, module), joined_(f.body.size()), begins_block_(f.body.size() + 1, false) {
+      : f_(f),
+        known_(f, module),
+        joined_(f.body.size(), not_joined),
+        begins_block_(f.body.size() + 1, false) {
     for (const Instruction& i : f.body)
       for (const Operand& o : i.operands)
         if (o.kind == Kind::label) begin_block(o.index);
@@ -166,7 +169,7 @@ class Joining {
       for (const int target : targets) begin_block(target);
   }
 
-  std::vector<JoinedLoad> all() {
+  std::vector<int> all() {
     for (std::size_t n = 0; n < f_.body.size(); ++n) {
       const Instruction& i = f_.body[n];
       if (begins_block_[n] || ends_run(i)) join_all();
@@ -241,28 +244,27 @@ class Joining {
   }
   // The first of the text loads for all.
   void join_row(Loads& loads, int64_t at, int count) {
-    std::vector<std::pair<std::size_t, int64_t>> row;  // instruction, offset
+    std::vector<std::size_t> row;
     for (int n = 0; n < count; ++n) {
       auto& same = loads[at + 4 * n];
-      row.push_back({same.front(), at + 4 * n});
+      row.push_back(same.front());
       same.erase(same.begin());
       if (same.empty()) loads.erase(at + 4 * n);
     }
-    std::sort(row.begin(), row.end());
-    for (const auto& [instruction, offset] : row) joined_[instruction] = {0, 0};
-    joined_[row.front().first] = {4 * count, row.front().second - at};
+    for (const std::size_t instruction : row) joined_[instruction] = 0;
+    joined_[*std::min_element(row.begin(), row.end())] = 4 * count;
   }
 
   const Function& f_;
   KnownBits known_;
-  std::vector<JoinedLoad> joined_;
+  std::vector<int> joined_;
   std::vector<bool> begins_block_;
   std::map<std::pair<int, std::string>, Loads> waiting_;  // by the base of their address
 };
 
 }  // namespace
 
-std::vector<JoinedLoad> joined_loads(const Function& f, const Module& module) {
+std::vector<int> joined_loads(const Function& f, const Module& module) {
   return Joining(f, module).all();
 }
 

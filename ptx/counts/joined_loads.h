@@ -4,21 +4,17 @@
 // executes.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "ptx/reader/module.h"
 
 namespace ptx {
 
-// Of an instruction: how many bytes a lane loads there, and how far before the address that it
-// names itself they begin. 0 bytes: another instruction loads them. -1: not a load that is joined.
-struct JoinedLoad {
-  int bytes = -1;
-  std::int64_t begins_before = 0;
-};
+inline constexpr int not_joined = -1;
 
-// For each instruction of the body.
-std::vector<JoinedLoad> joined_loads(const Function&, const Module&);
+// For each instruction of the body how many bytes a lane loads there, as part of a joined load: 0
+// where another instruction loads them. Where a joined load begins does not matter: banks turn
+// round.
+std::vector<int> joined_loads(const Function&, const Module&);
 
 }  // namespace ptx

@@ -203,6 +203,16 @@ TEST(Copies, OfFewerBytesAskForFewer) {
   EXPECT_EQ(c.shared_copies, (SharedTraffic{1, 1, 32, 128}));
 }
 
+TEST(Copies, OfWholeStretchesAreSaidNotToBeCounted) {
+  const LaunchCounts counts = counted(
+      "mov.u32 %r1, tile; mov.u32 %r2, 7; st.shared.v4.u32 [%r1], {%r2, %r2, %r2, %r2};"
+      "fence.proxy.async; cp.async.bulk.global.shared::cta.bulk_group [%out], [%r1], 16;"
+      "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;",
+      1);
+  EXPECT_THAT(counts.not_counted, testing::ElementsAre("cp.async.bulk"));
+  EXPECT_EQ(counts.total.global_stores, GlobalTraffic{});
+}
+
 TEST(Instructions, AreCountedByClass) {
   const Counts c = counted(
                        "mov.f32 %f1, 0f3F800000; fma.rn.f32 %f2, %f1, %f1, %f1;"
@@ -225,14 +235,15 @@ TEST(Instructions, AreCountedByClass) {
 
 TEST(Instructions, OfWarpsThatWaitForLanesCountOnce) {
   for (const Settings& settings : all_orders()) {
+    // Ten lanes come later, from farther down.
     const Counts c = counted(
-                         "setp.lt.u32 %p1, %t, 10; @%p1 bra L1; mov.u32 %r1, 1; bra L2; L1:"
-                         "mov.u32 %r1, 2; mov.u32 %r2, 3; L2: mov.u32 %r3, -1;"
-                         "shfl.sync.bfly.b32 %r4, %r1, 1, 31, %r3;",
-                         64, settings)
+                         "mov.u32 %r3, -1; mov.u32 %r1, %t; setp.lt.u32 %p1, %t, 10;"
+                         "@%p1 bra L1; L2: shfl.sync.bfly.b32 %r4, %r1, 1, 31, %r3; bra L3;"
+                         "L1: mov.u32 %r1, 2; bra L2; L3: bar.sync 0;",
+                         32, settings)
                          .total;
-    EXPECT_EQ(c.classes.at("warp").warps, 2u);
-    EXPECT_EQ(c.classes.at("warp").threads, 64u);
+    EXPECT_EQ(c.classes.at("warp").warps, 1u);
+    EXPECT_EQ(c.classes.at("warp").threads, 32u);
   }
 }
 

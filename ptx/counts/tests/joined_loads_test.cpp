@@ -61,6 +61,10 @@ TEST(JoinedLoads, StandTogether) {
   EXPECT_THAT(loads(row("%r1", {0, 4}, "bar.sync 0;")), ElementsAre(Pair(4, 2)));
   EXPECT_THAT(loads(row("%r1", {0}) + "bra L1; L1:" + row("%r1", {4})), ElementsAre(Pair(4, 2)))
       << "another part of the code";
+  EXPECT_THAT(
+      loads(row("%r1", {0}) + "L1:" + row("%r1", {4}) + "setp.gt.u32 %p9, %t, 99; @%p9 bra L1;"),
+      ElementsAre(Pair(4, 2)))
+      << "from where others come, too";
   EXPECT_THAT(loads(row("%r1", {0}) + "add.u32 %r1, %r1, 128;" + row("%r1", {4})),
               ElementsAre(Pair(4, 2)))
       << "another address";
@@ -89,8 +93,7 @@ TEST(JoinedLoads, KeepTheirAlignmentAroundALoop) {
   EXPECT_THAT(loads(loop(4)), ElementsAre(Pair(4, 4)));
 }
 
-TEST(JoinedLoads, BeginWhereTheirFirstWordIs) {
-  // Words 8 to 15 of a row of the tile: the first to be loaded is not the first of its row.
+TEST(JoinedLoads, AreOneInstructionOfTheMachineAndSeveralOfPtx) {
   const LaunchCounts counts = counted(R"(
     mov.u32 %r90, tile; mad.lo.u32 %r91, %t, 16, %r90; mov.u32 %r92, 1;
     st.shared.v4.u32 [%r91], {%r92, %r92, %r92, %r92}; bar.sync 0;

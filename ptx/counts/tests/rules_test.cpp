@@ -43,6 +43,7 @@ TEST(Sectors, FollowTheWidth) {
   EXPECT_EQ(sectors([](int i) { return 16 * i; }, 16), 16) << "float4";
   EXPECT_EQ(sectors([](int i) { return 64 * i; }, 16), 32) << "float4, strided";
   EXPECT_EQ(sectors([](int i) { return i; }, 1), 1);
+  EXPECT_EQ(sectors([](int) { return 30; }), 2) << "across the end of a piece";
 }
 
 TEST(Sectors, AreOfActiveLanesOnly) {
@@ -92,6 +93,9 @@ TEST(Wavefronts, Of128BitsGoByQuarters) {
   EXPECT_EQ(wavefronts([](int i) { return i / 4 * 32 + i % 2 * 16; }, 16), 2) << "by xor 2";
   EXPECT_EQ(wavefronts([](int i) { return i % 8 * 16; }, 16), 4) << "quarters alike do not";
   EXPECT_EQ(wavefronts([](int i) { return 32 * i; }, 16), 8) << "2 conflicts in each quarter";
+  EXPECT_EQ(
+      wavefronts([](int i) { return i % 2 == 0 ? i / 2 * 16 : 8192 + 16 * i; }, 16, 0x55555555), 2)
+      << "partners that take no part do not matter";
   EXPECT_EQ(wavefronts([](int i) { return i < 2 ? 16 * i : i / 2 * 16; }, 16), 4)
       << "one pair that does not share, and none goes together";
 }
