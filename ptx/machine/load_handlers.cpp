@@ -27,7 +27,7 @@ void mark_taint(Warp& w, int slot, int lane, bool is_unwritten) {
 }
 
 template <class T>
-const Op* load_lane_by_lane(const Op* op, Warp& w, Reach reach) {
+[[gnu::noinline]] const Op* load_lane_by_lane(const Op* op, Warp& w, Reach reach) {
   u64 at[warp_size];
   addresses_of(op, w, at);
   const int bytes = static_cast<int>(sizeof(T)) * op->parts;
@@ -54,16 +54,21 @@ const Op* load_lane_by_lane(const Op* op, Warp& w, Reach reach) {
   return op + 1;
 }
 
-// All lanes at once: nothing about the access is unusual, and all that is read was written.
+// Of the active lanes, all values are written ones.
+[[gnu::noinline]] void clear_taint(const Op* op, Warp& w) {
+  for (int part = 0; part < op->parts; ++part)
+    if (const int slot = slot_of_part(op, w, part); slot >= 0)
+      w.taint[static_cast<std::size_t>(slot)] &= ~w.mask;
+}
+
+// Vectors, and what is no word.
 template <class T>
-void load_shape(const Op* op, Warp& w, const Shape& s, const std::byte* from) {
-  const auto slot = [&](int part) -> stored<T>* {
+[[gnu::noinline]] void load_parts(const Op* op, Warp& w, const Shape& s, const std::byte* from) {
+  const auto slot = [&](int part) {
     const int n = slot_of_part(op, w, part);
-    if (n >= 0 && w.has_taint) w.taint[static_cast<std::size_t>(n)] &= ~w.mask;
     return n < 0 ? nullptr : w.slot<stored<T>>(n);
   };
   if constexpr (std::is_same_v<T, u32>) {
-    if (op->parts == 1) return fetch_words(w, s, from, slot(0));
     if (op->parts == 4) return fetch_fours(w, s, from, {slot(0), slot(1), slot(2), slot(3)});
   }
   for (int part = 0; part < op->parts; ++part)
@@ -71,19 +76,21 @@ void load_shape(const Op* op, Warp& w, const Shape& s, const std::byte* from) {
       fetch_each<T>(w, s, from + part * static_cast<int>(sizeof(T)), to);
 }
 
+// All lanes at once, if nothing about the access is unusual and all that is read was written.
 template <class T, Reach reach, ReachShape reach_shape>
 const Op* load(const Op* op, Warp& w) {
   const int bytes = static_cast<int>(sizeof(T)) * op->parts;
-  if (bytes % 4 == 0 && (op->flags & is_strong) == 0) {
-    u64 lowest = 0;
-    const Shape* s = shape_of(op, w, bytes, lowest);
-    const std::byte* from = s == nullptr ? nullptr : reach_shape(w, op, *s, lowest, false);
-    if (from != nullptr) {
-      load_shape<T>(op, w, *s, from);
-      return op + 1;
-    }
-  }
-  return load_lane_by_lane<T>(op, w, reach);
+  if (bytes % 4 != 0 || (op->flags & is_strong) != 0) return load_lane_by_lane<T>(op, w, reach);
+  u64 lowest = 0;
+  const Shape* s = shape_of(op, w, bytes, lowest);
+  const std::byte* from = s == nullptr ? nullptr : reach_shape(w, op, *s, lowest, false);
+  if (from == nullptr) return load_lane_by_lane<T>(op, w, reach);
+  if (std::is_same_v<T, u32> && op->parts == 1 && op->d >= 0)
+    fetch_words(w, *s, from, w.slot<u32>(op->d));
+  else
+    load_parts<T>(op, w, *s, from);
+  if (w.has_taint) clear_taint(op, w);
+  return op + 1;
 }
 template <class T, Reach reach>
 const Op* load_elsewhere(const Op* op, Warp& w) {

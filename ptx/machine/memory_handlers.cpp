@@ -55,19 +55,9 @@ bool stores_what_was_written(const Op* op, Warp& w) {
   return true;
 }
 
-template <class T, Reach reach, ReachShape reach_shape>
-const Op* store(const Op* op, Warp& w) {
+template <class T, Reach reach>
+[[gnu::noinline]] const Op* store_lane_by_lane(const Op* op, Warp& w) {
   const int bytes = static_cast<int>(sizeof(T)) * op->parts;
-  if (reach_shape != nullptr && bytes % 4 == 0 && (op->flags & is_strong) == 0 &&
-      stores_what_was_written(op, w)) {
-    u64 lowest = 0;
-    const Shape* s = shape_of(op, w, bytes, lowest);
-    std::byte* to = s == nullptr ? nullptr : reach_shape(w, op, *s, lowest, true);
-    if (to != nullptr) {
-      store_shape<T>(op, w, *s, to);
-      return op + 1;
-    }
-  }
   u64 at[warp_size];
   addresses_of(op, w, at);
   Block& block = *w.block;
@@ -90,6 +80,20 @@ const Op* store(const Op* op, Warp& w) {
             at[lane] / 4 + static_cast<u64>(word),
             bytes >= 4 ? SharedShadow::whole : ((1u << bytes) - 1) << at[lane] % 4);
   }
+  return op + 1;
+}
+
+template <class T, Reach reach, ReachShape reach_shape>
+const Op* store(const Op* op, Warp& w) {
+  const int bytes = static_cast<int>(sizeof(T)) * op->parts;
+  if (reach_shape == nullptr || bytes % 4 != 0 || (op->flags & is_strong) != 0 ||
+      !stores_what_was_written(op, w))
+    return store_lane_by_lane<T, reach>(op, w);
+  u64 lowest = 0;
+  const Shape* s = shape_of(op, w, bytes, lowest);
+  std::byte* to = s == nullptr ? nullptr : reach_shape(w, op, *s, lowest, true);
+  if (to == nullptr) return store_lane_by_lane<T, reach>(op, w);
+  store_shape<T>(op, w, *s, to);
   return op + 1;
 }
 
