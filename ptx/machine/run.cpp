@@ -131,6 +131,7 @@ class Running {
       w.taint.assign(static_cast<std::size_t>(kernel.slots + 1), 0);
       w.predicate_taint.assign(static_cast<std::size_t>(kernel.predicates), 0);
       fill_constants(w);
+      fill_specials(w, false);
     }
     return block;
   }
@@ -182,7 +183,7 @@ class Running {
       w.set_mask(w.alive);
       w.at = w.code;
       w.since_barrier = w.since_sync = 1;
-      fill_specials(w);
+      fill_specials(w, true);
       if (w.has_taint) {
         std::fill(w.taint.begin(), w.taint.end(), 0);
         std::fill(w.predicate_taint.begin(), w.predicate_taint.end(), 0);
@@ -227,9 +228,11 @@ class Running {
       return reinterpret_cast<uint64_t>(run_.launch.params.data()) + std::stoull(name.substr(6));
     return 0;
   }
-  void fill_specials(Warp& w) {
+  // Those that each block has anew, or the others.
+  void fill_specials(Warp& w, bool of_block) {
     for (const SpecialSlot& s : run_.kernel.specials)
       for (int lane = 0; lane < warp_size; ++lane) {
+        if ((s.name.compare(0, 6, "%ctaid") == 0 || s.name == "%smid") != of_block) break;
         const uint64_t bits = special(w, lane, s.name);
         if (s.is_wide)
           w.slot<uint64_t>(s.slot)[lane] = bits;

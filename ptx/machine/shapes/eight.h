@@ -23,6 +23,12 @@ inline void put_vector(void* to, Vector v) {
   std::memcpy(to, &v, sizeof v);
 }
 inline Eight eight(std::uint32_t value) { return Eight{} + value; }
+// Four masks of 32 bits as masks of 64.
+inline WideFour widened(const std::uint32_t* masks) {
+  using Four = std::int32_t __attribute__((vector_size(16)));
+  using SignedFour = std::int64_t __attribute__((vector_size(32)));
+  return (WideFour) __builtin_convertvector(vector_at<Four>(masks), SignedFour);
+}
 template <class Vector>
 inline bool is_zero(Vector v) {
 #ifdef __AVX2__

@@ -12,13 +12,16 @@ namespace ptx {
 // for each lane of the mask.
 inline bool has_shape(const Shape& s, const std::uint64_t* at, std::uint64_t lead,
                       const std::uint32_t* on) {
+  const auto others = [&](int i) {
+    return (vector_at<WideFour>(at + i) - lead) ^ vector_at<WideFour>(s.distance + i);
+  };
   WideFour other = {};
-  for (int i = 0; i < warp_size; i += 4)
-    other |= (vector_at<WideFour>(at + i) - lead) ^ vector_at<WideFour>(s.distance + i);
-  if (s.mask == all_lanes || is_zero(other)) return is_zero(other);
-  std::uint64_t of_lanes = 0;
-  for (int i = 0; i < warp_size; ++i) of_lanes |= on[i] != 0 ? (at[i] - lead) ^ s.distance[i] : 0;
-  return of_lanes == 0;
+  if (s.mask == all_lanes) {
+    for (int i = 0; i < warp_size; i += 4) other |= others(i);
+  } else {
+    for (int i = 0; i < warp_size; i += 4) other |= others(i) & widened(on + i);
+  }
+  return is_zero(other);
 }
 inline bool has_shape(const Shape& s, const std::uint32_t* at, std::uint32_t lead,
                       const std::uint32_t* on) {
