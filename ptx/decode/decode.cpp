@@ -158,7 +158,8 @@ void Decoder::decode_barrier(const Instruction& i) {
     op.e = static_cast<int>(i.operands[0].bits);
     return;
   }
-  if (has(i, "red") || has(i, "cluster")) refuse(i);
+  if (has(i, "cluster")) refuse(i, "it would need clusters");
+  if (has(i, "red")) return decode_barrier_vote(i);
   const int number =
       i.operands.empty() || i.operands[0].kind != Kind::reg ? -1 : slot(i.operands[0], false);
   const int threads = i.operands.size() < 2 ? -1 : slot(i.operands[1], false);

@@ -79,4 +79,22 @@ bool Decoder::decode_warp_wide(const Instruction& i) {
   return true;
 }
 
+// bar.red.popc.u32 d, barrier, threads, p; bar.red.and.pred q, barrier, threads, p; the threads may
+// be left out.
+void Decoder::decode_barrier_vote(const Instruction& i) {
+  const bool counts = has(i, "popc");
+  const int number = slot(i.operands[1], false);
+  const int threads = i.operands.size() > 3 ? slot(i.operands[2], false) : -1;
+  Op& vote = emit_named("barrier.vote");
+  vote.a = number, vote.b = threads;
+  vote.c = predicate(i.operands.back(), a_negated, vote);
+  out_.uses.back().predicates_read.push_back(vote.c);
+  const int d = counts ? slot(i.operands[0], false)
+                       : plan_.slot[static_cast<std::size_t>(i.operands[0].index)];
+  Op& votes = emit_named("barrier.votes");
+  votes.a = number, votes.d = d;
+  votes.mode = counts ? 0 : has(i, "and") ? 1 : 2;
+  (counts ? out_.uses.back().writes : out_.uses.back().predicates_written).push_back(d);
+}
+
 }  // namespace ptx

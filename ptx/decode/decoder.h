@@ -58,6 +58,7 @@ class Decoder {
   void decode_printf(const Instruction&);
   int argument(const Instruction&, std::size_t n, bool is_wide);
   void decode_barrier(const Instruction&);
+  void decode_barrier_vote(const Instruction&);
   void decode_packing(const Instruction&);
   void decode_call(const Instruction&);
 

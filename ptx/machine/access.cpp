@@ -293,6 +293,20 @@ void tell(Warp& w, uint64_t address) {
   if (mine != w.block->hearsay.end()) learn(w.block->run->released[address], mine->second.fenced);
 }
 
+namespace {
+
+// What a warp heard of others of its block counts for shared memory as well.
+void know_own_block(Warp& w, const Knowledge& known, uint64_t key) {
+  for (auto one = known.lower_bound(key); one != known.end() && one->first < key + 64; ++one) {
+    w.known.resize(stamp::knowers, 0);
+    for (uint64_t v = 0; v < stamp::knowers; ++v)
+      if (one->first == key || one->first == key + 1 + v)
+        w.known[v] = std::max(w.known[v], one->second);
+  }
+}
+
+}  // namespace
+
 void fence(Warp& w) {
   Block& block = *w.block;
   Block::Hearsay& mine = block.hearsay[w.index];
@@ -302,6 +316,11 @@ void fence(Warp& w) {
   learn(mine.fenced, block.knows);
   learn(mine.fenced, mine.known);
   const uint64_t key = uint64_t{block.number} * 64;
+  know_own_block(w, mine.known, key);
+  for (std::size_t v = 0; v < w.known.size(); ++v) {
+    uint32_t& until = mine.fenced[key + 1 + v];
+    until = std::max(until, w.known[v]);
+  }
   mine.fenced[key] = w.since_barrier;
   mine.fenced[key + 1 + static_cast<uint64_t>(w.index)] = block.shadow.now();
 }

@@ -29,6 +29,23 @@ void gather(Warp& w) {
   }
 }
 
+// What one thread fenced before a barrier, others may let know behind it; and what one heard
+// before, others know once they fence it.
+void share_hearsay(Block& block, uint32_t warps) {
+  Block::Hearsay all;
+  for (auto& [warp, heard] : block.hearsay) {
+    if ((warps >> warp & 1) == 0) continue;
+    learn(all.unfenced, heard.unfenced);
+    learn(all.fenced, heard.fenced);
+  }
+  if (all.unfenced.empty() && all.fenced.empty()) return;
+  for (Warp& w : block.warps) {
+    if ((warps >> w.index & 1) == 0) continue;
+    learn(block.hearsay[w.index].unfenced, all.unfenced);
+    learn(block.hearsay[w.index].fenced, all.fenced);
+  }
+}
+
 void let_go(Block& block, int number, Block::Barrier& barrier) {
   block.shadow.tick();
   const uint32_t now = block.shadow.now();
@@ -53,8 +70,9 @@ void let_go(Block& block, int number, Block::Barrier& barrier) {
     for (Group& g : w.others)
       if (g.state == State::at_barrier && g.barrier == number) g.state = State::ready;
   }
+  if (!block.hearsay.empty()) share_hearsay(block, barrier.warps);
   if (is_of_all) block.shadow.forget_reads();
-  barrier = {};
+  barrier = {.last_arrived = barrier.arrived, .last_yes = barrier.yes};
 }
 
 // Of the groups that may go on, but for those that let others go first.

@@ -61,6 +61,8 @@ struct Block {
   // returned.
   struct Barrier {
     int arrived = 0, expected = 0;
+    int yes = 0;                         // of those that arrived, who say so: bar.red
+    int last_arrived = 0, last_yes = 0;  // when it was last complete
     std::uint32_t warps = 0;
   };
   Barrier barriers[16];

@@ -289,6 +289,7 @@ const Handling* handling_of(const std::string& name) {
     add_real_handlers(h);
     add_conversion_handlers(h);
     add_half_handlers(h);
+    add_barrier_vote_handlers(h);
     add_copy_handlers(h);
     add_mbarrier_handlers(h);
     add_bulk_handlers(h);

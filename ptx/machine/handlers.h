@@ -22,6 +22,7 @@ void add_bit_handlers(Handlers&);
 void add_real_handlers(Handlers&);
 void add_conversion_handlers(Handlers&);
 void add_half_handlers(Handlers&);
+void add_barrier_vote_handlers(Handlers&);
 void add_copy_handlers(Handlers&);
 void add_mbarrier_handlers(Handlers&);
 void add_bulk_handlers(Handlers&);

@@ -1,4 +1,6 @@
 // cp.async.bulk: many bytes at once, between global and shared memory.
+#include "ptx/machine/async/bulk_copies.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <cstring>
 
 #include "ptx/machine/access.h"
-#include "ptx/machine/async/bulk_copies.h"
 #include "ptx/machine/async/place.h"
 #include "ptx/machine/handlers.h"
 

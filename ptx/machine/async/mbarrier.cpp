@@ -59,6 +59,13 @@ void learn_phase(Warp& w, const Mbarrier& barrier) {
   w.since_barrier = std::max(w.since_barrier, std::min(by_all, w.since_sync));
 }
 
+void report_uninitialised(const Op* op, Warp& w, int lane, uint64_t at) {
+  report(w, op, Fault::uninitialised,
+         fmt::format("{} uses an mbarrier at {} of shared memory that nobody initialised",
+                     thread_text(w, lane), at),
+         at);
+}
+
 // Whoever uses a barrier reads what init wrote. Null after a finding.
 Mbarrier* barrier_at(const Op* op, Warp& w, int lane, uint64_t at) {
   uint32_t unwritten = 0;
@@ -66,10 +73,7 @@ Mbarrier* barrier_at(const Op* op, Warp& w, int lane, uint64_t at) {
     return nullptr;
   const auto found = w.block->asynchronous.barriers.find(static_cast<uint32_t>(at));
   if (found != w.block->asynchronous.barriers.end()) return &found->second;
-  report(w, op, Fault::uninitialised,
-         fmt::format("{} uses an mbarrier at {} of shared memory that nobody initialised",
-                     thread_text(w, lane), at),
-         at);
+  report_uninitialised(op, w, lane, at);
   return nullptr;
 }
 
@@ -100,11 +104,13 @@ const Op* invalidate(const Op* op, Warp& w) {
     const int lane = std::countr_zero(left);
     const uint64_t at = place_of_lane(op, w, lane);
     uint32_t unwritten = 0;
-    if (barrier_at(op, w, lane, at) == nullptr ||
-        reach_shared(w, {.op = op, .lane = lane, .address = at, .bytes = 8, .writes = true},
+    if (reach_shared(w, {.op = op, .lane = lane, .address = at, .bytes = 8, .writes = true},
                      unwritten) == nullptr)
       return nullptr;
-    w.block->asynchronous.barriers.erase(static_cast<uint32_t>(at));
+    if (w.block->asynchronous.barriers.erase(static_cast<uint32_t>(at)) == 0) {
+      report_uninitialised(op, w, lane, at);
+      return nullptr;
+    }
   }
   return op + 1;
 }

@@ -162,5 +162,67 @@ TEST(Grid, that_is_not_cooperative_cannot_meet) {
               HasSubstr("executes a trap"));
 }
 
+TEST(Barrier, counts_who_says_so) {
+  for (const Settings& settings : all_orders()) {
+    WrittenKernel kernel(R"(
+and.b32 %r2, %t, 1; setp.eq.u32 %p1, %r2, 1; bar.red.popc.u32 %r3, 0, %p1; setp.lt.u32 %p2, %t, 200;
+bar.red.and.pred %p3, 0, %p2; selp.u32 %r4, 1000, 0, %p3; setp.eq.u32 %p4, %t, 77;
+barrier.red.or.pred %p5, 1, 96, %p4; selp.u32 %r5, 10000, 0, %p5; bar.red.and.pred %p6, 0, !%p4;
+selp.u32 %r6, 100000, 0, %p6;
+add.s32 %r1, %r3, %r4; add.s32 %r1, %r1, %r5; add.s32 %r1, %r1, %r6;
+)" + std::string(store_r1));
+    ASSERT_EQ(text_of(kernel.run(96, settings)), "");
+    for (unsigned t = 0; t < 96; ++t) EXPECT_EQ(kernel.words[t], 48u + 1000 + 10000);
+  }
+}
+
+// Every thread of 2 blocks of 64 writes a word; the block whose first thread comes last adds them
+// up.
+std::string last_block_adds(const std::string& fence_after_writing,
+                            const std::string& fence_before_reading) {
+  return R"(
+mov.u32 %r20, %ctaid.x; mad.lo.u32 %r21, %r20, 64, %t; mul.wide.u32 %rd20, %r21, 4;
+add.s64 %rd21, %out, %rd20; st.global.u32 [%rd21], %r21; )" +
+         fence_after_writing + R"(
+barrier.sync 0; mov.u32 %r9, tile; setp.ne.u32 %p1, %t, 0; @%p1 bra $others;
+atom.global.add.u32 %r22, [%out+2048], 1; st.shared.u32 [%r9], %r22; $others: barrier.sync 0;
+ld.shared.u32 %r22, [%r9]; setp.ne.u32 %p2, %r22, 1; @%p2 bra $end; )" +
+         fence_before_reading + R"(
+sub.u32 %r23, 127, %r21; mul.wide.u32 %rd22, %r23, 4; add.s64 %rd23, %out, %rd22;
+ld.global.u32 %r24, [%rd23]; st.global.u32 [%rd21+1024], %r24; $end:
+)";
+}
+
+TEST(Fence, of_each_thread_holds_for_the_block_behind_a_barrier) {
+  for (const Settings& settings : all_orders()) {
+    EXPECT_EQ(
+        text_of(
+            WrittenKernel(last_block_adds("fence.sc.gpu;", "fence.sc.gpu;")).run(64, settings, 2)),
+        "");
+    EXPECT_THAT(text_of(WrittenKernel(last_block_adds("", "fence.sc.gpu;")).run(64, settings, 2)),
+                StartsWith("data race"));
+    EXPECT_THAT(text_of(WrittenKernel(last_block_adds("fence.sc.gpu;", "")).run(64, settings, 2)),
+                StartsWith("data race"));
+  }
+}
+
+// Warp 1 writes shared memory and sets a flag there, which warp 0 waits for.
+std::string flag_in_shared(const std::string& fence) {
+  return R"(
+mov.u32 %r9, tile; setp.eq.u32 %p1, %t, 0; @%p1 st.shared.u32 [%r9+4000], 0; barrier.sync 0;
+setp.eq.u32 %p2, %t, 32; @%p2 bra $write; setp.ne.u32 %p3, %t, 0; @%p3 bra $end;
+$wait: ld.volatile.shared.u32 %r1, [%r9+4000]; setp.eq.u32 %p4, %r1, 0; @%p4 bra $wait; )" +
+         fence + "ld.shared.u32 %r1, [%r9]; bra $end; $write: st.shared.u32 [%r9], 5;" + fence +
+         "st.volatile.shared.u32 [%r9+4000], 1; $end:";
+}
+
+TEST(Fence, orders_shared_memory_within_a_block) {
+  for (const Settings& settings : all_orders()) {
+    EXPECT_EQ(text_of(WrittenKernel(flag_in_shared("fence.acq_rel.cta;")).run(64, settings)), "");
+    EXPECT_THAT(text_of(WrittenKernel(flag_in_shared("")).run(64, settings)),
+                StartsWith("data race"));
+  }
+}
+
 }  // namespace
 }  // namespace ptx::tests
