@@ -90,6 +90,11 @@ class SharedShadow {
   // Leaves a word as if nobody had written it.
   void unwrite(std::size_t word, unsigned bytes = whole);
 
+  // Whether what a lane does now comes after the last write of a word, of which nothing is noted.
+  bool is_after_write(const Warp& w, int lane, std::size_t word) const {
+    return !is_in_parts(word) && writes_[word] != 0 && is_ordered(writes_[word], w, lane);
+  }
+
   // A word that was written just now is the target of a copy, until the copy lands.
   void take_off(std::size_t word) { set_write(word, stamp::in_flight); }
   void land(std::size_t word, std::uint32_t thread) {

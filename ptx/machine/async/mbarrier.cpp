@@ -66,15 +66,38 @@ void report_uninitialised(const Op* op, Warp& w, int lane, uint64_t at) {
          at);
 }
 
-// Whoever uses a barrier reads what init wrote. Null after a finding.
+// Whoever uses a barrier comes after init. Null after a finding.
 Mbarrier* barrier_at(const Op* op, Warp& w, int lane, uint64_t at) {
-  uint32_t unwritten = 0;
-  if (reach_shared(w, {.op = op, .lane = lane, .address = at, .bytes = 8}, unwritten) == nullptr)
+  Block& block = *w.block;
+  const auto found = block.asynchronous.barriers.find(static_cast<uint32_t>(at));
+  if (found == block.asynchronous.barriers.end()) {
+    report_uninitialised(op, w, lane, at);
     return nullptr;
+  }
+  uint32_t unwritten = 0;
+  if (!block.shadow.is_after_write(w, lane, at / 4) &&
+      reach_shared(w, {.op = op, .lane = lane, .address = at, .bytes = 8}, unwritten) == nullptr)
+    return nullptr;
+  found->second.used[static_cast<std::size_t>(w.index)] = block.shadow.now();
+  return &found->second;
+}
+
+// Whether all uses of a barrier come before what this warp does now.
+bool is_left(const Op* op, Warp& w, int lane, uint64_t at) {
   const auto found = w.block->asynchronous.barriers.find(static_cast<uint32_t>(at));
-  if (found != w.block->asynchronous.barriers.end()) return &found->second;
-  report_uninitialised(op, w, lane, at);
-  return nullptr;
+  if (found == w.block->asynchronous.barriers.end()) return true;
+  for (std::size_t v = 0; v < found->second.used.size(); ++v) {
+    const uint32_t used = found->second.used[v],
+                   known = std::max(v < w.known.size() ? w.known[v] : 0, w.since_barrier);
+    if (used == 0 || used < known || v == static_cast<std::size_t>(w.index)) continue;
+    report(w, op, Fault::data_race,
+           fmt::format("{} ends an mbarrier at {} of shared memory that threads of warp {} may "
+                       "still use: a barrier is missing",
+                       thread_text(w, lane), at, v),
+           at, true);
+    return false;
+  }
+  return true;
 }
 
 // b: the count.
@@ -86,7 +109,7 @@ const Op* initialise(const Op* op, Warp& w) {
     uint32_t unwritten = 0;
     std::byte* to = reach_shared(
         w, {.op = op, .lane = lane, .address = at, .bytes = 8, .writes = true}, unwritten);
-    if (to == nullptr) return nullptr;
+    if (to == nullptr || !is_left(op, w, lane, at)) return nullptr;
     if (count == 0 || count > most_arrivals) {
       report(w, op, Fault::trap,
              fmt::format("{} initialises an mbarrier for {} arrivals: 1 to {} are allowed",
@@ -105,7 +128,8 @@ const Op* invalidate(const Op* op, Warp& w) {
     const uint64_t at = place_of_lane(op, w, lane);
     uint32_t unwritten = 0;
     if (reach_shared(w, {.op = op, .lane = lane, .address = at, .bytes = 8, .writes = true},
-                     unwritten) == nullptr)
+                     unwritten) == nullptr ||
+        !is_left(op, w, lane, at))
       return nullptr;
     if (w.block->asynchronous.barriers.erase(static_cast<uint32_t>(at)) == 0) {
       report_uninitialised(op, w, lane, at);

@@ -19,9 +19,10 @@ struct Block;
 struct Op;
 
 struct Mbarrier {
-  std::uint32_t expected = 0, pending = 0;  // arrivals
-  std::int64_t bytes = 0;                   // of copies, expected and not yet there
-  std::uint32_t phase = 0;                  // how many are complete
+  std::uint32_t expected = 0, pending = 0;              // arrivals
+  std::int64_t bytes = 0;                               // of copies, expected and not yet there
+  std::uint32_t phase = 0;                              // how many are complete
+  std::array<std::uint32_t, stamp::knowers> used = {};  // when, by each warp
   // What was known to those that arrived in this phase, and in those that are complete.
   std::array<std::uint32_t, stamp::knowers> arriving = {}, complete = {};
 };

@@ -154,6 +154,15 @@ TEST(Mbarrier, that_is_used_wrongly_is_named) {
       << "a barrier between the two is missing";
 }
 
+TEST(Mbarrier, ends_once_all_have_left_it) {
+  const std::string all = make(64) + arrive + wait_for(0);
+  const std::string end =
+      "setp.ne.u32 %p3, %t, 63; @%p3 bra $end; mbarrier.inval.shared.b64 "
+      "[%r20]; $end:";
+  EXPECT_EQ(found(all + "bar.sync 0;" + end, 64), "");
+  EXPECT_THAT(found(all + end, 64), HasSubstr("may still use"));
+}
+
 TEST(Mbarrier, waits_for_the_copies_of_threads) {
   for (const std::string form : {".noinc", ""}) {
     const std::string begin = make(32) + places +

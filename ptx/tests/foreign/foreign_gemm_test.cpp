@@ -120,6 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
         Foreign{"register_tiles", foreign::register_tiles, {{64, 128, 24}}},
         Foreign{"inline_ptx", foreign::inline_ptx, {{32, 64, 64}}},
         Foreign{"groups", foreign::groups, {{5, 19, 100}}},
+        Foreign{"pipelined", foreign::pipelined, {{16, 32, 96}}},
         Foreign{"barriers", foreign::barriers, {{16, 32, 80}}},
         Foreign{"wmma_tiles", foreign::wmma_tiles, {{32, 64, 48}}, Elements::halves},
         Foreign{"mma_tiles", foreign::mma_tiles, {{64, 64, 64}, {50, 64, 32}}, Elements::halves},
