@@ -133,6 +133,19 @@ INSTANTIATE_TEST_SUITE_P(
         Foreign{"bulk_tiles", foreign::bulk_tiles, {{32, 64, 80}}}),
     [](const auto& each) { return each.param.name; });
 
+TEST(ForeignGemm, of_cutlass_is_right_and_has_no_finding) {
+#ifdef ASSAY_HAS_CUTLASS
+  for (const Settings& settings : orders()) {
+    const auto finding = judged({"", foreign::cutlass_simt, {}}, {130, 70, 20}, settings);
+    ASSERT_FALSE(finding) << to_string(finding->fault) << ": " << finding->text;
+  }
+#else
+  GTEST_SKIP() << "CUTLASS's headers are not here: unpack what `pip download --no-deps "
+                  "nvidia-cutlass` gets, and configure with "
+                  "-DASSAY_CUTLASS_INCLUDE=.../cutlass_library/source/include";
+#endif
+}
+
 TEST(ForeignGemm, that_does_not_wait_for_its_copies_has_a_race) {
   for (const Settings& settings : orders()) {
     const auto finding = judged({"", foreign::inline_ptx_without_wait, {}}, {32, 32, 64}, settings);
