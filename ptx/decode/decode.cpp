@@ -211,18 +211,6 @@ void Decoder::decode_printf(const Instruction& i) {
   result.flags |= stores;
 }
 
-void Decoder::refuse(const Instruction& i, const std::string& why) const {
-  std::string text = i.opcode;
-  for (const std::string& modifier : i.modifiers) text += "." + modifier;
-  std::string place;
-  if (i.place >= 0) {
-    const Place& p = module_.places[static_cast<std::size_t>(i.place)];
-    place = fmt::format(" ({}:{})", module_.files[static_cast<std::size_t>(p.file)], p.line);
-  }
-  throw BadPtx(fmt::format("line {}: {} is not supported{}{}", i.line, text, place,
-                           why.empty() ? "" : ": " + why));
-}
-
 Op& Decoder::emit(Handler handler, const Uses& uses) {
   Op op;
   op.run = handler;

@@ -178,7 +178,10 @@ void Decoder::decode_atomic(const Instruction& i) {
     return i.operands[returns ? n : n - 1];
   };
   const std::string name = prefix("atom", space) + name_of(type);
-  if (mode < 0 || handling_of(name) == nullptr || operand(2).kind == Kind::vector) refuse(i);
+  if (operand(2).kind == Kind::vector) refuse(i, "only single values are known");
+  const bool only_adds = bytes_of(type) == 2 || type == Type::f16x2 || type == Type::bf16x2;
+  const bool is_known = !only_adds || (type == Type::b16 ? mode >= 8 : mode == 0);
+  if (mode < 0 || handling_of(name) == nullptr || !is_known) refuse(i);
   const bool wide = bytes_of(type) == 8, is_real = type == Type::f32 || type == Type::f64;
   Uses uses;
   Op op;

@@ -3,11 +3,14 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "ptx/machine/halves.h"
 #include "ptx/machine/handlers.h"
 #include "ptx/machine/lanes.h"
 #include "ptx/machine/reals.h"
+#include "ptx/machine/warp_access.h"
 
 namespace ptx {
 namespace {
@@ -228,6 +231,52 @@ const Op* convert_to_tf32(const Op* op, Warp& w) {
   return op + 1;
 }
 
+// Atomic operations on 16 bits: to add, or (Format is void) to exchange and, mode 9, to compare
+// first.
+template <class Format, bool is_pair, Reach reach>
+const Op* half_atomic(const Op* op, Warp& w) {
+  std::uint64_t at[warp_size];
+  addresses_of(op, w, at);
+  constexpr int bytes = is_pair ? 4 : 2;
+  for (u32 left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    u32 unwritten = 0, old = 0;
+    hear(w, at[lane]);
+    tell(w, at[lane]);
+    std::byte* to = reach(w,
+                          {.op = op,
+                           .lane = lane,
+                           .address = at[lane],
+                           .bytes = bytes,
+                           .writes = true,
+                           .is_strong = true},
+                          unwritten);
+    if (to == nullptr) return nullptr;
+    std::memcpy(&old, to, bytes);
+    const u32 b = w.slot<u32>(op->b)[lane];
+    u32 now = 0;
+    if constexpr (std::is_void_v<Format>) {
+      now = op->mode == 8                             ? b
+            : ((old ^ b) & 0xffff) == 0 && op->c >= 0 ? w.slot<u32>(op->c)[lane]
+                                                      : old;
+    } else {
+      for (int shift = 0; shift < 8 * bytes; shift += 16)
+        now |= u32{computed<HAdd, Format>(static_cast<u16>(old >> shift),
+                                          static_cast<u16>(b >> shift), 0, 0)}
+               << shift;
+    }
+    std::memcpy(to, &now, bytes);
+    if (op->d >= 0) w.slot<u32>(op->d)[lane] = old;
+  }
+  return op + 1;
+}
+template <class Format, bool is_pair>
+void add_atomics(Handlers& to, const std::string& type) {
+  to["atom.global." + type] = {half_atomic<Format, is_pair, reach_global>, ""};
+  to["atom.shared." + type] = {half_atomic<Format, is_pair, reach_shared>, ""};
+  to["atom." + type] = {half_atomic<Format, is_pair, reach_generic>, ""};
+}
+
 template <class Format>
 void add_of_format(Handlers& to, const std::string& type) {
   to["add." + type] = {half_arithmetic<HAdd, Format>, "www"};
@@ -251,6 +300,11 @@ void add_of_format(Handlers& to, const std::string& type) {
 void add_half_handlers(Handlers& to) {
   add_of_format<Half>(to, "f16");
   add_of_format<Bfloat>(to, "bf16");
+  add_atomics<Half, false>(to, "f16");
+  add_atomics<Half, true>(to, "f16x2");
+  add_atomics<Bfloat, false>(to, "bf16");
+  add_atomics<Bfloat, true>(to, "bf16x2");
+  add_atomics<void, false>(to, "b16");
   to["cvt.pair.f16"] = {convert_pair<true>, "www"};
   to["cvt.pair.bf16"] = {convert_pair<false>, "www"};
   to["cvt.tf32"] = {convert_to_tf32, "ww"};

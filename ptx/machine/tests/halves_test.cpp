@@ -119,6 +119,17 @@ TEST(Halves, are_the_nearest_in_each_direction) {
   }
 }
 
+TEST(Halves, are_added_atomically) {
+  WrittenKernel kernel(
+      "{ .reg .b16 %h<4>; mov.b16 %h1, 0x3c00; red.global.add.noftz.f16 [%out], %h1; "
+      "atom.global.add.noftz.bf16x2 %r1, [%out+4], 0x3f804000; mov.b16 %h2, 0; mov.b16 %h3, 7; "
+      "atom.global.cas.b16 %h1, [%out+10], %h2, %h3; }");
+  EXPECT_EQ(text_of(kernel.run(32)), "");
+  EXPECT_EQ(kernel.words[0], 0x5000u) << "32";
+  EXPECT_EQ(kernel.words[1], 0x42004280u) << "32 and 64";
+  EXPECT_EQ(kernel.words[2], 7u << 16);
+}
+
 TEST(Halves, of_conversions_that_are_not_known_are_named) {
   WrittenKernel kernel("{ .reg .b16 %h; cvt.rn.satfinite.e4m3x2.f32 %h, %f1, %f2; }");
   EXPECT_NE(text_of(kernel.run(1)).find("cvt.rn.satfinite.e4m3x2.f32 is not supported"),

@@ -1,0 +1,49 @@
+// What the machine does not know, and what it would need for it.
+#include <fmt/format.h>
+
+#include "ptx/decode/decoder.h"
+
+namespace ptx {
+namespace {
+
+const char* need_of(const std::string& opcode) {
+  static const std::map<std::string, const char*> needs = {
+      {"wgmma", "products of matrices that descriptors find in shared memory, on their own time"},
+      {"tcgen05", "the tensor memory of sm_100"},
+      {"mapa", "clusters"},
+      {"getctarank", "clusters"},
+      {"clusterlaunchcontrol", "clusters"},
+      {"multimem", "memory of several devices"},
+      {"tensormap", "the tensor maps of cuTensorMapEncodeTiled"},
+      {"alloca", "a stack"},
+      {"stacksave", "a stack"},
+      {"stackrestore", "a stack"},
+      {"tex", "textures"},
+      {"tld4", "textures"},
+      {"txq", "textures"},
+      {"suld", "surfaces"},
+      {"sust", "surfaces"},
+      {"sured", "surfaces"},
+      {"suq", "surfaces"}};
+  const auto found = needs.find(opcode);
+  return found == needs.end() ? nullptr : found->second;
+}
+
+}  // namespace
+
+void Decoder::refuse(const Instruction& i, const std::string& why) const {
+  std::string text = i.opcode;
+  for (const std::string& modifier : i.modifiers) text += "." + modifier;
+  std::string place;
+  if (i.place >= 0) {
+    const Place& p = module_.places[static_cast<std::size_t>(i.place)];
+    place = fmt::format(" ({}:{})", module_.files[static_cast<std::size_t>(p.file)], p.line);
+  }
+  const char* const need = need_of(i.opcode);
+  const std::string reason =
+      why.empty() && need != nullptr ? fmt::format("it would need {}", need) : why;
+  throw BadPtx(fmt::format("line {}: {} is not supported{}{}", i.line, text, place,
+                           reason.empty() ? "" : ": " + reason));
+}
+
+}  // namespace ptx
