@@ -4,6 +4,9 @@
 // thread. A warp knows of everything that other warps did before `since_barrier`, and of what its
 // own lanes did before `since_sync`: whatever is later, and not the thread's own, is unordered. So
 // a race is found whatever the schedule was. 0 is a word that nobody wrote.
+//
+// Reads of whole warps are noted, and entered when something asks for readers: a write, or an
+// access of a single lane. Behind a barrier of all they no longer matter, and most never are.
 #pragma once
 
 #include <array>
@@ -150,8 +153,7 @@ class SharedShadow {
     unwritten_[word / chunk] += std::uint32_t{was_plain} - std::uint32_t{is_plain(word)};
   }
 
-  // A read that is not entered into `reads_` yet. Most never are: nobody writes before the next
-  // barrier, and behind it they no longer matter.
+  // A read that is not entered into `reads_` yet.
   struct Noted {
     const Shape* shape;
     std::uint32_t word, op, time, limit, warp;

@@ -54,7 +54,7 @@ inline void gather_words(const Warp& w, const Shape& s, const std::byte* from, s
 inline void fetch_words(const Warp& w, const Shape& s, const std::byte* from, std::uint32_t* to) {
   if (!s.has_eights) return gather_words(w, s, from, to);
   for (int n = 0; n < 4; ++n) {
-    const Shape::Eight& eight = s.eights[n];
+    const Shape::EightLanes& eight = s.eights[n];
     const __m256i words = _mm256_maskload_epi32(reinterpret_cast<const int*>(from + eight.first),
                                                 eight_of(eight.wanted));
     put_eight(w, n, _mm256_permutevar8x32_epi32(words, eight_of(eight.index)), to);

@@ -46,7 +46,7 @@ void find_words(Shape& s) {
 void find_eights(Shape& s) {
   s.has_eights = true;
   for (uint32_t n = 0; n < 4; ++n) {
-    Shape::Eight& eight = s.eights[n];
+    Shape::EightLanes& eight = s.eights[n];
     uint32_t first = ~0u, end = 0;
     for (uint32_t i = 8 * n; i < 8 * n + 8; ++i) {
       if ((s.mask >> i & 1) == 0) continue;

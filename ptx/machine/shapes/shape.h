@@ -19,7 +19,7 @@ struct Shape {
 
   std::uint32_t mask = 0;  // the lanes that it is about
   int lead = 0;            // the first of them
-  int bytes = 0;           // that each takes: 4, 8, 16 or 32; the addresses are multiples of it
+  int bytes = 0;           // that each takes: 4, 8, 16 or 32; they lie multiples of it apart
   std::uint32_t span = 0;  // bytes, from the lowest address to the end of the last access
   std::int64_t low = 0;    // from the lead's address to the lowest
 
@@ -45,20 +45,20 @@ struct Shape {
   bool repeats = false;     // all 32 lanes, the last 16 where the first 16 are
 
   // The lanes in eights: the first words of each eight lie within eight words.
-  struct Eight {
+  struct EightLanes {
     alignas(32) std::int32_t wanted[8] = {};  // all ones for each word that a lane takes
     alignas(32) std::int32_t index[8] = {};   // the word of each lane
     std::uint32_t first = 0;                  // the first of the eight words, in bytes
   };
-  Eight eights[4];
+  EightLanes eights[4];
   bool has_eights = false;
 };
 
 // All shapes that were met. They stay where they are until `make_room`.
 class Shapes {
  public:
-  // Null where there is none to work with: an address is not a multiple of `bytes`, lanes lie 2 GiB
-  // apart, or there are too many shapes already.
+  // Null where there is none to work with: lanes lie no multiple of `bytes` apart, or a GiB, or
+  // there are too many shapes already.
   template <class Address>
   const Shape* find(const Address* at, std::uint32_t mask, int bytes);
   void make_room();         // before a launch: forgets them all, if they have become many
