@@ -45,9 +45,9 @@ namespace assay {
 //   - alpha and beta are finite. The matrices do not overlap.
 // It must honour this:
 //   - m, n and k may be 0. Sizes and distances may exceed 2^31.
-//   - beta == 0: C is only written. It may hold NaN.
+//   - beta == 0: no element of C is read before it is written. It may hold NaN.
 //   - alpha == 0 or k == 0: A and B are not read. Their memory may be unreadable.
-//   - Only the m x n elements of C are written, never the gaps between its rows.
+//   - Only elements of A, B and C are touched, nothing between or beside the rows; A, B only read.
 //   - NaN and infinities in the matrices go through the formula as IEEE 754 has it: 0 * infinity
 //     and infinity - infinity are NaN. Any NaN will do; an infinity has its sign.
 //   - Denormal elements and results are numbers like any others: nothing is flushed to 0.

@@ -31,6 +31,7 @@ struct Verdict {
   std::int64_t judged = 0;  // elements
   std::optional<Element> worst;
   double allowed_gulps = 0;
+  bool looked_at = false;  // every access, in the watched build, up to the first that is forbidden
   bool context_lost = false;  // the fault left this process useless for this backend
 };
 

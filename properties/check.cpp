@@ -95,6 +95,7 @@ class Trials {
       return;
     }
     ++result_.cases;
+    result_.looked_at += verdict.looked_at;
     result_.elements += verdict.judged;
     if (!verdict.worst || is_failure(verdict)) return;
     const double share = verdict.worst->error_gulps / verdict.allowed_gulps;

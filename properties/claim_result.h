@@ -52,6 +52,7 @@ struct ClaimResult {
   std::optional<Failure> failure;
   std::string harness_error;  // why the harness could not go on
   int cases = 0;              // judged: at least one element of each
+  int looked_at = 0;          // of them, whose every access was looked at
   int empty = 0;              // run, but C had no element
   std::int64_t elements = 0;  // judged
   double worst_gulps = 0;     // the largest share of what was allowed,

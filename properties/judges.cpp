@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <optional>
+
+#include "properties/aims/places.h"
+#include "properties/fitting.h"
 
 namespace assay {
 namespace {
@@ -61,11 +65,44 @@ Verdict judge_repetition(const Run& one, const Output& output, const Resources& 
                          one.entry.backend == Backend::cuda ? kept_or_race : kept_between_launches);
 }
 
+// Watched code takes some 10 ns for an access. A block of 128 x 128 elements makes a million of
+// them for one slice of k before it writes C: a look at a small case goes on to its end.
+std::uint64_t most_accesses(const Case& c, const Tile& tile) {
+  constexpr double small = 1 << 16;
+  const auto steps = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return static_cast<double>(round_up(m, tile.m)) * static_cast<double>(round_up(n, tile.n)) *
+           static_cast<double>(round_up(k, tile.k));
+  };
+  const bool is_small = steps(c.m, c.n, c.k) <= std::max(small, steps(1, 1, 1));
+  return std::uint64_t{1} << (is_small ? 21 : 14);
+}
+
 }  // namespace
 
 std::function<Verdict(const Entry&, const Case&, const Resources&)> by_trial(const Plan& plan) {
   return [plan](const Entry& entry, const Case& c, const Resources& resources) {
     return run_trial(entry, c, plan, resources);
+  };
+}
+
+std::function<Verdict(const Entry&, const Case&, const Resources&)> with_a_look(
+    Forbidden forbidden,
+    std::function<Verdict(const Entry&, const Case&, const Resources&)> judge) {
+  return [=](const Entry& entry, const Case& c, const Resources& resources) {
+    Verdict verdict = judge(entry, c, resources);
+    const bool may_look = entry.backend == Backend::simt && entry.watched_launch != nullptr;
+    if (!may_look || verdict.status != TrialStatus::right) return verdict;
+    const Look look = look_at_accesses(entry, c, forbidden, most_accesses(c, entry.variant.tile));
+    verdict.looked_at = look.whole || !look.words.empty();
+    if (look.words.empty()) return verdict;
+    const auto place = place_before(look.code);
+    const bool is_known = place && is_of_the_author(*place);
+    verdict.status = TrialStatus::wrong;
+    verdict.finding = look.finding;
+    verdict.reason =
+        fmt::format("{}{}; seen in the build that is watched, no result shows it", look.words,
+                    is_known ? fmt::format(" ({}:{})", place->file, place->line) : "");
+    return verdict;
   };
 }
 

@@ -5,10 +5,16 @@
 #include <vector>
 
 #include "oracle/trial.h"
+#include "oracle/watched/look.h"
 
 namespace assay {
 
 std::function<Verdict(const Entry&, const Case&, const Resources&)> by_trial(const Plan&);
+
+// A judge that goes on, where another finds nothing wrong, to look at every access of the watched
+// build (oracle/watched/look.h): on the CPU executor, where there is one.
+std::function<Verdict(const Entry&, const Case&, const Resources&)> with_a_look(
+    Forbidden, std::function<Verdict(const Entry&, const Case&, const Resources&)>);
 
 struct Run {
   const char* name;  // "with threads in ascending order"

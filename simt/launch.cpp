@@ -133,6 +133,7 @@ std::string_view to_string(FaultKind kind) {
     case FaultKind::bad_address: return "bad address";
     case FaultKind::stack_overflow: return "too much local memory";
     case FaultKind::array_overrun: return "array overrun";
+    case FaultKind::not_allowed: return "access that is not allowed";
     case FaultKind::bad_instruction: return "trap";
   }
   return "unknown";
@@ -214,15 +215,19 @@ cudaError_t cudaGetLastError() { return std::exchange(simt::last_error, cudaSucc
 
 namespace {
 
-// As a launch of one thread: what it does to memory that is nobody's is a fault with a name.
+// As a launch of one thread: what it does to memory that is nobody's is a fault with a name. A
+// memset is from nowhere.
 template <class Operation>
-cudaError_t in_order(std::size_t bytes, const Operation& operation) {
+cudaError_t in_order(void* to, const void* from, std::size_t bytes, const Operation& operation) {
   if (simt::session == nullptr) {
     operation();
     return cudaSuccess;
   }
   const auto watched = [&] {
     if (simt::watching != nullptr) simt::watching->touch(bytes);
+    if (from != nullptr)
+      simt::active_runner->look({.address = from, .bytes = bytes, .reads = true});
+    simt::active_runner->look({.address = to, .bytes = bytes, .writes = true});
     operation();
   };
   const auto call = [](const void*, const void* packed) {
@@ -234,10 +239,10 @@ cudaError_t in_order(std::size_t bytes, const Operation& operation) {
 }  // namespace
 
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t) {
-  return in_order(bytes, [=] { std::memset(memory, value, bytes); });
+  return in_order(memory, nullptr, bytes, [=] { std::memset(memory, value, bytes); });
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
                             cudaStream_t) {
-  return in_order(bytes, [=] { std::memmove(to, from, bytes); });
+  return in_order(to, from, bytes, [=] { std::memmove(to, from, bytes); });
 }

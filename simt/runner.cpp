@@ -276,6 +276,12 @@ void Runner::interrupt() {
   enter_kernel();
 }
 
+void Runner::submit(const Access& access) {
+  if (in_kernel_ && !settings_.access_judge->allows(access)) {
+    abandon({.kind = FaultKind::not_allowed, .address = access.address, .is_write = access.writes});
+  }
+}
+
 void Runner::draw_next_interrupt() {
   until_interrupt_ = 0;
   if (settings_.order == Order::shuffled) until_interrupt_ = block_->draw(8);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "simt/access.h"
 #include "simt/block.h"
 #include "simt/block_order.h"
 #include "simt/fiber.h"
@@ -40,6 +41,10 @@ class Runner {
   void access() {
     if (settings_.interrupt_accesses) pass();
   }
+  // What this access may not do ends the launch.
+  void look(const Access& access) {
+    if (settings_.access_judge != nullptr) submit(access);
+  }
   // Ends the launch, from inside one of its threads. Safe in a signal handler that interrupts a
   // kernel.
   [[noreturn]] void abandon(const RawFault& fault);
@@ -60,6 +65,7 @@ class Runner {
   void wait();
   void enter(Thread&);
   void interrupt();
+  void submit(const Access&);
   void start_next_block();
   void fill_shared(std::span<std::byte>, std::uint64_t seed) const;
   bool replace_block();

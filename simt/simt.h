@@ -24,6 +24,7 @@
 
 namespace simt {
 
+class AccessJudge;
 class Watch;
 
 enum class Order { forward, reverse, shuffled };
@@ -50,6 +51,8 @@ struct Settings {
   Watch* watch = nullptr;
   // Threads of watched code may lose their turn at any access to memory, by the seed.
   bool interrupt_accesses = false;
+  // Asked about every access of watched code to memory (simt/access.h).
+  AccessJudge* access_judge = nullptr;
   // Closed while host code runs: its first access there is a fault. Null for none.
   DeviceMemory* device_memory = nullptr;
 };
@@ -64,6 +67,7 @@ enum class FaultKind {
   bad_address,
   stack_overflow,
   array_overrun,    // an index beyond an array of known length
+  not_allowed,      // an access that the judge of accesses does not allow
   bad_instruction,  // division by zero, trap, failed assertion of the compiler
 };
 

@@ -66,6 +66,7 @@ std::string Runner::words(const RawFault& raw) const {
                            file_name(raw.file), raw.line);
       }
       return thread + " executed a trap or divided by zero";
+    case FaultKind::not_allowed:  // whoever does not allow it knows why
     case FaultKind::host_access:
     case FaultKind::launch_refused: break;
   }

@@ -54,6 +54,7 @@ JsonValue json_of_result(const ClaimResult& r) {
           {"reason", r.reason()},
           {"remark", r.remark},
           {"cases", r.cases},
+          {"looked_at", r.looked_at},
           {"empty", r.empty},
           {"elements", r.elements},
           {"worst_gulps", r.worst_gulps},

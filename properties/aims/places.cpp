@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -40,6 +41,7 @@ class Disassembly {
     }
   }
   std::map<const void*, Place> places() && { return std::move(places_); }
+  const Place& here() const { return here_; }
 
  private:
   // "FILE:LINE", perhaps with a remark behind.
@@ -98,6 +100,27 @@ std::map<const void*, Place> places_beside(const void* code) {
   if (output.code != 0 || places.empty())
     throw std::runtime_error(fmt::format("objdump sees no comparison in {}", library.dli_fname));
   return places;
+}
+
+std::optional<Place> place_before(const void* code) {
+  static std::mutex mutex;
+  static std::map<const void*, Place> known;
+  const std::lock_guard lock(mutex);
+  if (const auto found = known.find(code); found == known.end()) {
+    Dl_info library;
+    if (dladdr(code, &library) == 0 || library.dli_fname == nullptr) return std::nullopt;
+    const auto end =
+        static_cast<const std::byte*>(code) - static_cast<const std::byte*>(library.dli_fbase);
+    Disassembly disassembly(nullptr);
+    std::istringstream lines(
+        output_of("objdump", {"-d", "-l", fmt::format("--start-address={:#x}", end - 1),
+                              fmt::format("--stop-address={:#x}", end), library.dli_fname})
+            .text);
+    for (std::string line; std::getline(lines, line);) disassembly.read(line);
+    known[code] = disassembly.here();
+  }
+  const Place& place = known[code];
+  return place.file.empty() ? std::nullopt : std::optional(place);
 }
 
 bool is_of_the_author(const Place& place) {

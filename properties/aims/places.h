@@ -1,7 +1,9 @@
-// Where in the source the comparisons of watched code stand, and which of them decide a branch.
+// Where in the source watched code stands: its comparisons, which of them decide a branch, and any
+// one address.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 namespace assay {
@@ -16,6 +18,10 @@ struct Place {
 // call of objdump; throws std::runtime_error with one sentence where that is missing, or where the
 // library cannot be read.
 std::map<const void*, Place> places_beside(const void* code);
+
+// The place of the call that returns to `code`, without what it decides; nothing where it cannot be
+// known. One call of objdump for each address.
+std::optional<Place> place_before(const void* code);
 
 // Whether a kernel's author wrote it: not the helpers of kernels/gemm.h, nor the executor's or the
 // system's headers.

@@ -1,0 +1,49 @@
+#include "oracle/watched/sparse.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+
+namespace assay {
+namespace {
+
+constexpr std::int64_t page_floats = 1024;
+constexpr double most_floats = 0x1p38;
+
+}  // namespace
+
+Sparse::Sparse(std::int64_t rows, std::int64_t ld, int offset)
+    : floats_(rows * ld + offset), mapped_((floats_ / page_floats + 2) * page_floats) {
+  void* const memory = mmap(nullptr, bytes() + 2 * fence, PROT_NONE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  base_ = static_cast<std::byte*>(memory) + fence;
+  if (mprotect(base_, bytes(), PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+  first_ = reinterpret_cast<float*>(base_) + offset;
+}
+
+Sparse::~Sparse() { munmap(base_ - fence, bytes() + 2 * fence); }
+
+void Sparse::fill(Fill fill, std::uint64_t seed, std::int64_t floats) {
+  std::uint64_t state = seed;
+  for (std::int64_t i = 0; i < std::min(floats, floats_); ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const auto number = static_cast<std::int32_t>(state >> 40) % 9;
+    first_[i] =
+        fill == Fill::uniform ? static_cast<float>(number) / 8.5f : static_cast<float>(number);
+    if (fill == Fill::special && number == 7) first_[i] = std::numeric_limits<float>::infinity();
+    if (fill == Fill::special && number == 8) first_[i] = std::numeric_limits<float>::quiet_NaN();
+  }
+}
+
+bool is_too_large(const Case& c) {
+  const auto floats = [](std::int64_t rows, std::int64_t columns, Gap gap) {
+    return static_cast<double>(rows) * static_cast<double>(columns + gap.floats);
+  };
+  return std::max({floats(c.m, c.k, c.lda), floats(c.k, c.n, c.ldb), floats(c.m, c.n, c.ldc)}) >
+         most_floats;
+}
+
+}  // namespace assay
