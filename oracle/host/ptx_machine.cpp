@@ -29,7 +29,7 @@ Fault fault_of(ptx::Fault fault) {
   return Fault::unnamed;
 }
 
-constexpr double slowness_of_counting = 5;
+constexpr double slowness_of_counting = 10;
 
 class PtxMachine : public Machine {
  public:

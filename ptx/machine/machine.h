@@ -124,7 +124,7 @@ struct Settings {
   Order order = Order::forward;
   std::uint64_t seed = 0;
   double cpu_seconds = 10, cpu_seconds_per_thread = 0;
-  bool counts = false;  // what the launch asks of the hardware; takes up to three times as long
+  bool counts = false;  // what the launch asks of the hardware; takes up to six times as long
 };
 
 struct Outcome {
