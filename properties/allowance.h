@@ -2,6 +2,8 @@
 // counted and not measured, so that a failure is shrunk to the same case on every machine.
 #pragma once
 
+#include "kernels/registry.h"
+
 namespace assay {
 
 class Allowance {
@@ -17,8 +19,10 @@ class Allowance {
 
 // Of shrinking in the process that failed, and of all that fresh processes judge after that.
 inline constexpr double work_of_shrinking = 4e9, work_of_confirming = 4e9;
-// What a trial takes beside its cost, and how many times its cost, if it never ends; and what a
-// process takes that starts.
-inline constexpr double work_of_hung = 1e9, slowness_of_hung = 50, work_of_process = 15e6;
+// What a trial takes beside its cost, and how many times its cost, if it never ends.
+inline constexpr double work_of_hung = 1e9, slowness_of_hung = 50;
+
+// What a process takes that starts. On a GPU the driver starts one after the other.
+inline double work_of_process(Backend backend) { return backend == Backend::cuda ? 250e6 : 15e6; }
 
 }  // namespace assay

@@ -110,13 +110,13 @@ class Trials {
     const double cost = cost_of(c, claim_, result_.entry, effort_);
     left.spend(cost);
     if (verdict.status == TrialStatus::hung) left.spend(work_of_hung + slowness_of_hung * cost);
-    if (verdict.context_lost) left.spend(work_of_process);
+    if (verdict.context_lost) left.spend(work_of_process(result_.entry.backend));
     return verdict;
   }
   Verdict judge_afresh(const std::vector<Case>& cases, double watchdog_seconds,
                        Allowance& left) const {
     bench_.start_afresh();
-    left.spend(work_of_process);
+    left.spend(work_of_process(result_.entry.backend));
     for (const Case& c : cases) {
       if (&c == &cases.back()) break;
       if (is_failure(judge_counted(c, watchdog_seconds, left))) return {};
@@ -222,6 +222,7 @@ ClaimResult check_pair(const Claim& claim, const Entry& entry, const Budget& bud
   const auto extreme = extreme_cases(claim, entry, budget.cases, budget.seed, exploration.hints);
   large.insert(large.end(), extreme.begin(), extreme.end());
   const int drawn = past + std::max(1, budget.cases - static_cast<int>(large.size()));
+  const auto dear = dear_aimed_cases(exploration, claim, entry);
   const auto draw = case_generator(
       claim, entry,
       budget.seed * 1000003 +
@@ -231,6 +232,9 @@ ClaimResult check_pair(const Claim& claim, const Entry& entry, const Budget& bud
   for (int i = 0; i < most_draws && trials.wants_more(drawn); ++i) trials.run(draw());
   for (const Case& c : large) {  // last: a small case that fails is found, and shrunk, sooner
     if (trials.wants_more(past + budget.cases)) trials.run(c);
+  }
+  for (const Case& c : dear) {
+    if (trials.may_go_on()) trials.run(c);
   }
   ClaimResult result = std::move(trials).finish();
   settle_skips(result);

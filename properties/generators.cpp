@@ -25,7 +25,7 @@ struct Kind {
   int cases, cost;
 };
 constexpr std::array kinds = {
-    Kind{beside_edges, 14, 7}, Kind{of_whole_tiles, 4, 3}, Kind{of_powers_of_two, 2, 1},
+    Kind{beside_edges, 13, 7}, Kind{of_whole_tiles, 5, 3}, Kind{of_powers_of_two, 2, 1},
     Kind{of_vectors, 2, 1},    Kind{of_few_tiles, 3, 3},   Kind{of_long_k, 3, 5},
     Kind{of_long_side, 3, 7},  Kind{of_many_tiles, 1, 5},
 };
@@ -48,6 +48,7 @@ Case any_case(Dice& dice, const Kind& kind, const Variant& variant, const Hints&
   }
   std::tie(c.alpha, c.beta) = draw_scalars(dice, hints.scalars);
   draw_layout(dice, c, hints.distances);
+  if (kind.draw == of_whole_tiles && !dice.one_in(3)) make_tidy(dice, c);
   c.fill = a_fill(dice, variant.arithmetic);
   if (c.fill == Fill::scaled) c.alpha = scalar_for_scaled(c.alpha);
   c.seed = static_cast<std::uint64_t>(dice.between(0, 65535));

@@ -112,7 +112,8 @@ Message pack(const Exploration& x) {
   Message message;
   const auto put = [&](const auto& value) { message.put(value); };
   message.put(Answer::exploration);
-  put_all(message, x.cases, [&](const Case& c) { put(to_string(c)); });
+  for (const auto* cases : {&x.cases, &x.dear_cases})
+    put_all(message, *cases, [&](const Case& c) { put(to_string(c)); });
   put_all(message, x.hints.sizes, put);
   put_all(message, x.hints.distances, put);
   put_all(message, x.hints.scalars, put);
@@ -128,7 +129,8 @@ Message pack(const Exploration& x) {
 Exploration unpack_exploration(Message& message) {
   const auto text = [&] { return message.take_text(); };
   Exploration x;
-  x.cases = take_all(message, [&] { return parse_case(message.take_text()); });
+  for (auto* cases : {&x.cases, &x.dear_cases})
+    *cases = take_all(message, [&] { return parse_case(message.take_text()); });
   x.hints.sizes = take_all(message, [&] { return message.take<std::int64_t>(); });
   x.hints.distances = take_all(message, [&] { return message.take<std::int64_t>(); });
   x.hints.scalars = take_all(message, [&] { return message.take<float>(); });

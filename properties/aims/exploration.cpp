@@ -16,6 +16,8 @@
 namespace assay {
 namespace {
 
+constexpr std::int64_t most_elements = 1 << 26;  // of C: 256 MiB, and four times that to judge it
+
 // What the result is made of.
 
 // A size may have been met where the distance between the rows of its matrix was compared.
@@ -31,6 +33,7 @@ void use_as_distance(Case& c, const Input& input, std::int64_t value) {
 std::vector<Case> cases_at(const Threshold& threshold, const Tile& tile) {
   const auto& [base, input, value] = threshold;
   std::vector<Case> cases;
+  if (input.is_joint) return {};
   for (const std::int64_t near : {value - 1, value, value + 1, value + 2})
     cases.push_back(with(base, input, near));
   const std::array<std::array<std::int64_t, 3>, 4> others = {
@@ -138,6 +141,8 @@ Exploration explore(const Entry& entry) try {
   exploration.cases = explorer.knowledge().news();
   for (const Threshold& threshold : explorer.thresholds()) {
     for (const Case& c : cases_at(threshold, entry.variant.tile)) exploration.cases.push_back(c);
+    for (const std::int64_t near : {threshold.value + 1, threshold.value})
+      exploration.dear_cases.push_back(with(threshold.base, threshold.input, near));
     (threshold.input.is_size ? exploration.hints.sizes : exploration.hints.distances)
         .push_back(threshold.value);
   }
@@ -156,20 +161,27 @@ Exploration explore(const Entry& entry) try {
   return {.unknown = error.what()};
 }
 
-std::vector<Case> aimed_cases(const Exploration& exploration, const Claim& claim,
-                              const Entry& entry) {
-  // In nanoseconds.
-  const double most_each = claim.takes_large_shapes ? 5e8 : 6e7;
-  const double most_together = claim.takes_large_shapes ? 1e9 : 4e8;
+namespace {
+
+struct Price {  // in nanoseconds
+  double least_each = 0, most_each, most_together;
+};
+
+double most_of_an_aimed_case(const Claim& claim) { return claim.takes_large_shapes ? 5e8 : 6e7; }
+
+// Those among them that the claim says something about, moved to it, which cost so much.
+std::vector<Case> affordable(const std::vector<Case>& cases, const Exploration& exploration,
+                             const Claim& claim, const Entry& entry, const Price& price) {
   if (claim.most_cases < Claim::as_many_as_asked_for) return {};
   std::vector<Case> chosen;
   std::set<std::string> known;
   double together = 0;
-  for (const Case& aimed : exploration.cases) {
+  for (const Case& aimed : cases) {
     Case c = nearest_case(aimed, claim, entry);
     const double cost_of_it = cost_of(c, claim, entry, exploration.hints.effort);
-    if (cost_of_it > most_each || together + cost_of_it > most_together) continue;
-    if (!claim.excludes_case(c).empty()) continue;
+    if (cost_of_it <= price.least_each || cost_of_it > price.most_each) continue;
+    if (together + cost_of_it > price.most_together) continue;
+    if (c.m * c.n > most_elements || !claim.excludes_case(c).empty()) continue;
     Case but_for_the_seed = c;
     but_for_the_seed.seed = 0;
     if (!known.insert(to_string(but_for_the_seed)).second) continue;
@@ -177,6 +189,24 @@ std::vector<Case> aimed_cases(const Exploration& exploration, const Claim& claim
     chosen.push_back(c);
   }
   return chosen;
+}
+
+}  // namespace
+
+std::vector<Case> aimed_cases(const Exploration& exploration, const Claim& claim,
+                              const Entry& entry) {
+  const double most_together = claim.takes_large_shapes ? 1e9 : 4e8;
+  return affordable(exploration.cases, exploration, claim, entry,
+                    {.most_each = most_of_an_aimed_case(claim), .most_together = most_together});
+}
+
+std::vector<Case> dear_aimed_cases(const Exploration& exploration, const Claim& claim,
+                                   const Entry& entry) {
+  const bool takes_minutes = entry.backend == Backend::ptx;
+  if (!claim.takes_extreme_sizes || takes_minutes) return {};
+  return affordable(
+      exploration.dear_cases, exploration, claim, entry,
+      {.least_each = most_of_an_aimed_case(claim), .most_each = 1.2e10, .most_together = 2e10});
 }
 
 }  // namespace assay

@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::uint64_t budget = 60'000'000;  // calls of the watch
 constexpr std::uint64_t calls_of_a_run = 1'500'000;
-constexpr std::int64_t largest = 1 << 20;     // that is tried of an input
+constexpr std::int64_t largest = 1 << 20;  // that is tried of an input,
+constexpr std::int64_t largest_joint = 1 << 14;
 constexpr std::int64_t least_threshold = 32;  // below, the usual sizes come by anyway
 constexpr std::size_t most_guesses = 12;      // of an input from one case
 
@@ -23,6 +24,11 @@ std::optional<std::pair<const void*, int>> outcome(const WatchedRun& run, const 
     return std::pair(nullptr, difference < 0 ? -1 : difference > 0 ? 1 : 0);
   }
   return std::nullopt;
+}
+
+std::int64_t most_swept(const Input& input) { return input.is_joint ? largest_joint : largest; }
+double most_guessed(const Input& input) {
+  return input.is_joint ? largest_joint : 16.0 * static_cast<double>(largest);
 }
 
 }  // namespace
@@ -97,6 +103,7 @@ void Explorer::drive() {
 void Explorer::sweep_all(const Case& base) {
   for (const Input& input : inputs) sweep(base, input);
   try_scalars(base);
+  for (const Input& input : joint_sizes) sweep(base, input);
 }
 
 // Doubles one input. Where it drives a comparison towards equality, goes there at once.
@@ -109,7 +116,7 @@ void Explorer::sweep(const Case& base, const Input& input) {
   if (most_calls == 0) return;
   Sweep sweep{base, input, std::min(most_calls, calls_of_a_run), {}};
   step(sweep, input.get(base));
-  for (std::int64_t value = 1; value <= largest && !know_.is_spent(); value *= 2) {
+  for (std::int64_t value = 1; value <= most_swept(input) && !know_.is_spent(); value *= 2) {
     if (value > input.get(base) && !step(sweep, value)) return;
   }
 }
@@ -130,7 +137,7 @@ bool Explorer::step(Sweep& sweep, std::int64_t value) {
   }
   const auto all = sweep.history;  // guesses settle some of them
   for (const auto& [where, points] : all) {
-    if (!know_.comparisons().at(where).is_settled()) guess(sweep, points);
+    if (!know_.comparisons().at(where).is_settled()) guess(sweep, where, points);
   }
   std::erase_if(sweep.history, [&](const auto& entry) {
     return know_.comparisons().at(entry.first).is_settled();
@@ -156,7 +163,7 @@ void Explorer::bisect(const Sweep& sweep, const void* where, std::int64_t from, 
 
 // Where the last points say that the difference is 0: along the line through them, and with the
 // slope of the first two, as a remainder has it.
-void Explorer::guess(Sweep& sweep, const std::vector<Point>& points) {
+void Explorer::guess(Sweep& sweep, const void* where, const std::vector<Point>& points) {
   if (points.size() < 2) return;
   const auto slope = [](const Point& a, const Point& b) {
     return (b.difference - a.difference) / static_cast<double>(b.value - a.value);
@@ -164,10 +171,17 @@ void Explorer::guess(Sweep& sweep, const std::vector<Point>& points) {
   const Point& last = points.back();
   for (const double s : {slope(points[points.size() - 2], last), slope(points[0], points[1])}) {
     const double zero = static_cast<double>(last.value) - last.difference / s;
-    if (!std::isfinite(zero) || zero < least_threshold || zero > 16.0 * largest) continue;
+    if (!std::isfinite(zero) || zero < least_threshold) continue;
+    if (zero > most_guessed(sweep.input)) continue;
     const auto value = static_cast<std::int64_t>(std::round(zero));
     if (sweep.guessed.size() >= most_guesses || !sweep.guessed.insert(value).second) continue;
-    if (settles(sweep, value)) note(sweep.base, sweep.input, value);
+    if (!settles(sweep, value)) continue;
+    if (!know_.comparisons().at(where).is_settled()) {  // another one
+      note(sweep.base, sweep.input, value);
+      continue;
+    }
+    bisect(sweep, where, last.value, value + 1);  // it may have turned long before
+    return;
   }
 }
 

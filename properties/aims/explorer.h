@@ -51,7 +51,7 @@ class Explorer {
   void sweep(const Case& base, const Input&);
   bool step(Sweep&, std::int64_t value);
   void bisect(const Sweep&, const void* where, std::int64_t from, std::int64_t to);
-  void guess(Sweep&, const std::vector<Point>&);
+  void guess(Sweep&, const void* where, const std::vector<Point>&);
   bool settles(const Sweep&, std::int64_t value);
   void note(const Case& base, const Input&, std::int64_t value);
   void try_scalars(const Case& base);

@@ -13,6 +13,7 @@ struct Input {
   bool is_size;  // else a distance between rows
   std::int64_t (*get)(const Case&);
   void (*set)(Case&, std::int64_t);  // keeps to what is possible
+  bool is_joint = false;             // several sizes, which are equal
 };
 
 inline constexpr std::array<Input, 6> inputs = {{
@@ -25,6 +26,13 @@ inline constexpr std::array<Input, 6> inputs = {{
      [](Case& c, std::int64_t v) { c.ldb.floats = v < c.n ? 0 : v - c.n; }},
     {false, [](const Case& c) { return c.n + c.ldc.floats; },
      [](Case& c, std::int64_t v) { c.ldc.floats = v < c.n ? 0 : v - c.n; }},
+}};
+
+// A kernel may compare a product of sizes: m n k, or the number of tiles.
+inline constexpr std::array<Input, 2> joint_sizes = {{
+    {true, [](const Case& c) { return c.m; }, [](Case& c, std::int64_t v) { c.m = c.n = c.k = v; },
+     true},
+    {true, [](const Case& c) { return c.m; }, [](Case& c, std::int64_t v) { c.m = c.n = v; }, true},
 }};
 
 inline Case with(Case c, const Input& input, std::int64_t value) {

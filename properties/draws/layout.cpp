@@ -53,4 +53,12 @@ void draw_layout(Dice& dice, Case& c, const std::vector<std::int64_t>& hints) {
   if (way >= 14) align_all(c);  // many kernels have a path of their own
 }
 
+void make_tidy(Dice& dice, Case& c) {
+  const auto multiple = [&](std::int64_t row) {
+    return beside_multiple(row, 32, 0) + dice.of<std::int64_t>({0, 0, 32}) - row;
+  };
+  c.lda.floats = multiple(c.k), c.ldb.floats = multiple(c.n), c.ldc.floats = multiple(c.n);
+  c.offset = {};
+}
+
 }  // namespace assay

@@ -74,12 +74,14 @@ Sizes beside_edges(Dice& dice, const Tile& tile) {
 }
 
 Sizes of_whole_tiles(Dice& dice, const Tile& declared) {
-  const Tile tile = supposed(dice, declared);
+  Tile tile = supposed(dice, declared);
+  if (dice.one_in(3)) tile.m = tile.n = dice.of({32, 64, 128});  // as a path of its own may ask for
   Sizes sizes = beside_edges(dice, declared);
   const std::int64_t only = dice.between(0, 5);  // or all, from 3 on
   if (only == 0 || only >= 3) sizes.m = std::int64_t{tile.m} * dice.between(1, 2);
   if (only == 1 || only >= 3) sizes.n = std::int64_t{tile.n} * dice.between(1, 2);
-  if (only == 2 || only >= 3) sizes.k = round_up(std::max<std::int64_t>(1, sizes.k), tile.k);
+  if (only == 2 || only >= 3)
+    sizes.k = round_up(std::max<std::int64_t>(1, sizes.k), dice.of({tile.k, tile.k, 8, 4}));
   return sizes;
 }
 

@@ -20,7 +20,9 @@ const Exploration& exploration_of(const char* variant) {
 
 template <class Test>
 bool has_case(const Exploration& exploration, const Test& test) {
-  return std::any_of(exploration.cases.begin(), exploration.cases.end(), test);
+  const auto& [cases, dear] = std::tie(exploration.cases, exploration.dear_cases);
+  return std::any_of(cases.begin(), cases.end(), test) ||
+         std::any_of(dear.begin(), dear.end(), test);
 }
 
 // Kernels that are wrong behind one branch, and what the branch asks.
@@ -38,6 +40,7 @@ const Planted all_planted[] = {
     {"planted_pitch", [](const Case& c) { return (c.k + c.lda.floats) % 1000 == 0; }},
     {"planted_exact_width", [](const Case& c) { return c.n == 777; }},
     {"planted_many_slices", [](const Case& c) { return (c.k + 15) / 16 > 100; }},
+    {"planted_volume", [](const Case& c) { return c.multiply_adds() >= 2e8; }},
 };
 class Aims : public testing::TestWithParam<Planted> {};
 
@@ -58,6 +61,19 @@ TEST_P(Aims, let_every_seed_catch_what_is_wrong_there) {
 
 INSTANTIATE_TEST_SUITE_P(Planted, Aims, testing::ValuesIn(all_planted),
                          [](const auto& info) { return std::string(info.param.variant); });
+
+// Which no comparison drives the cases towards.
+TEST(Draws, are_tidy_often_enough_for_a_path_that_asks_for_it) {
+  std::vector<const Claim*> all;
+  for (const Claim& claim : claims()) all.push_back(&claim);
+  for (const std::uint64_t seed : {0, 1, 2}) {
+    const auto results =
+        check({entry_named("planted_tidy", Backend::simt)}, all, {.seed = seed, .jobs = 1});
+    EXPECT_TRUE(std::any_of(results.begin(), results.end(), [](const ClaimResult& result) {
+      return result.status() == ClaimStatus::fails;
+    })) << seed;
+  }
+}
 
 TEST(Exploration, tries_both_sides_of_a_threshold) {
   for (const std::int64_t k : {2047, 2048, 2049}) {
@@ -87,6 +103,7 @@ TEST(Exploration, is_passed_on_by_a_worker) {
   const Exploration& here = exploration_of("planted_never");
   const Exploration there = Worker({{"--worker"}}, 0).explore(entry);
   EXPECT_EQ(there.cases, here.cases);
+  EXPECT_EQ(there.dear_cases, here.dear_cases);
   EXPECT_EQ(there.one_way, here.one_way);
   EXPECT_EQ(there.hints.sizes, here.hints.sizes);
   EXPECT_EQ(there.hints.effort, here.hints.effort);

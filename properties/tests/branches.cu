@@ -34,6 +34,17 @@ struct ExactWidth {
 struct ManySlices {
   static __device__ bool is_taken(const Gemm& g) { return ceil_div(g.k, tile.k) > 100; }
 };
+struct Volume {
+  static __device__ bool is_taken(const Gemm& g) {
+    return static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k) >= 2e8;
+  }
+};
+struct Tidy {
+  static __device__ bool is_taken(const Gemm& g) {
+    const std::int64_t shape = g.m | g.n | g.lda | g.ldb | g.ldc;
+    return shape % 32 == 0 && g.k % 8 == 4;
+  }
+};
 struct Never {
   static __device__ bool is_taken(const Gemm& g) { return g.m < 0; }
 };
@@ -113,6 +124,8 @@ const Registrar registrars[] = {variant<Deep>("planted_deep"),
                                 variant<Pitch>("planted_pitch"),
                                 variant<ExactWidth>("planted_exact_width"),
                                 variant<ManySlices>("planted_many_slices"),
+                                variant<Volume>("planted_volume"),
+                                variant<Tidy>("planted_tidy"),
                                 variant<Never>("planted_never"),
                                 rows_on_y_variant,
                                 warps_variant};
