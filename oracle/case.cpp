@@ -14,8 +14,9 @@
 namespace assay {
 namespace {
 
-constexpr std::array all_fills = {Fill::uniform, Fill::exact,   Fill::small_ints, Fill::identity,
-                                  Fill::one_hot, Fill::special, Fill::scaled};
+constexpr std::array all_fills = {Fill::uniform, Fill::exact,    Fill::small_ints, Fill::identity,
+                                  Fill::one_hot, Fill::special,  Fill::scaled,     Fill::balanced,
+                                  Fill::largest, Fill::patterned};
 constexpr std::int64_t largest_size = std::int64_t{1} << 40;
 
 std::string text_of(std::int64_t value) { return fmt::to_string(value); }
@@ -107,6 +108,9 @@ std::string_view to_string(Fill fill) {
     case Fill::one_hot: return "one_hot";
     case Fill::special: return "special";
     case Fill::scaled: return "scaled";
+    case Fill::balanced: return "balanced";
+    case Fill::largest: return "largest";
+    case Fill::patterned: return "patterned";
   }
   return "unknown";
 }

@@ -22,6 +22,10 @@ enum class Fill {
   one_hot,     // one 1 in each row of A, at a random place
   special,     // uniform with a few NaN and infinities, and zeros that they are multiplied by
   scaled,      // uniform, each row of A and column of B times a power of 2: from denormals to 2^45
+  balanced,    // uniform times powers of 2 that let alpha * A * B and beta * C show in the result,
+               // whatever the scalars
+  largest,     // elements, products and results beside the largest float, and beyond
+  patterned,   // structure that the seed picks: zeros, symmetry, repetition, slopes along k, ...
 };
 
 // Floats between the end of a row and the beginning of the next.

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/scramble.h"
+#include "oracle/fills/filling.h"
 
 namespace assay {
 namespace {
@@ -13,20 +13,6 @@ namespace {
 constexpr std::int64_t guard_floats = 64;
 
 std::int64_t stored(Gap gap) { return gap.floats <= widest_stored_gap ? gap.floats : guard_floats; }
-
-// The key of row i of a matrix. An element adds its column, and so is a well-mixed function of all.
-std::uint64_t mix(std::uint64_t seed, Operand o, std::int64_t i) {
-  return scramble(scramble(seed * 4 + static_cast<std::uint64_t>(o)) ^
-                  static_cast<std::uint64_t>(i));
-}
-std::uint64_t mix(std::uint64_t seed, Operand o, std::int64_t i, std::int64_t j) {
-  return scramble(mix(seed, o, i) + static_cast<std::uint64_t>(j));
-}
-
-float uniform(std::uint64_t random) {  // in [-1, 1], never 0
-  return (static_cast<float>(random >> 41) + 0.5f) / static_cast<float>(1 << 22) - 1.0f;
-}
-float sign(std::uint64_t random) { return (random >> 63) != 0 ? -1.0f : 1.0f; }
 
 struct Shape {
   std::int64_t rows, columns;
@@ -39,123 +25,6 @@ Shape shape_of(const Case& c, Operand o) {
   }
   return {};
 }
-
-// An index near the end as often as anywhere.
-std::int64_t index_in(std::int64_t size, std::uint64_t random) {
-  const auto any = static_cast<std::int64_t>(random / 2 % 1000003);
-  return random % 2 == 0 ? any % size : size - 1 - any % std::min<std::int64_t>(size, 4);
-}
-
-struct SpecialValue {
-  std::int64_t row, column;
-  float value;
-};
-SpecialValue special_value(const Case& c, Operand o, int number) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  constexpr std::array values = {std::numeric_limits<float>::quiet_NaN(), infinity, -infinity};
-  const Shape shape = shape_of(c, o);
-  const std::uint64_t where = mix(c.seed, o, -1, number);
-  return {index_in(shape.rows, where), index_in(shape.columns, scramble(where)),
-          values[(where >> 40) % values.size()]};
-}
-
-// The elements of one matrix.
-class Filling {
- public:
-  Filling(const Case& c, Operand o) : c_(c), o_(o) {
-    if (c.fill == Fill::special && c.m > 0 && c.n > 0 && c.k > 0) choose_special_values();
-  }
-
-  void fill_row(float* row, std::int64_t i, std::int64_t columns) const {
-    const std::uint64_t key = mix(c_.seed, o_, i);
-    for (std::int64_t j = 0; j < columns; ++j)
-      row[j] = value(scramble(key + static_cast<std::uint64_t>(j)), i, j);
-  }
-  float at(std::int64_t i, std::int64_t j) const { return value(mix(c_.seed, o_, i, j), i, j); }
-
- private:
-  float value(std::uint64_t random, std::int64_t i, std::int64_t j) const {
-    switch (c_.fill) {
-      case Fill::uniform: return uniform(random);
-      case Fill::exact: return exact(random);
-      case Fill::small_ints: return static_cast<float>(static_cast<int>(random % 17) - 8);
-      case Fill::identity: return o_ == Operand::a ? static_cast<float>(i == j) : uniform(random);
-      case Fill::one_hot: return o_ == Operand::a ? one_hot(i, j) : uniform(random);
-      case Fill::special: return special(random, i, j);
-      case Fill::scaled: return std::ldexp(uniform(random), exponent(i, j));
-    }
-    return 0;
-  }
-
-  // Odd numbers of 12 bits, which TF32, FP16 and BF16 cannot hold, times 1 or -1; the seed says
-  // which is which.
-  float exact(std::uint64_t random) const {
-    const Operand plain = c_.seed % 2 == 0 ? Operand::b : Operand::a;
-    return o_ == plain ? sign(random)
-                       : sign(random) * static_cast<float>(2049 + 2 * (random % 1024));
-  }
-
-  float one_hot(std::int64_t i, std::int64_t j) const {
-    return static_cast<float>(j == static_cast<std::int64_t>(mix(c_.seed, o_, i, -1) >> 1) % c_.k);
-  }
-
-  // One of each matrix, or three of a larger one, so that most of the result stays finite and
-  // judged.
-  void choose_special_values() {
-    const Operand other = o_ == Operand::a ? Operand::b : Operand::a;
-    for (int number = 0; number < (std::min(c_.m, c_.n) < 16 ? 1 : 3); ++number) {
-      mine_.push_back(special_value(c_, o_, number));
-      if (o_ != Operand::c) others_.push_back(special_value(c_, other, number));
-    }
-    const std::int64_t lines = o_ == Operand::a ? c_.m : c_.n;
-    if (o_ != Operand::c && lines >= 8) zero_line_ = index_in(lines, mix(c_.seed, o_, -1, -1));
-  }
-
-  // What a special value of the other matrix is multiplied by is 0 for every second element of the
-  // result; a row of A and a column of B are 0.
-  float special(std::uint64_t random, std::int64_t i, std::int64_t j) const {
-    for (const SpecialValue& mine : mine_) {
-      if (i == mine.row && j == mine.column) return mine.value;
-    }
-    const float zero = random / 2 % 2 == 0 ? 0.0f : -0.0f;
-    for (const SpecialValue& other : others_) {
-      const bool meets = o_ == Operand::a ? j == other.row : i == other.column;
-      if (meets && random % 2 == 0) return zero;
-    }
-    return (o_ == Operand::a ? i : j) == zero_line_ ? zero : uniform(random);
-  }
-
-  // Of the power of 2 that scales an element. The seed chooses one of four ranges for the rows of A
-  // and one for the columns of B, or the other way round: beside 1, beyond what 16 bits hold, far
-  // in both directions, and down to denormals. A row of A times a column of B has one scale, so
-  // that the error bound holds element by element.
-  int exponent(std::int64_t i, std::int64_t j) const {
-    if (o_ == Operand::a) return exponent_of_line(Operand::a, i);
-    if (o_ == Operand::b) return exponent_of_line(Operand::b, j);
-    return exponent_of_line(Operand::a, i) + exponent_of_line(Operand::b, j);
-  }
-  int exponent_of_line(Operand o, std::int64_t line) const {
-    struct Range {
-      int least, most;
-    };
-    // The last is the one whose lines hold denormals.
-    constexpr Range ranges[4][2] = {{{-12, 12}, {-12, 12}},
-                                    {{0, 40}, {-8, 8}},
-                                    {{-45, 45}, {-45, 45}},
-                                    {{-144, -110}, {-12, 40}}};
-    constexpr int weighted[] = {0, 1, 1, 2, 2, 3, 3, 3};
-    const std::uint64_t choice = scramble(c_.seed);
-    const auto& [least, most] =
-        ranges[weighted[choice % 8]][(o == Operand::b) != (choice / 8 % 2 == 1)];
-    const std::uint64_t random = mix(c_.seed, o, line, -2);
-    return random % 8 == 0 ? 0 : least + static_cast<int>(random / 8 % (most - least + 1));
-  }
-
-  const Case& c_;
-  Operand o_;
-  std::vector<SpecialValue> mine_, others_;
-  std::int64_t zero_line_ = -1;
-};
 
 // Every fifth seed has ordinary numbers wherever else there is poison: then nothing can tell what
 // lies around a matrix from what lies in it, and a wrong read gives a wrong result.
@@ -217,12 +86,22 @@ float fill_element(const Case& c, Operand o, std::int64_t i, std::int64_t j) {
 
 double largest_sum(const Case& c) {
   const double alpha = std::abs(double{c.alpha}), beta = std::abs(double{c.beta});
+  const auto k = static_cast<double>(c.k);
+  if (c.fill == Fill::largest) return 0x1p128;
+  if (c.fill == Fill::balanced) {
+    const auto [a, b, in_c] = balancing_exponents(c);
+    const double sum = k * std::ldexp(1.0, a + b);
+    return std::max({std::ldexp(alpha, std::max(a, b)), std::max(1.0, alpha) * sum}) +
+           std::ldexp(beta, in_c);
+  }
   const double element = c.fill == Fill::exact        ? 4095
                          : c.fill == Fill::small_ints ? 8
                          : c.fill == Fill::scaled     ? 0x1p90
                                                       : 1;
-  const double product = c.fill == Fill::small_ints ? 64 : element;
-  return std::max(1.0, alpha) * static_cast<double>(c.k) * product + beta * element;
+  const double product = c.fill == Fill::small_ints  ? 64
+                         : c.fill == Fill::patterned ? 0x1p60
+                                                     : element;
+  return std::max(1.0, alpha) * k * product + beta * element;
 }
 
 bool is_exactly_summable(const Case& c) {

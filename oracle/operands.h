@@ -96,6 +96,7 @@ float fill_element(const Case&, Operand, std::int64_t i, std::int64_t j);
 
 // No right way to compute an element exceeds this on its way, but for infinities among the
 // elements: in whatever order it sums, and whether it applies alpha before the sum or after it.
+// With fill=largest results do exceed the largest float, each in every order or in none.
 double largest_sum(const Case&);
 
 // Whether every order of summation is exact for a case with the fill `exact`.

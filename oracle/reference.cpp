@@ -164,4 +164,13 @@ double allowed_gulps(Arithmetic arithmetic, std::int64_t k) {
   return arithmetic == Arithmetic::fp32 ? fp32 : fp32 + 2 * 0x1p13;
 }
 
+double allowed_gulps(Arithmetic arithmetic, const Case& c) {
+  const double zero_mean = allowed_gulps(arithmetic, c.k);
+  if (c.fill != Fill::patterned) return zero_mean;
+  // Partial sums may grow with k, or repeat, and their roundings add up as a random walk does at
+  // least: where no sum cancels, legitimate orders take less than a third of this.
+  const auto k = static_cast<double>(c.k);
+  return zero_mean + std::max(0.0, std::min(k + 2, 4 * std::sqrt(k) + 2) - 16);
+}
+
 }  // namespace assay

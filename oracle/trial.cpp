@@ -88,7 +88,7 @@ Judgement compare(const Variant& variant, const Case& c, Rule rule, const Operan
     case Rule::exact: return judge_exact(result, reference);
     case Rule::replay: return judge_bits(result, reference, replay_fma_chain(c, before));
   }
-  return judge_bound(result, reference, allowed_gulps(variant.arithmetic, c.k));
+  return judge_bound(result, reference, allowed_gulps(variant.arithmetic, c));
 }
 
 std::string describe_worst(const Case& c, const Image& before, const Judgement& judgement,
@@ -114,7 +114,7 @@ Verdict judge(const Variant& variant, const Case& c, const Plan& plan, const Ope
               const Image& result, const Reference& reference) {
   const Judgement judgement = compare(variant, c, plan.rule, before, result, reference);
   Verdict verdict{.judged = judgement.judged,
-                  .allowed_gulps = allowed_gulps(variant.arithmetic, c.k)};
+                  .allowed_gulps = allowed_gulps(variant.arithmetic, c)};
   if (judgement.judged > 0) verdict.worst = judgement.worst;
   if (judgement.wrong > 0) {
     verdict.status = TrialStatus::wrong;

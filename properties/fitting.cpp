@@ -81,7 +81,8 @@ Case nearest_case(const Case& given, const Claim& claim, const Entry& entry) {
   };
   Case c = given, result = moved(c);
   // Where the claim excludes a fill or a size: another fill, then less and less.
-  const bool has_own_rules = c.fill == Fill::exact || c.fill == Fill::scaled;
+  const bool has_own_rules = c.fill == Fill::exact || c.fill == Fill::scaled ||
+                             c.fill == Fill::largest || c.fill == Fill::patterned;
   if (!claim.excludes_case(result).empty() && has_own_rules) {
     c.fill = Fill::uniform;
     result = moved(c);

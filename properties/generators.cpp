@@ -17,7 +17,7 @@ namespace assay {
 namespace {
 
 // How much of the large shapes and of extreme sizes there is beside the drawn cases.
-constexpr double large_cost_per_drawn_cost = 1, extreme_cost_per_drawn_cost = 3.2;
+constexpr double large_cost_per_drawn_cost = 1.05, extreme_cost_per_drawn_cost = 3.2;
 
 // How many of 32 cases are of a kind, and how many parts of 32 of the cost they may take.
 struct Kind {
@@ -32,11 +32,25 @@ constexpr std::array kinds = {
 constexpr std::size_t first_costly = 5;  // of the last three: those that can cost any amount
 
 Fill a_fill(Dice& dice, Arithmetic arithmetic) {
-  const std::int64_t way = dice.between(1, 17);
-  if (way <= 7) return Fill::uniform;
-  if (way <= 11) return arithmetic == Arithmetic::fp32 ? Fill::scaled : Fill::uniform;
+  const std::int64_t way = dice.between(1, 40);
+  const bool is_fp32 = arithmetic == Arithmetic::fp32;
+  if (way <= 10) return Fill::uniform;
+  if (way <= 16) return is_fp32 ? Fill::scaled : Fill::uniform;
+  if (way <= 20) return is_fp32 ? Fill::balanced : Fill::uniform;
+  if (way <= 22) return is_fp32 ? Fill::largest : Fill::uniform;
+  if (way <= 32) return Fill::patterned;
   return dice.of({Fill::small_ints, Fill::small_ints, Fill::identity, Fill::one_hot, Fill::special,
                   Fill::special});
+}
+
+// A matrix is symmetric as a whole only where it is square: now and then A or B is, or both.
+void make_square(Dice& dice, Case& c) {
+  constexpr std::int64_t least = 2, most = 300;
+  std::int64_t& other = dice.one_in(2) ? c.m : c.n;
+  const std::int64_t side = std::min(other, c.k);
+  if (side < least || side > most) return;
+  other = c.k = side;
+  if (dice.one_in(3)) c.m = c.n = side;
 }
 
 Case any_case(Dice& dice, const Kind& kind, const Variant& variant, const Hints& hints) {
@@ -46,18 +60,22 @@ Case any_case(Dice& dice, const Kind& kind, const Variant& variant, const Hints&
     c.*dice.of({&Case::m, &Case::n, &Case::k}) =
         std::max<std::int64_t>(0, dice.of(hints.sizes) + dice.between(-1, 1));
   }
-  std::tie(c.alpha, c.beta) = draw_scalars(dice, hints.scalars);
+  c.fill = a_fill(dice, variant.arithmetic);
+  if (c.fill == Fill::patterned && dice.one_in(3)) make_square(dice, c);
+  std::tie(c.alpha, c.beta) = c.fill == Fill::balanced ? draw_extreme_scalars(dice, hints.scalars)
+                                                       : draw_scalars(dice, hints.scalars);
+  c.alpha = scalar_for(c.fill, c.alpha);
   draw_layout(dice, c, hints.distances);
   if (kind.draw == of_whole_tiles && !dice.one_in(3)) make_tidy(dice, c);
-  c.fill = a_fill(dice, variant.arithmetic);
-  if (c.fill == Fill::scaled) c.alpha = scalar_for_scaled(c.alpha);
   c.seed = static_cast<std::uint64_t>(dice.between(0, 65535));
   return c;
 }
 
 // Squares hide a swap of sizes or distances, and so do equal pairs: they are rare where sizes are
 // free.
-bool hides_a_swap(const Case& c) { return c.m == c.n || c.n == c.k || c.m == c.k; }
+bool hides_a_swap(const Case& c) {
+  return c.fill != Fill::patterned && (c.m == c.n || c.n == c.k || c.m == c.k);
+}
 
 // Draws cases of all kinds in turn. Each kind saves up what it may cost, and draws again until a
 // case costs no more than that. One of the costly kinds gets most of what there is for all of them,
@@ -159,6 +177,16 @@ Case varied(Case c, std::size_t number) {
   return c;
 }
 
+// Large whole tiles may be computed by a fast algorithm, which mixes rows or columns of different
+// scale; smaller ones tell a structure of the data apart.
+Fill fill_of_shape(const Case& c, Arithmetic arithmetic) {
+  const auto all = [&](std::int64_t multiple) {
+    return c.m % multiple == 0 && c.n % multiple == 0 && c.k % multiple == 0;
+  };
+  if (all(512)) return arithmetic == Arithmetic::fp32 ? Fill::scaled : Fill::uniform;
+  return all(128) ? Fill::patterned : Fill::uniform;
+}
+
 // The first reasons to draw them come first: what they cost together is bounded.
 std::vector<Sizes> extreme_sizes(Dice& dice, const Tile& tile) {
   constexpr std::int64_t beyond_16_bits = 65536, root_of_2_24 = 4096;
@@ -199,6 +227,8 @@ std::vector<Case> large_cases(const Claim& claim, const Entry& entry, int cases,
   double room = cases * cost_per_case(entry.backend) * large_cost_per_drawn_cost;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     Case c = varied(shapes[(first + i) % shapes.size()], first / shapes.size() + i);
+    c.fill = fill_of_shape(c, entry.variant.arithmetic);
+    c.alpha = scalar_for(c.fill, c.alpha);
     c.seed = seed;
     c = nearest_case(c, claim, entry);
     const double cost = cost_of(c, claim, entry, hints.effort);

@@ -17,6 +17,8 @@ std::string why_not_2_31_elements(const Case& c) {
   if (c.m * c.n <= std::int64_t{1} << 31) return "it takes a C of more than 2^31 elements";
   if (c.beta != 0 || c.ldc.floats != 0) return "it takes beta=0 and no gap in C";
   if (c.k > 256) return "it takes k of 256 at most";
+  if (c.fill == Fill::largest || c.fill == Fill::balanced)
+    return "it is judged on the GPU, which allows for no underflow and no infinity";
   const std::string why = why_not_finite(c);
   return why.empty() ? why_no_bound(c) : why;
 }

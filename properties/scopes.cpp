@@ -1,5 +1,7 @@
 #include "properties/scopes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,18 +10,25 @@
 namespace assay {
 
 std::string why_no_bound(const Case& c) {
-  if (largest_sum(c) > 0x1p126) return "it takes smaller alpha and beta: a right sum may overflow";
-  if (c.fill == Fill::scaled && scalar_for_scaled(c.alpha) != c.alpha)
-    return "fill=scaled takes alpha of 0, or a power of 2 up to 256: else a right product may "
-           "underflow";
+  if (scalar_for(c.fill, c.alpha) != c.alpha)
+    return c.fill == Fill::largest
+               ? "fill=largest takes alpha of 0, 1 or -1: else a right product may overflow"
+               : fmt::format(
+                     "fill={} takes alpha of 0, or a power of 2 up to 256: else a right "
+                     "product may underflow",
+                     to_string(c.fill));
+  if (c.fill != Fill::largest && largest_sum(c) > 0x1p126)
+    return "it takes smaller alpha and beta: a right sum may overflow";
   return c.fill == Fill::exact
              ? "the error bound is for zero-mean data: fill=exact belongs to exact_integers"
              : "";
 }
 
-float scalar_for_scaled(float alpha) {
+float scalar_for(Fill fill, float alpha) {
   if (alpha == 0) return alpha;
-  const int exponent = std::clamp(std::ilogb(alpha), 0, 8);
+  if (fill == Fill::largest) return std::copysign(1.0f, alpha);
+  if (fill != Fill::scaled && fill != Fill::patterned) return alpha;
+  const int exponent = std::clamp(std::ilogb(alpha), fill == Fill::scaled ? 0 : -1, 8);
   return std::copysign(std::ldexp(1.0f, exponent), alpha);
 }
 

@@ -12,9 +12,11 @@ namespace assay {
 // The error bound is for zero-mean data, and for scalars that let no right sum overflow.
 std::string why_no_bound(const Case&);
 
-// The nearest alpha that multiplies any factor of fill=scaled exactly: 0, or a power of 2 from 1
-// on. Then a right kernel may apply alpha wherever it likes.
-float scalar_for_scaled(float alpha);
+// The nearest alpha that a fill allows, so that a right kernel may apply it wherever it likes: any,
+// but for scaled and patterned data 0 or a power of 2 from 1 (1/2) on, which multiplies every
+// factor exactly, and for the largest floats 0 or 1 of either sign, which leaves them what they
+// are.
+float scalar_for(Fill, float alpha);
 
 // Comparing bits takes results without NaN.
 std::string why_not_finite(const Case&);

@@ -65,7 +65,7 @@ std::vector<Case> smaller_cases(const Case& c) {
   vary(&Case::beta, 0.0f);
   vary(&Case::alpha, 1.0f);
   if (c.beta != 0 && c.beta != 1) vary(&Case::beta, 1.0f);
-  if (c.fill == Fill::special || c.fill == Fill::scaled) vary(&Case::fill, Fill::uniform);
+  if (c.fill >= Fill::special) vary(&Case::fill, Fill::uniform);
   vary(&Case::fill, plain(c.fill));
   for (auto gap : {&Case::lda, &Case::ldb, &Case::ldc}) {
     for (std::int64_t floats : {1, 4}) {

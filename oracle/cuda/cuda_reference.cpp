@@ -110,7 +110,7 @@ std::string disagreement_with_dgemm(const Case& c, const Operands& operands,
 std::string disagreement_with_sgemm(const Case& c, const Operands& operands,
                                     const Reference& reference) {
   const Judgement judgement =
-      judge_bound(single_precision(c, operands), reference, allowed_gulps(Arithmetic::fp32, c.k));
+      judge_bound(single_precision(c, operands), reference, allowed_gulps(Arithmetic::fp32, c));
   if (judgement.wrong == 0) return "";
   return fmt::format("Eigen and pedantic cublasSgemm differ on {} by {:.3g} gulps", to_string(c),
                      judgement.worst.error_gulps);

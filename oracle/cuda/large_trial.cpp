@@ -79,7 +79,7 @@ Breach complaint_about(const Case& c, const ProductCheck& found) {
 
 Verdict judge_on_gpu(const Variant& variant, const Case& c, const Gemm& gemm, Machine& machine,
                      const Operands& inputs) {
-  const double allowed = allowed_gulps(variant.arithmetic, c.k);
+  const double allowed = allowed_gulps(variant.arithmetic, c);
   std::vector<ProductCheck> found(1);
   const DeviceArray<ProductCheck> check(found);
   enqueue_product_check(gemm, guard_floats, allowed * unit_roundoff, check.get(), nullptr);

@@ -94,7 +94,7 @@ double Evidence::chance_of_coincidence(double guesses) const {
 
 bool Evidence::is_within_bound(Place p) const {
   if (!std::isfinite(wanted(p))) return false;
-  const double allowed = allowed_gulps(f_.variant.arithmetic, f_.c.k);
+  const double allowed = allowed_gulps(f_.variant.arithmetic, f_.c);
   return std::abs(got(p) - wanted(p)) <= allowed * unit_roundoff * gauge(p);
 }
 

@@ -161,7 +161,8 @@ Diagnosis mistaken_sum(const Evidence& e) {
 
 // Errors far smaller than one product are no product too many or too few.
 Diagnosis mistaken_precision(const Evidence& e) {
-  if (e.c().fill != Fill::uniform && e.c().fill != Fill::scaled) return {};
+  const Fill fill = e.c().fill;
+  if (fill != Fill::uniform && !(fill > Fill::special)) return {};
   const double of_a_product = 1.0 / static_cast<double>(std::max<std::int64_t>(1, e.depth()));
   double largest = 0;
   const bool all_small = e.all_sampled([&](Place p) {

@@ -25,8 +25,9 @@ namespace {
 using namespace assay;
 using namespace std::string_literals;
 
-constexpr std::array all_fills = {Fill::uniform,  Fill::exact,   Fill::small_ints,
-                                  Fill::identity, Fill::one_hot, Fill::special};
+constexpr std::array all_fills = {Fill::uniform, Fill::exact,    Fill::small_ints, Fill::identity,
+                                  Fill::one_hot, Fill::special,  Fill::scaled,     Fill::balanced,
+                                  Fill::largest, Fill::patterned};
 
 rc::Gen<float> finite_floats() {
   const auto any = rc::gen::map(rc::gen::arbitrary<std::uint32_t>(), [](std::uint32_t bits) {

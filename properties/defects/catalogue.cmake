@@ -156,7 +156,7 @@ assay_defect(path_by_address VARIANT naive FILE naive.cu CLAIM same_bits_twice O
 
 # ROCm/MIOpen#418: the input comes back changed, and the reference would be computed from it
 assay_defect(writes_to_an_input VARIANT naive FILE naive.cu CLAIM writes_only_c ON simt cuda
-  SAYS "wrote to A"
+  SAYS "writes to A" "wrote to A"
   FIND [[*c = blend(g, sum, c);]]
   REPLACE [[*c = blend(g, sum, c);
   if (col == 0 && k > 0) const_cast<float*>(g.a)[row * g.lda] = 0;]])

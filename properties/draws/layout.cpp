@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "properties/fitting.h"
+
 namespace assay {
 namespace {
 
@@ -54,6 +56,8 @@ void draw_layout(Dice& dice, Case& c, const std::vector<std::int64_t>& hints) {
 }
 
 void make_tidy(Dice& dice, Case& c) {
+  c.m = round_up(c.m, 32), c.n = round_up(c.n, 32);
+  if (dice.one_in(2)) c.k = round_up(dice.between(1, 40), 4);
   const auto multiple = [&](std::int64_t row) {
     return beside_multiple(row, 32, 0) + dice.of<std::int64_t>({0, 0, 32}) - row;
   };

@@ -1,5 +1,6 @@
 #include "properties/draws/scalars.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace assay {
@@ -29,7 +30,55 @@ bool is_far_from_one(float scalar) {
   return scalar != 0 && !(std::abs(scalar) > 0.01f && std::abs(scalar) < 100);
 }
 
+constexpr int least_exponent = -149, least_normal = -126, most_exponent = 127;
+
+// Of this exponent: a power of 2, or any number with as many bits as it has there.
+float of_exponent(Dice& dice, int exponent) {
+  const auto fraction = static_cast<float>(dice.between(0, (1 << 23) - 1)) * 0x1p-23f;
+  const float any = dice.one_in(2) ? 1.0f : 1 + fraction;
+  const float scalar = std::ldexp(exponent < least_normal ? std::min(any, 1.5f) : any, exponent);
+  return dice.one_in(2) ? scalar : -scalar;
+}
+
+int any_exponent(Dice& dice) {
+  const auto between = [&](int least, int most) {
+    return static_cast<int>(dice.between(least, most));
+  };
+  switch (dice.between(1, 8)) {
+    case 1:
+    case 2: return between(least_exponent, least_normal - 1);
+    case 3:
+    case 4: return between(most_exponent - 16, most_exponent);
+    default: return between(least_exponent, most_exponent);
+  }
+}
+
 }  // namespace
+
+std::pair<float, float> draw_extreme_scalars(Dice& dice, const std::vector<float>& hints) {
+  const auto ordinary = [&] { return of_exponent(dice, static_cast<int>(dice.between(-4, 4))); };
+  if (!hints.empty() && dice.one_in(4)) {
+    const float hint = dice.of(hints) * dice.of({1.0f, 1.0f, 0.5f, 2.0f, -1.0f});
+    if (std::isfinite(hint) && hint != 0)
+      return dice.one_in(2) ? std::pair{hint, ordinary()} : std::pair{ordinary(), hint};
+  }
+  switch (dice.between(1, 7)) {
+    case 1: return {of_exponent(dice, any_exponent(dice)), 0.0f};
+    case 2: return {of_exponent(dice, any_exponent(dice)), ordinary()};
+    case 3: return {ordinary(), of_exponent(dice, any_exponent(dice))};
+    case 4:
+    case 5: {  // far apart, but not so far that no data make both of them show
+      const auto little = static_cast<int>(dice.between(least_exponent, -20));
+      const float alpha = of_exponent(dice, little);
+      return {alpha, of_exponent(dice, little + static_cast<int>(dice.between(129, 146)))};
+    }
+    default: break;
+  }
+  const int alpha = any_exponent(dice);
+  int beta = any_exponent(dice);
+  while (std::abs(alpha - beta) > 200) beta = any_exponent(dice);
+  return {of_exponent(dice, alpha), of_exponent(dice, beta)};
+}
 
 std::pair<float, float> draw_scalars(Dice& dice, const std::vector<float>& hints) {
   const float alpha = any_scalar(dice, hints), beta = any_scalar(dice, hints);

@@ -13,4 +13,9 @@ namespace assay {
 // `hints` are drawn too.
 std::pair<float, float> draw_scalars(Dice&, const std::vector<float>& hints);
 
+// For fill=balanced: over all floats but 0, denormal ones and those near the largest more often;
+// beta is 0 now and then. Often one of them is ordinary, often they are so far apart that beta /
+// alpha or alpha / beta overflows.
+std::pair<float, float> draw_extreme_scalars(Dice&, const std::vector<float>& hints);
+
 }  // namespace assay

@@ -129,7 +129,7 @@ TEST(Cases, have_every_scalar_gap_offset_and_fill) {
     both_scalars_zero += c.alpha == 0 && c.beta == 0;
   }
   for (float scalar : {0.0f, 1.0f, -1.0f, 0.5f, 3.0f, 2.0f, -2.0f}) {
-    EXPECT_GT(alpha[scalar], count / 20) << "alpha = " << scalar;
+    EXPECT_GT(alpha[scalar], count / 40) << "alpha = " << scalar;
     EXPECT_GT(beta[scalar], count / 20) << "beta = " << scalar;
   }
   EXPECT_GT(alpha.size(), 50u) << "random ones too";
@@ -138,9 +138,12 @@ TEST(Cases, have_every_scalar_gap_offset_and_fill) {
     for (std::int64_t gap : {0, 1, 3, 4, 64}) EXPECT_GT(gaps[i][gap], count / 40) << gap;
     for (int offset : {0, 1, 2, 3}) EXPECT_GT(offsets[i][offset], count / 8) << offset;
   }
-  for (Fill fill : {Fill::uniform, Fill::small_ints, Fill::identity, Fill::one_hot, Fill::special})
-    EXPECT_GT(fills[fill], count / 40) << to_string(fill);
-  EXPECT_GT(fills[Fill::uniform], count / 3) << "what the bound is made for";
+  for (Fill fill : {Fill::uniform, Fill::small_ints, Fill::identity, Fill::one_hot, Fill::special,
+                    Fill::scaled, Fill::balanced, Fill::largest, Fill::patterned})
+    EXPECT_GT(fills[fill], count / 100) << to_string(fill);
+  EXPECT_GT(fills[Fill::uniform] + fills[Fill::scaled] + fills[Fill::balanced], count / 3)
+      << "what the bound is made for";
+  EXPECT_GT(fills[Fill::patterned], count / 6);
   EXPECT_GT(seeds.size(), count * 9u / 10);
   EXPECT_GT(all_different, count * 3 / 4) << "equal sizes hide a swap";
   EXPECT_LE(std::max({equal[0], equal[1], equal[2]}), count / 6);
@@ -259,11 +262,7 @@ TEST(Cases, are_of_many_tiles_in_grids_of_every_shape) {
   int grids = 0, short_groups = 0, rows = 0, columns = 0, several_slices = 0, many = 0;
   for (const Claim& claim : claims()) {
     if (exemption(claim, entry) || claim.most_cases < 100) continue;
-    std::vector<Case> drawn;
-    for (const std::uint64_t seed : {1, 2, 3, 4}) {
-      for (const Case& c : draw(claim, entry, 100, seed)) drawn.push_back(c);
-    }
-    for (const Case& c : drawn) {
+    for (const Case& c : draw(claim, entry, 400)) {
       const std::int64_t down = (c.m + tile.m - 1) / tile.m, across = (c.n + tile.n - 1) / tile.n;
       if (down * across < 9) continue;
       ++grids;
@@ -311,6 +310,7 @@ TEST(Cases, have_scalars_of_every_magnitude) {
   int huge = 0, tiny = 0, tiny_beside_tiny = 0, equal = 0, opposite = 0, negative_zero = 0;
   const auto is_tiny = [](float x) { return x != 0 && std::abs(x) < 1e-6f; };
   for (const Case& c : draw(claim_named("within_bound"), host_entry(multiply), 900)) {
+    if (c.fill == Fill::balanced) continue;  // these have extreme ones
     huge += std::abs(c.alpha) >= 1e4f || std::abs(c.beta) >= 1e4f;
     tiny += is_tiny(c.alpha) || is_tiny(c.beta);
     tiny_beside_tiny += is_tiny(c.beta) && (c.alpha == 0 || is_tiny(c.alpha));
@@ -324,6 +324,34 @@ TEST(Cases, have_scalars_of_every_magnitude) {
   EXPECT_GT(equal, 40);
   EXPECT_GT(opposite, 20);
   EXPECT_GT(negative_zero, 4);
+}
+
+TEST(Cases, have_scalars_at_both_ends_of_the_range_of_floats) {
+  int denormal_alpha = 0, denormal_beta = 0, huge_alpha = 0, huge_beta = 0, far = 0, powers = 0;
+  int negative = 0;
+  for (const Case& c : draw(claim_named("within_bound"), host_entry(multiply), 900)) {
+    if (c.fill != Fill::balanced) continue;
+    const float alpha = std::abs(c.alpha), beta = std::abs(c.beta);
+    denormal_alpha += alpha > 0 && alpha < 0x1p-126f;
+    denormal_beta += beta > 0 && beta < 0x1p-126f;
+    huge_alpha += alpha >= 0x1p111f, huge_beta += beta >= 0x1p111f;
+    far += std::isinf(beta / alpha) || (beta > 0 && std::isinf(alpha / beta));
+    int exponent = 0;
+    powers += std::frexp(alpha, &exponent) == 0.5f;
+    negative += c.alpha < 0 || c.beta < 0;
+  }
+  EXPECT_GT(std::min({denormal_alpha, denormal_beta, huge_alpha, huge_beta}), 2);
+  EXPECT_GT(std::min({far, powers, negative}), 15);
+}
+
+TEST(Cases, have_square_matrices_where_these_may_be_symmetric) {
+  int square_a = 0, square_b = 0, both = 0;
+  for (const Case& c : draw(claim_named("within_bound"), host_entry(multiply), 900)) {
+    if (c.fill != Fill::patterned || c.k < 9) continue;
+    square_a += c.m == c.k, square_b += c.n == c.k, both += c.m == c.k && c.n == c.k;
+  }
+  EXPECT_GT(std::min(square_a, square_b), 12);
+  EXPECT_GT(both, 3);
 }
 
 TEST(Cases, take_hints) {

@@ -30,7 +30,7 @@ const Case large{.m = 100,
 // How far each member is from the simplest it can be.
 std::array<double, 11> complexity(const Case& c) {
   const auto of_fill = [](Fill fill) {
-    return fill == Fill::special || fill == Fill::scaled     ? 2.0
+    return fill >= Fill::special                             ? 2.0
            : fill == Fill::small_ints || fill == Fill::exact ? 0.0
                                                              : 1.0;
   };

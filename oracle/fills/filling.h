@@ -1,0 +1,41 @@
+// The elements of one matrix of a case.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "oracle/fills/magnitude.h"
+#include "oracle/fills/pattern.h"
+
+namespace assay {
+
+class Filling {
+ public:
+  struct SpecialValue {
+    std::int64_t row, column;
+    float value;
+  };
+
+  Filling(const Case&, Operand);
+  void fill_row(float* row, std::int64_t i, std::int64_t columns) const;
+  float at(std::int64_t i, std::int64_t j) const { return value(mix(c_.seed, o_, i, j), i, j); }
+
+ private:
+  float value(std::uint64_t random, std::int64_t i, std::int64_t j) const;
+  float exact(std::uint64_t random) const;
+  float one_hot(std::int64_t i, std::int64_t j) const;
+  void choose_special_values();
+  float special(std::uint64_t random, std::int64_t i, std::int64_t j) const;
+  int exponent(std::int64_t i, std::int64_t j) const;
+  int exponent_of_line(Operand o, std::int64_t line) const;
+
+  const Case& c_;
+  Operand o_;
+  std::vector<SpecialValue> mine_, others_;
+  std::int64_t zero_line_ = -1;
+  int balancing_exponent_ = 0;
+  std::optional<Patterned> patterned_;
+  std::optional<Largest> largest_;
+};
+
+}  // namespace assay

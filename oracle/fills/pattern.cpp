@@ -1,0 +1,181 @@
+#include "oracle/fills/pattern.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace assay {
+namespace {
+
+// Far enough below another product to leave it as it is.
+constexpr int out_of_sight = 40;
+
+// A quarter, a half, three quarters or 1, of either sign: sums of products of these are exact up to
+// k = 2^20.
+float short_number(std::uint64_t random) {
+  return sign(random) * static_cast<float>(1 + random % 4) / 4;
+}
+
+bool is_of_both(Pattern pattern) { return pattern >= Pattern::opposite_slopes; }
+
+std::int64_t bits_of(std::int64_t k) { return std::bit_width(static_cast<std::uint64_t>(k)); }
+
+// Where a block begins or ends: a half, a multiple of 32 or 16, a few before the end, anywhere.
+std::int64_t cut(Choices& choices, std::int64_t size) {
+  switch (choices.below(5)) {
+    case 0: return size / 2;
+    case 1: return size / 2 / 32 * 32;
+    case 2: return choices.from(0, size) / 16 * 16;
+    case 3: return std::max<std::int64_t>(0, size - choices.from(1, 8));
+    default: return choices.from(0, size);
+  }
+}
+
+}  // namespace
+
+Pattern pattern_of(std::uint64_t seed, Operand o) {
+  Choices choices(seed ^ 0x7061747465726e73u);
+  if (choices.below(5) < 2) {
+    constexpr Pattern of_both[] = {Pattern::opposite_slopes, Pattern::parallel_slopes,
+                                   Pattern::opposite_levels, Pattern::levels,
+                                   Pattern::dominated,       Pattern::dominated,
+                                   Pattern::one_sided};
+    const Pattern pattern = choices.of(of_both);
+    return o == Operand::c && pattern != Pattern::one_sided ? Pattern::plain : pattern;
+  }
+  constexpr Pattern of_one[] = {
+      Pattern::zero_block,       Pattern::zero_block,    Pattern::zero_block,
+      Pattern::lone_in_tiles,    Pattern::lone_in_tiles, Pattern::equal_beginnings,
+      Pattern::equal_beginnings, Pattern::symmetric,     Pattern::symmetric_corner,
+      Pattern::symmetric_corner, Pattern::triangular,    Pattern::banded,
+      Pattern::diagonal,         Pattern::constant,      Pattern::periodic,
+      Pattern::periodic,
+  };
+  const Pattern of_a = choices.of(of_one), of_b = choices.of(of_one);
+  const int plain = choices.below(3);  // often only one has structure, and the other hides nothing
+  if (o == Operand::a) return plain == 0 ? Pattern::plain : of_a;
+  if (o == Operand::b) return plain == 1 ? Pattern::plain : of_b;
+  return Pattern::plain;
+}
+
+Patterned::Patterned(const Case& c, Operand o)
+    : seed_(c.seed),
+      o_(o),
+      k_(c.k),
+      rows_(o == Operand::b ? c.k : c.m),
+      columns_(o == Operand::a ? c.k : c.n),
+      pattern_(pattern_of(c.seed, o)) {
+  // What both share must be chosen alike for both.
+  Choices choices(is_of_both(pattern_) ? c.seed : mix(c.seed, o, -3));
+  inverted_ = choices.below(8) == 0;
+  constexpr std::int64_t tiles[] = {8, 16, 16, 32}, corners[] = {4, 8, 16, 32},
+                         periods[] = {2, 4, 8, 16, 32}, lengths[] = {1, 4, 16, 32, 48, 64},
+                         bands[] = {1, 2, 8, 16};
+  switch (pattern_) {
+    case Pattern::zero_block: choose_block(choices); break;
+    case Pattern::lone_in_tiles: side_ = choices.of(tiles); break;
+    case Pattern::symmetric_corner: side_ = choices.of(corners); break;
+    case Pattern::periodic: side_ = choices.of(periods); break;
+    case Pattern::banded: side_ = choices.of(bands); break;
+    case Pattern::opposite_levels:
+    case Pattern::levels: side_ = choices.of(lengths); [[fallthrough]];
+    case Pattern::dominated: inverted_ = choices.below(2) == 0; break;
+    case Pattern::equal_beginnings:
+      side_ = choices.below(4) == 0 ? k_ : std::int64_t{16} << choices.below(3);
+      break;
+    case Pattern::triangular: inverted_ = choices.below(2) == 0; break;
+    case Pattern::opposite_slopes:
+    case Pattern::parallel_slopes:
+      inverted_ = choices.below(2) == 0;
+      range_ = 30 + choices.below(pattern_ == Pattern::parallel_slopes ? 20 : 70);
+      break;
+    default: break;
+  }
+}
+
+void Patterned::choose_block(Choices& choices) {
+  std::int64_t from = cut(choices, k_), to = k_;
+  if (choices.below(4) == 0) from = cut(choices, k_), to = std::min(k_, from + 16);
+  const std::int64_t width = o_ == Operand::a ? rows_ : columns_;
+  std::int64_t side_from = 0, side_to = width;
+  const int way = choices.below(6);
+  if (way < 3) side_to = cut(choices, width);
+  if (way == 3 || way == 4) side_from = cut(choices, width);
+  if (o_ == Operand::a) std::swap(from, side_from), std::swap(to, side_to);
+  rows_from_ = from, rows_to_ = to, columns_from_ = side_from, columns_to_ = side_to;
+}
+
+// Of the power of 2 that scales A at this place of k. B has its opposite or the same.
+int Patterned::exponent(std::int64_t p) const {
+  const std::int64_t last = std::max<std::int64_t>(1, k_ - 1);
+  const auto slope = static_cast<int>(range_ * (inverted_ ? p : last - p) / last);  // range to 0
+  switch (pattern_) {
+    case Pattern::opposite_slopes:
+      return o_ == Operand::a ? slope - range_ / 2 : range_ / 2 - slope;
+    case Pattern::parallel_slopes: return slope - range_;
+    default: break;
+  }
+  const bool tiny = scramble(seed_ + static_cast<std::uint64_t>(p / side_) * 3) % 2 == 0;
+  if (pattern_ == Pattern::levels)
+    return tiny && (o_ == Operand::a) != inverted_ ? -out_of_sight : 0;
+  const int level = tiny ? -out_of_sight / 2 : out_of_sight / 2;
+  return o_ == Operand::a ? level : -level;
+}
+
+// Where elements are equal: the one that this is equal to.
+float Patterned::equal_to(std::int64_t i, std::int64_t j) const {
+  const auto at = [&](std::int64_t row, std::int64_t column) {
+    return short_number(mix(seed_, o_, row, column));
+  };
+  const std::int64_t p = o_ == Operand::a ? j : i;
+  if (pattern_ == Pattern::constant) return at(0, 0);
+  std::int64_t first = p;
+  if (pattern_ == Pattern::periodic) first = inverted_ ? p / side_ : p % side_;
+  if (pattern_ == Pattern::equal_beginnings && p < side_) first = 0;
+  return o_ == Operand::a ? at(i, first) : at(first, j);
+}
+
+float Patterned::structured(std::uint64_t random, std::int64_t i, std::int64_t j) const {
+  const auto kept = [&](bool keep) { return keep ? uniform(random) : 0.0f; };
+  const auto mirrored = [&](bool mirror) {
+    return uniform(mirror && i > j ? mix(seed_, o_, j, i) : random);
+  };
+  switch (pattern_) {
+    case Pattern::zero_block: {
+      const bool inside = i >= rows_from_ && i < rows_to_ && j >= columns_from_ && j < columns_to_;
+      return kept(inside == inverted_);
+    }
+    case Pattern::lone_in_tiles: {
+      const std::uint64_t place = mix(seed_, o_, i / side_, j / side_);
+      const auto tall = static_cast<std::uint64_t>(std::min(side_, rows_));
+      const auto wide = static_cast<std::uint64_t>(std::min(side_, columns_));
+      return kept(i % side_ == static_cast<std::int64_t>(place % tall) &&
+                  j % side_ == static_cast<std::int64_t>((place >> 20) % wide) &&
+                  (!inverted_ || (place >> 40) % 4 == 0));
+    }
+    case Pattern::symmetric: return mirrored(i < columns_ && j < rows_);
+    case Pattern::symmetric_corner: return mirrored(std::max(i, j) < side_);
+    case Pattern::triangular: return kept(inverted_ ? i <= j : i >= j);
+    case Pattern::banded: return kept(std::abs(i - j) <= side_);
+    case Pattern::diagonal: return kept(i == j);
+    case Pattern::constant:
+    case Pattern::equal_beginnings:
+    case Pattern::periodic: return equal_to(i, j);
+    default: return uniform(random);
+  }
+}
+
+float Patterned::value(std::uint64_t random, std::int64_t i, std::int64_t j) const {
+  if (pattern_ == Pattern::one_sided) return std::abs(uniform(random));
+  if (!is_of_both(pattern_)) return structured(random, i, j);
+  const std::int64_t p = o_ == Operand::a ? j : i, line = o_ == Operand::a ? i : j;
+  if (pattern_ != Pattern::dominated) return std::ldexp(uniform(random), exponent(p));
+  // A row of A where inverted, else a column of B, and the lines of the other matrix are plain.
+  if ((o_ == Operand::a) == inverted_) return uniform(random);
+  const bool dominates =
+      p == static_cast<std::int64_t>(mix(seed_, o_, line, -4) >> 1) % std::max<std::int64_t>(1, k_);
+  if (dominates) return sign(random) * (1 + std::abs(uniform(random))) / 2;
+  return std::ldexp(uniform(random), static_cast<int>(-28 - bits_of(k_)));
+}
+
+}  // namespace assay
