@@ -26,7 +26,9 @@ cudaError_t launch_eigen(const Gemm& g, cudaStream_t) {
   if (depth(g) == 0) return cudaSuccess;
   const Operand a(g.a, g.m, g.k, Stride(g.lda));
   const Operand b(g.b, g.k, g.n, Stride(g.ldb));
-  c.noalias() += g.alpha * (a * b);
+  // Not in C itself: there, each of many small products would be rounded as C is.
+  const RowMajor product = a * b;
+  c += g.alpha * product;
   return cudaSuccess;
 }
 
