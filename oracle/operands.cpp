@@ -14,18 +14,6 @@ constexpr std::int64_t guard_floats = 64;
 
 std::int64_t stored(Gap gap) { return gap.floats <= widest_stored_gap ? gap.floats : guard_floats; }
 
-struct Shape {
-  std::int64_t rows, columns;
-};
-Shape shape_of(const Case& c, Operand o) {
-  switch (o) {
-    case Operand::a: return {c.m, c.k};
-    case Operand::b: return {c.k, c.n};
-    case Operand::c: return {c.m, c.n};
-  }
-  return {};
-}
-
 // Every fifth seed has ordinary numbers wherever else there is poison: then nothing can tell what
 // lies around a matrix from what lies in it, and a wrong read gives a wrong result.
 bool has_ordinary_surroundings(const Case& c) { return c.seed % 5 == 4; }

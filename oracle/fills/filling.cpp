@@ -6,11 +6,7 @@
 #include <limits>
 
 namespace assay {
-namespace {
 
-struct Shape {
-  std::int64_t rows, columns;
-};
 Shape shape_of(const Case& c, Operand o) {
   switch (o) {
     case Operand::a: return {c.m, c.k};
@@ -19,6 +15,8 @@ Shape shape_of(const Case& c, Operand o) {
   }
   return {};
 }
+
+namespace {
 
 // An index near the end as often as anywhere.
 std::int64_t index_in(std::int64_t size, std::uint64_t random) {

@@ -9,6 +9,11 @@
 
 namespace assay {
 
+struct Shape {
+  std::int64_t rows, columns;
+};
+Shape shape_of(const Case&, Operand);
+
 class Filling {
  public:
   struct SpecialValue {
