@@ -21,7 +21,8 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// Of a launch: the best of several times so many in a row. The others were disturbed.
+// What one launch takes: `launches` in a row are timed several times, and the fastest counts, which
+// was disturbed the least.
 double seconds_of(const Entry& entry, const Case& c, int launches) {
   const Operands images = make_operands(c, Placement::guarded, {16, 16, 16});
   Machine& machine = machine_of(entry.backend, {});

@@ -27,7 +27,7 @@ struct Look {
 };
 
 // Launches the watched build once on the executor, in an order that the case gives, and gives up
-// after so many accesses. Takes an entry with a `watched_launch` and a case that it accepts.
+// after `most_accesses`. Takes an entry with a `watched_launch` and a case that it accepts.
 Look look_at_accesses(const Entry&, const Case&, Forbidden, std::uint64_t most_accesses);
 
 }  // namespace assay

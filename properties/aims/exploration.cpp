@@ -32,8 +32,8 @@ void use_as_distance(Case& c, const Input& input, std::int64_t value) {
 // `k >= 2048` may need several tiles to show, or a gap between rows.
 std::vector<Case> cases_at(const Threshold& threshold, const Tile& tile) {
   const auto& [base, input, value] = threshold;
+  if (input.is_joint) return {with(base, input, value + 1), with(base, input, value)};
   std::vector<Case> cases;
-  if (input.is_joint) return {};
   for (const std::int64_t near : {value - 1, value, value + 1, value + 2})
     cases.push_back(with(base, input, near));
   const std::array<std::array<std::int64_t, 3>, 4> others = {

@@ -75,6 +75,20 @@ TEST(Draws, are_tidy_often_enough_for_a_path_that_asks_for_it) {
   }
 }
 
+// Neither the cheap nor the dear ones may be left out.
+TEST(Exploration, has_a_threshold_of_several_sizes_judged_whatever_it_costs) {
+  const Claim& bound = claim_named("within_bound");
+  for (const auto& [variant, products] : {std::pair("planted_box", 3e7), {"planted_volume", 2e8}}) {
+    const Entry entry = entry_named(variant, Backend::simt);
+    std::vector<Case> judged = aimed_cases(exploration_of(variant), bound, entry);
+    for (const Case& c : dear_aimed_cases(exploration_of(variant), bound, entry))
+      judged.push_back(c);
+    EXPECT_TRUE(std::any_of(judged.begin(), judged.end(), [&](const Case& c) {
+      return c.multiply_adds() >= products;
+    })) << variant;
+  }
+}
+
 TEST(Exploration, tries_both_sides_of_a_threshold) {
   for (const std::int64_t k : {2047, 2048, 2049}) {
     EXPECT_TRUE(has_case(exploration_of("planted_deep"), [&](const Case& c) { return c.k == k; }));

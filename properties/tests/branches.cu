@@ -34,9 +34,11 @@ struct ExactWidth {
 struct ManySlices {
   static __device__ bool is_taken(const Gemm& g) { return ceil_div(g.k, tile.k) > 100; }
 };
+template <int Products>
 struct Volume {
   static __device__ bool is_taken(const Gemm& g) {
-    return static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k) >= 2e8;
+    return static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k) >=
+           Products;
   }
 };
 struct Tidy {
@@ -124,7 +126,8 @@ const Registrar registrars[] = {variant<Deep>("planted_deep"),
                                 variant<Pitch>("planted_pitch"),
                                 variant<ExactWidth>("planted_exact_width"),
                                 variant<ManySlices>("planted_many_slices"),
-                                variant<Volume>("planted_volume"),
+                                variant<Volume<200'000'000>>("planted_volume"),
+                                variant<Volume<30'000'000>>("planted_box"),
                                 variant<Tidy>("planted_tidy"),
                                 variant<Never>("planted_never"),
                                 rows_on_y_variant,

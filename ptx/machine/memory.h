@@ -45,7 +45,7 @@ struct Memory::Contents {
   const Region* nearest(std::uint64_t address) const;
   void erase(std::uint64_t first);
 
-  // Before a launch of so many blocks.
+  // Called before each launch, with the number of its blocks.
   void forget_traces(std::uint64_t blocks);
   Traces& traces_of(Region& region) {
     if (region.traces.size() == 0) give_traces(region);
