@@ -13,8 +13,8 @@ int smooth(const float* weights, const float* x, float* y, int n);
 int sum(const float* x, int n, float* result);
 // Adds to a `__managed__` and to a `__device__` variable.
 int count(int threads, int* managed, int* device);
-// How many blocks of `threads` threads and `shared` bytes fit on a multiprocessor, and the best size
-// of a block.
+// How many blocks of `threads` threads and `shared` bytes fit on a multiprocessor, and the best
+// size of a block.
 int occupancy(int threads, int shared, int* blocks, int* best);
 // Milliseconds between two events, a kernel between them.
 int timed(float* milliseconds);
