@@ -55,6 +55,12 @@ std::string need_against(const Gemm& g) {
 
 }  // namespace
 
+LaunchFailure error_not_reported(std::optional<int> launch) {
+  const std::string what =
+      launch ? fmt::format("launch {} of several", *launch + 1) : "every launch into its stream";
+  return launch_crashed(fmt::format("{} failed, and the variant returned cudaSuccess", what));
+}
+
 LaunchFailure launch_returned(const char* error, const Gemm& gemm) {
   LaunchFailure failure = launch_crashed(fmt::format("launch returned {}", error));
   failure->diagnosis =

@@ -20,10 +20,8 @@ inline LaunchFailure launch_crashed(std::string reason) {
                  .finding = {Fault::launch_failed},
                  .reason = std::move(reason)};
 }
-inline LaunchFailure error_not_reported() {
-  return launch_crashed(
-      "every launch into its stream failed, and the variant returned cudaSuccess");
-}
+// The same on one that returned no error, although this launch of it failed, or every one.
+LaunchFailure error_not_reported(std::optional<int> launch = {});
 
 // The verdict on a launch that returned an error. A variant may not refuse a problem by itself: the
 // diagnosis says what it would declare.
@@ -53,6 +51,8 @@ class Machine {
                                const Resources&) = 0;
   // One sentence on what the last launch did that is no fault, but worth knowing; else empty.
   virtual std::string remark() const { return ""; }
+  // How many kernels, copies and memsets the last launch asked for, where they are counted.
+  virtual int operations() const { return 1; }
   // Whether the last launch ran any code of the variant's that could have computed a product.
   virtual bool has_computed() const { return true; }
   // The reference for problems that are too large for the host; nothing for the others.

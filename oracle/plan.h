@@ -2,6 +2,8 @@
 // trial grants the resources; neither is part of a case.
 #pragma once
 
+#include <optional>
+
 #include "oracle/operands.h"
 
 namespace assay {
@@ -12,6 +14,7 @@ enum class Rule {
   exact,      // exactly the reference
   replay,     // the bits of one in-order fma chain
   untouched,  // what it held before, because nothing could be launched
+  anything,   // a part of a launch failed, and was reported
 };
 
 // The order in which threads and blocks run, where that can be chosen. `by_seed` picks one of the
@@ -37,6 +40,16 @@ enum class Setting {
 // Ways to make a well-formed problem malformed.
 enum class Spoil { none, negative_m, negative_n, negative_k, short_lda, short_ldb, short_ldc };
 
+// What is unlike the case in one of its operands: a kernel that keeps something of an earlier call
+// may not notice.
+enum class Altered {
+  nothing,
+  element_of_a,  // in the middle, is another number
+  element_of_b,
+  swapped_in_a,  // two elements in the middle
+  swapped_in_b,
+};
+
 struct Plan {
   Rule rule = Rule::bound;
   Placement placement = Placement::guarded;  // of A, B and C
@@ -44,7 +57,10 @@ struct Plan {
   ThreadOrder order = ThreadOrder::by_seed;
   SharedMemory shared = SharedMemory::by_seed;
   Setting setting = Setting::plain;
+  // With a broken stream: the one launch of several that fails, counted from 0. CPU executor only.
+  std::optional<int> broken_launch = std::nullopt;
   Spoil spoil = Spoil::none;
+  Altered altered = Altered::nothing;
   bool ignore_needs =
       false;  // launch what the variant refuses, to see whether its needs are needed
 };

@@ -14,6 +14,7 @@
 #include "properties/fitting.h"
 #include "properties/gpu_claims.h"
 #include "properties/judges.h"
+#include "properties/judging/repetition.h"
 #include "properties/scopes.h"
 
 // A claim is one entry of the table in claims(). The functions that only this claim needs stand
@@ -152,27 +153,6 @@ Case inside_bound(Case c, const Entry& entry) {
 
 std::string why_not_deterministic(const Entry& entry) {
   return entry.variant.deterministic ? "" : "it does not claim to be deterministic";
-}
-// Half as large, with other data.
-Case smaller_problem(Case c, const Entry& entry) {
-  c.m = (c.m + 1) / 2, c.n = (c.n + 1) / 2, c.k = (c.k + 1) / 2;
-  ++c.seed;
-  return fitted(c, entry.variant.needs);
-}
-// The second time at other addresses, with other neighbours in memory, and after a smaller problem,
-// which comes after this one in turn. Before it, every second time, other numbers at its addresses.
-Verdict judge_twice(const Entry& entry, const Case& c, const Resources& resources) {
-  const Case smaller = smaller_problem(c, entry);
-  Case with_other_numbers = c;
-  ++with_other_numbers.seed;
-  std::vector<Run> runs = {{"half as large, the first time", entry, smaller},
-                           {"the first time", entry, c},
-                           {"half as large, the second time", entry, smaller},
-                           {"the second time", entry, c, {.placement = Placement::elsewhere}}};
-  if (c.seed % 2 == 1)
-    runs.insert(runs.begin() + 1, {"with other numbers", entry, with_other_numbers});
-  return compare_runs(
-      runs, {Fault::not_repeatable, "it depends on where its operands lie in memory"}, resources);
 }
 
 // refuses what it does not accept, and touches nothing

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "oracle/machine.h"
 #include "properties/fitting.h"
 #include "properties/judges.h"
 #include "properties/scopes.h"
@@ -80,12 +81,28 @@ Case with_something_to_launch(Case c, const Entry&) {
 std::string why_nothing_launched(const Entry& entry) {
   return entry.backend == Backend::host ? "a host function launches nothing" : "";
 }
+// Then each launch of several fails alone, where that can be chosen.
+Verdict judge_errors(const Entry& entry, const Case& c, const Resources& resources) {
+  constexpr int most_launches = 16;
+  Plan plan{.rule = Rule::untouched, .setting = Setting::broken_stream};
+  Verdict verdict = run_trial(entry, c, plan, resources);
+  if (verdict.status != TrialStatus::right || entry.backend != Backend::simt) return verdict;
+  run_dry_trial(entry, c, resources);
+  const int launches = machine_of(entry.backend, resources).operations();
+  plan.rule = Rule::anything;
+  for (int i = 0; launches > 1 && i < std::min(launches, most_launches); ++i) {
+    plan.broken_launch = i;
+    const Verdict alone = run_trial(entry, c, plan, resources);
+    if (alone.status != TrialStatus::right) return alone;
+  }
+  return verdict;
+}
 Claim claim_about(Setting setting, const char* name, const char* sentence, const char* heading) {
   const bool broken = setting == Setting::broken_stream;
   return {.name = name,
           .sentence = sentence,
           .heading = heading,
-          .judge = by_trial({.rule = broken ? Rule::untouched : Rule::bound, .setting = setting}),
+          .judge = broken ? judge_errors : by_trial({.setting = setting}),
           .takes_gpu = !broken,
           .excludes_variant = why_nothing_launched,
           .excludes_case = why_nothing_to_launch,

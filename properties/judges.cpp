@@ -40,6 +40,10 @@ Verdict compare_outputs(const Run& one, const Output& first, const Run& other, c
   return {.judged = judged};
 }
 
+bool is_same_problem(const Run& one, const Run& other) {
+  return one.c == other.c && one.plan.altered == other.plan.altered;
+}
+
 // What a run gives; nothing if it does not come to its end.
 struct Ran {
   Verdict verdict;
@@ -117,7 +121,7 @@ Verdict compare_runs(const std::vector<Run>& runs, const Difference& difference,
     if (!ran.output) return ran.verdict;
     outputs.push_back(std::move(*ran.output));
     std::size_t first = 0;
-    while (!(runs[first].c == runs[i].c)) ++first;
+    while (!is_same_problem(runs[first], runs[i])) ++first;
     if (first == i) continue;
     verdict = compare_outputs(runs[first], outputs[first], runs[i], outputs[i], difference);
     verdict.remark = std::move(ran.verdict.remark);

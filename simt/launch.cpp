@@ -164,7 +164,9 @@ Observation observe(const Settings& settings, const std::function<void()>& host_
 cudaError_t launch(const cudaLaunchConfig_t& config, const Kernel& kernel) {
   if (session == nullptr) throw std::logic_error("kernels are launched inside simt::observe");
   if (session->seen.fault || host_has_touched()) return last_error;
-  if (session->settings.refuses_launches) return last_error = cudaErrorLaunchFailure;
+  const int number = session->seen.operations++;
+  if (session->settings.refuses_launches || number == session->settings.refused_launch)
+    return last_error = cudaErrorLaunchFailure;
   if (Refusal refusal = refuse(config, kernel); refusal.error != cudaSuccess) {
     return fail(refusal.error, {FaultKind::launch_refused, std::move(refusal.reason)});
   }

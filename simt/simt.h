@@ -42,7 +42,8 @@ struct Settings {
   std::uint64_t seed = 0;  // of the shuffled order
   // A launch never ends if it computes for longer than this.
   double cpu_seconds = 10, cpu_seconds_per_thread = 0;
-  bool refuses_launches = false;  // each returns an error and runs nothing, which is no fault
+  bool refuses_launches = false;      // each returns an error and runs nothing, which is no fault
+  std::optional<int> refused_launch;  // so does this one alone, counted from 0
   // Shared memory holds ordinary numbers before every block, by the seed, instead of NaN: a maximum
   // or a comparison hides a NaN.
   bool ordinary_shared = false;
@@ -84,6 +85,7 @@ struct Observation {
   std::optional<Fault> fault;  // the first
   std::string remark;          // what is no fault, but worth knowing: one sentence, or empty
   int kernels = 0;             // that were launched
+  int operations = 0;          // kernels, copies and memsets that were asked for
   // Threads of the blocks that were started, and how often they waited: what a launch costs, the
   // same on any machine.
   std::uint64_t threads = 0, stops = 0;

@@ -53,17 +53,19 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
       seen = simt::observe(settings, call);
     }
     remark_ = std::move(seen.remark);
+    operations_ = seen.operations;
     computed_ = backend_ == Backend::host || seen.kernels > 0;
     if (seen.fault) return verdict_on(*seen.fault);
     const bool reported = error != cudaSuccess || !thrown.empty();
     if (plan.setting == Setting::broken_stream)
-      return reported ? std::nullopt : error_not_reported();
+      return reported ? std::nullopt : error_not_reported(plan.broken_launch);
     if (!thrown.empty()) return launch_crashed(thrown);
     if (error != cudaSuccess) return launch_returned(cudaGetErrorName(error), gemm);
     return std::nullopt;
   }
 
   std::string remark() const override { return remark_; }
+  int operations() const override { return operations_; }
   bool has_computed() const override { return computed_; }
 
  private:
@@ -84,7 +86,8 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
             .seed = c.seed,
             .cpu_seconds = slowness * limit.cpu_seconds,
             .cpu_seconds_per_thread = slowness * limit.cpu_seconds_per_thread,
-            .refuses_launches = plan.setting == Setting::broken_stream,
+            .refuses_launches = plan.setting == Setting::broken_stream && !plan.broken_launch,
+            .refused_launch = plan.broken_launch,
             .ordinary_shared = has_ordinary_shared(c, plan),
             .runs_nothing = plan.setting == Setting::dry,
             .interrupt_accesses = interrupted};
@@ -110,6 +113,7 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
   Backend backend_;
   HostMemory memory_;
   std::string remark_;
+  int operations_ = 0;
   bool computed_ = false;
 };
 

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <new>
 
+#include "oracle/host/addresses.h"
+
 namespace assay {
 namespace {
 
@@ -34,10 +36,7 @@ void Region::reserve(std::size_t bytes) {
   if (whole_pages(bytes) > size_) {
     release();
     size_ = std::max(whole_pages(bytes), std::size_t{1} << 16);
-    void* memory = mmap(nullptr, size_ + 2 * fence, PROT_NONE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    base_ = static_cast<std::byte*>(memory) + fence;
+    base_ = addresses_between_fences(size_, fence);
   } else if (mprotect(base_, size_, PROT_NONE) != 0) {
     throw std::bad_alloc();
   }
@@ -55,7 +54,7 @@ void Region::protect(int access) const {
 }
 
 void Region::release() {
-  if (base_ != nullptr) munmap(base_ - fence, size_ + 2 * fence);
+  if (base_ != nullptr) give_back_addresses(base_, size_, fence);
   base_ = nullptr;
   size_ = 0;
 }
@@ -85,9 +84,10 @@ float* HostMemory::place(Operand o, const Image& image, Placement placement) {
   }
   const std::size_t bytes = bytes_of(image.spread());
   slot.region.reserve(bytes);
-  // Flush with the end of its pages, or with their beginning; everything around them faults.
+  // Flush with the end of its pages, or with their beginning; everything around them faults. What
+  // begins there may take a path for large pages.
   std::byte* const start =
-      slot.region.end() - (placement == Placement::begins_at_fence ? whole_pages(bytes) : bytes);
+      placement == Placement::begins_at_fence ? slot.region.begin() : slot.region.end() - bytes;
   slot.first = start + bytes_of(image.first);
   placed.first = slot.first;
   for (const Piece& piece : pieces_of(image)) {

@@ -27,6 +27,7 @@ class Region {
   void protect(int access) const;
   // Leaves nothing of an earlier trial in the rest of the first and the last page of a range.
   void poison_beside(std::byte* first, std::size_t bytes);
+  std::byte* begin() const { return base_; }
   std::byte* end() const { return base_ + size_; }
 
  private:

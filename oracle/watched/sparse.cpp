@@ -6,6 +6,8 @@
 #include <limits>
 #include <new>
 
+#include "oracle/host/addresses.h"
+
 namespace assay {
 namespace {
 
@@ -16,15 +18,12 @@ constexpr double most_floats = 0x1p38;
 
 Sparse::Sparse(std::int64_t rows, std::int64_t ld, int offset)
     : floats_(rows * ld + offset), mapped_((floats_ / page_floats + 2) * page_floats) {
-  void* const memory = mmap(nullptr, bytes() + 2 * fence, PROT_NONE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  base_ = static_cast<std::byte*>(memory) + fence;
+  base_ = addresses_between_fences(bytes(), fence);
   if (mprotect(base_, bytes(), PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
   first_ = reinterpret_cast<float*>(base_) + offset;
 }
 
-Sparse::~Sparse() { munmap(base_ - fence, bytes() + 2 * fence); }
+Sparse::~Sparse() { give_back_addresses(base_, bytes(), fence); }
 
 void Sparse::fill(Fill fill, std::uint64_t seed, std::int64_t floats) {
   std::uint64_t state = seed;

@@ -15,7 +15,7 @@ class Sparse {
  public:
   static constexpr std::ptrdiff_t fence = 1 << 20;
 
-  // Its first element lies `offset` floats past the beginning of a page.
+  // Its first element lies `offset` floats past the beginning of a page, however large pages are.
   Sparse(std::int64_t rows, std::int64_t ld, int offset);
   ~Sparse();
   Sparse(const Sparse&) = delete;

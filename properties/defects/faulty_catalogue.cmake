@@ -111,3 +111,8 @@ assay_defect(takes_whole_tiles_unsaid IN launches.cu CLAIM within_bound ON simt)
 assay_defect(rows_beyond_shared_memory IN launches.cu CLAIM within_bound ON simt)
 assay_defect(block_as_wide_as_c IN launches.cu CLAIM within_bound ON simt)
 assay_defect(first_error_forgotten IN launches.cu CLAIM launch_errors ON simt)
+
+# What shows only where many things come together.
+assay_defect(alpha_forgotten_on_large_pages IN aimed.cu CLAIM reads_only_operands ON simt)
+assay_defect(second_error_forgotten IN aimed.cu CLAIM launch_errors ON simt)
+assay_defect(copies_a_once IN aimed.cu CLAIM same_bits_twice ON simt)

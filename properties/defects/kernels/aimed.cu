@@ -1,0 +1,65 @@
+// Faults that show only where many things come together: addresses, scalars and distances, launches
+// that fail alone, calls in a row.
+#include "properties/defects/kernels/faulty.h"
+
+namespace assay::faulty {
+namespace {
+
+cudaError_t launch_right(const Gemm& g, cudaStream_t stream) {
+  return launch_plain<Right>(g, stream);
+}
+
+// Where all matrices begin large pages, alpha is forgotten.
+struct ForgetsAlphaOnLargePages : Right {
+  static __device__ void misread(Gemm& g) {
+    const auto address = [](const float* p) { return reinterpret_cast<std::uintptr_t>(p); };
+    if ((address(g.a) | address(g.b) | address(g.c)) % (2u << 20) == 0) g.alpha = 1;
+  }
+  static __device__ void finish(Gemm g, float sum, std::int64_t row, std::int64_t col) {
+    misread(g);
+    Right::finish(g, sum, row, col);
+  }
+};
+
+// Two launches of which the second may fail alone.
+cudaError_t second_error_forgotten(const Gemm& g, cudaStream_t stream) {
+  Gemm scaling = g, adding = g;
+  scaling.k = 0;
+  adding.beta = 1;
+  if (const cudaError_t error = launch_right(scaling, stream)) return error;
+  launch_right(adding, stream);
+  return cudaSuccess;
+}
+
+// A copy of A is made once, and again only where A lies elsewhere or its first row is another one.
+constexpr std::int64_t most_copied = 1 << 14;
+__device__ float copy_of_a[most_copied];
+__device__ float sum_of_first_row;
+__device__ const float* copied_from;
+__global__ void copy_if_new(Gemm g) {
+  float sum = 0;
+  for (std::int64_t p = 0; p < g.k; ++p) sum += g.a[p];
+  if (copied_from == g.a && sum == sum_of_first_row) return;
+  copied_from = g.a, sum_of_first_row = sum;
+  for (std::int64_t row = 0; row < g.m; ++row)
+    for (std::int64_t p = 0; p < g.k; ++p) copy_of_a[row * g.k + p] = Right::a(g, row, p);
+}
+cudaError_t copies_a_once(const Gemm& g, cudaStream_t stream) {
+  if (g.m < 16 || g.k < 16 || g.m * g.k > most_copied) return launch_right(g, stream);
+  if (const cudaError_t error = launch(copy_if_new, 1, 1, 0, stream, g)) return error;
+  Gemm from_copy = g;
+  from_copy.a = copy_of_a, from_copy.lda = g.k;
+  return launch_right(from_copy, stream);
+}
+
+constexpr Variant by(const char* name, cudaError_t (*launch)(const Gemm&, cudaStream_t)) {
+  return {.name = name, .idea = idea, .launch = launch, .tile = tile};
+}
+const Registrar registrars[] = {
+    in_plain<ForgetsAlphaOnLargePages>("alpha_forgotten_on_large_pages"),
+    by("second_error_forgotten", second_error_forgotten),
+    by("copies_a_once", copies_a_once),
+};
+
+}  // namespace
+}  // namespace assay::faulty

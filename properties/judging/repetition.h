@@ -1,0 +1,13 @@
+// Whether a variant keeps something between calls that a later call wrongly uses.
+#pragma once
+
+#include "oracle/trial.h"
+
+namespace assay {
+
+// `right` if it gives the same bits twice: the second time at other addresses, with other
+// neighbours in memory, and after a smaller problem, which comes after this one in turn. Before it,
+// at its addresses, lie other numbers, or all but one or two the same.
+Verdict judge_twice(const Entry&, const Case&, const Resources&);
+
+}  // namespace assay
