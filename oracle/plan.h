@@ -15,6 +15,7 @@ enum class Rule {
   replay,     // the bits of one in-order fma chain
   untouched,  // what it held before, because nothing could be launched
   anything,   // a part of a launch failed, and was reported
+  none,       // whatever it may be: only what the launch does is judged
 };
 
 // The order in which threads and blocks run, where that can be chosen. `by_seed` picks one of the

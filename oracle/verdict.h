@@ -26,7 +26,7 @@ struct Verdict {
   Finding finding = {};     // of anything but `right`
   std::string reason;       // one sentence on anything but `right`
   std::string diagnosis;    // of a wrong result: which elements, and what that usually means
-  std::string picture;      // of the wrong elements of C, some lines of text
+  std::string picture;      // of the wrong elements of C, or the lines of source that are at fault
   std::string remark;       // one sentence on what is right, but worth knowing; else empty
   std::int64_t judged = 0;  // elements
   std::optional<Element> worst;

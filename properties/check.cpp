@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,151 +11,14 @@
 #include "base/errors.h"
 #include "oracle/gpus.h"
 #include "properties/calibration.h"
-#include "properties/confirming.h"
 #include "properties/fitting.h"
 #include "properties/generators.h"
 #include "properties/lanes.h"
 #include "properties/naming.h"
-#include "properties/shrinking.h"
+#include "properties/trials/trials.h"
 
 namespace assay {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// Where cases of one entry are judged: here or in a worker.
-struct Bench {
-  std::function<Verdict(const Claim&, const Case&, double watchdog_seconds)> judge;
-  std::function<void()>
-      start_afresh;  // a process for the next case; empty where there is only this
-};
-
-// The trials of one claim about one entry: counts what they show, and stops at the first failure.
-class Trials {
- public:
-  Trials(const Claim& claim, const Entry& entry, int wanted, const Budget& budget,
-         const Bench& bench, const std::function<void()>& tick, const Effort& effort = {})
-      : claim_(claim),
-        bench_(bench),
-        tick_(tick),
-        shrinks_(!budget.first_failure),
-        effort_(effort) {
-    result_.entry = entry;
-    result_.claim = &claim;
-    result_.wanted = std::min(wanted, claim.most_cases);
-    result_.watchdog_seconds = budget.watchdog_seconds;
-    result_.exempt = exemption(claim, entry);
-  }
-
-  // While fewer than `cases` are judged, and it is not in vain to go on.
-  bool wants_more(int cases) const {
-    const bool all_refused = skips_ >= claim_.most_cases;
-    return may_go_on() && !all_refused && result_.cases < std::min(cases, claim_.most_cases);
-  }
-  bool may_go_on() const {
-    return !result_.failure && !result_.exempt && result_.harness_error.empty();
-  }
-  int cases() const { return result_.cases; }
-
-  void run(const Case& c) {
-    if (std::string reason = claim_.excludes_case(c); !reason.empty())
-      return skip({Skip::By::claim, std::move(reason)});
-    const Verdict verdict = judge(c, result_.watchdog_seconds);
-    if (verdict.status == TrialStatus::refused) return skip({Skip::By::variant, verdict.reason});
-    if (verdict.status == TrialStatus::harness_error) {
-      result_.harness_error = verdict.reason;
-      return;
-    }
-    count(verdict);
-    if (is_failure(verdict)) result_.failure = examine(c, verdict);
-    judged_.push_back(c);
-    tick_();
-  }
-
-  ClaimResult finish() && {
-    result_.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-    return std::move(result_);
-  }
-
- private:
-  Verdict judge(const Case& c, double watchdog_seconds) const {
-    return bench_.judge(claim_, c, watchdog_seconds);
-  }
-
-  void skip(Skip skip) {
-    ++skips_;
-    if (!result_.skipped) result_.skipped = std::move(skip);
-  }
-
-  void count(const Verdict& verdict) {
-    if (result_.remark.empty()) result_.remark = verdict.remark;
-    if (verdict.judged == 0 && !is_failure(verdict)) {
-      ++result_.empty;
-      return;
-    }
-    ++result_.cases;
-    result_.looked_at += verdict.looked_at;
-    result_.elements += verdict.judged;
-    if (!verdict.worst || is_failure(verdict)) return;
-    const double share = verdict.worst->error_gulps / verdict.allowed_gulps;
-    if (result_.allowed_gulps == 0 || share > result_.worst_gulps / result_.allowed_gulps) {
-      result_.worst_gulps = verdict.worst->error_gulps;
-      result_.allowed_gulps = verdict.allowed_gulps;
-    }
-  }
-
-  Verdict judge_counted(const Case& c, double watchdog_seconds, Allowance& left) const {
-    Verdict verdict = judge(c, watchdog_seconds);
-    const double cost = cost_of(c, claim_, result_.entry, effort_);
-    left.spend(cost);
-    if (verdict.status == TrialStatus::hung) left.spend(work_of_hung + slowness_of_hung * cost);
-    if (verdict.context_lost) left.spend(work_of_process(result_.entry.backend));
-    return verdict;
-  }
-  Verdict judge_afresh(const std::vector<Case>& cases, double watchdog_seconds,
-                       Allowance& left) const {
-    bench_.start_afresh();
-    left.spend(work_of_process(result_.entry.backend));
-    for (const Case& c : cases) {
-      if (&c == &cases.back()) break;
-      if (is_failure(judge_counted(c, watchdog_seconds, left))) return {};
-    }
-    return judge_counted(cases.back(), watchdog_seconds, left);
-  }
-
-  Failure examine(const Case& c, const Verdict& verdict) const {
-    if (!shrinks_)
-      return {.original = c, .shrunk = c, .original_verdict = verdict, .verdict = verdict};
-    const auto smaller = [&](const Case& larger) {
-      return smaller_cases(larger, claim_, result_.entry);
-    };
-    Allowance shrinking(work_of_shrinking), confirming(work_of_confirming);
-    const auto judge_shrinking = [&](const Case& x, double seconds) {
-      return judge_counted(x, seconds, shrinking);
-    };
-    Failure failure =
-        shrink(c, verdict, result_.watchdog_seconds, smaller, judge_shrinking, shrinking);
-    failure = with_a_name(std::move(failure), result_.watchdog_seconds,
-                          richer_cases(failure.shrunk, claim_, result_.entry), judge_shrinking);
-    if (!bench_.start_afresh) return failure;
-    return confirmed(
-        failure, judged_, result_.watchdog_seconds, smaller,
-        [&](const std::vector<Case>& cases, double seconds) {
-          return judge_afresh(cases, seconds, confirming);
-        },
-        confirming);
-  }
-
-  const Claim& claim_;
-  const Bench& bench_;
-  const std::function<void()>& tick_;
-  bool shrinks_;
-  const Effort effort_;
-  int skips_ = 0;
-  std::vector<Case> judged_;  // before this one, in this order
-  ClaimResult result_;
-  Clock::time_point start_ = Clock::now();
-};
 
 // What the runs of each variant's watched build showed, on whatever backend it is judged. They show
 // the same each time: one of these serves every check of a process.
@@ -184,18 +46,19 @@ class Explorations {
   std::map<std::pair<std::string, decltype(Entry::watched_launch)>, std::shared_ptr<Slot>> slots_;
 };
 
-void run_past_failures(Trials& trials, const Claim& claim, const Entry& entry,
+void run_past_failures(Trials& trials, Claims claims, const Entry& entry,
                        const std::vector<CorpusLine>& corpus) {
   for (const CorpusLine& line : corpus) {
-    if (line.claim != &claim || !trials.may_go_on()) continue;
+    const bool is_of_these = std::find(claims.begin(), claims.end(), line.claim) != claims.end();
+    if (!is_of_these || !trials.may_go_on()) continue;
     try {
-      trials.run(nearest_case(line.c, claim, entry));
+      trials.run(nearest_case(line.c, *line.claim, entry));
     } catch (const Unavailable&) {
       throw;
     } catch (const BadInput& error) {
       throw BadInput(fmt::format(
           "the corpus' '{}: {}' cannot be judged here: {}; delete the line, or use --no-corpus",
-          claim.name, to_string(line.c), error.what()));
+          line.claim->name, to_string(line.c), error.what()));
     }
   }
 }
@@ -209,11 +72,13 @@ void settle_skips(ClaimResult& result) {
   result.skipped.reset();
 }
 
-ClaimResult check_pair(const Claim& claim, const Entry& entry, const Budget& budget,
-                       const Bench& bench, const std::vector<CorpusLine>& corpus,
-                       const Exploration& exploration, const std::function<void()>& tick) {
-  Trials trials(claim, entry, budget.cases, budget, bench, tick, exploration.hints.effort);
-  run_past_failures(trials, claim, entry, corpus);
+std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const Budget& budget,
+                                      const Bench& bench, const std::vector<CorpusLine>& corpus,
+                                      const Exploration& exploration,
+                                      const std::function<void()>& tick) {
+  const Claim& claim = *claims.front();  // what it says of cases, all of its family say
+  Trials trials(claims, entry, budget.cases, budget, bench, tick, exploration.hints.effort);
+  run_past_failures(trials, claims, entry, corpus);
   for (const Case& c : aimed_cases(exploration, claim, entry)) {
     if (trials.may_go_on()) trials.run(c);
   }
@@ -226,7 +91,8 @@ ClaimResult check_pair(const Claim& claim, const Entry& entry, const Budget& bud
   const auto draw = case_generator(
       claim, entry,
       budget.seed * 1000003 +
-          std::hash<std::string>{}(fmt::format("{} {}", entry.variant.name, claim.name)),
+          std::hash<std::string>{}(
+              fmt::format("{} {}", entry.variant.name, claim.family ? claim.family : claim.name)),
       exploration.hints);
   const int most_draws = 3 * budget.cases + 20;  // some have an empty C, with nothing to judge
   for (int i = 0; i < most_draws && trials.wants_more(drawn); ++i) trials.run(draw());
@@ -236,22 +102,25 @@ ClaimResult check_pair(const Claim& claim, const Entry& entry, const Budget& bud
   for (const Case& c : dear) {
     if (trials.may_go_on()) trials.run(c);
   }
-  ClaimResult result = std::move(trials).finish();
-  settle_skips(result);
-  return result;
+  std::vector<ClaimResult> results = std::move(trials).finish();
+  for (ClaimResult& result : results) settle_skips(result);
+  return results;
 }
 
-ClaimResult check_pair_on(const std::vector<Case>& cases, const Claim& claim, const Entry& entry,
-                          const Budget& budget, const Bench& bench) {
+std::vector<ClaimResult> check_claims_on(const std::vector<Case>& cases, Claims claims,
+                                         const Entry& entry, const Budget& budget,
+                                         const Bench& bench) {
   const std::function<void()> no_tick = [] {};
   const int count = static_cast<int>(cases.size());
-  Trials trials(claim, entry, count, budget, bench, no_tick);
+  Trials trials(claims, entry, count, budget, bench, no_tick);
   for (const Case& c : cases) {
     if (trials.wants_more(count)) trials.run(c);
   }
-  ClaimResult result = std::move(trials).finish();
-  if (result.empty > 0) result.skipped = Skip{Skip::By::empty_c, "C is empty: nothing to judge"};
-  return result;
+  std::vector<ClaimResult> results = std::move(trials).finish();
+  for (ClaimResult& result : results) {
+    if (result.empty > 0) result.skipped = Skip{Skip::By::empty_c, "C is empty: nothing to judge"};
+  }
+  return results;
 }
 
 ClaimResult result_after_a_failure(const Claim& claim, const Entry& entry) {
@@ -262,88 +131,128 @@ ClaimResult result_after_a_failure(const Claim& claim, const Entry& entry) {
 
 std::size_t cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 
-using CheckPair = std::function<ClaimResult(const Entry&, const Claim&, const Bench&,
-                                            const Explorations::Explore&)>;
+// Some claims about an entry, each of which is judged with the others or alone.
+using CheckClaims = std::function<std::vector<ClaimResult>(const Entry&, Claims, const Bench&,
+                                                           const Explorations::Explore&)>;
 
-// The pairs on a GPU, each GPU serving a few threads only, and all others.
-std::vector<Lane> lanes_of(const std::vector<Entry>& entries, std::size_t claims,
-                           std::size_t jobs) {
+// The claims of one family that stand beside each other together, all others alone.
+std::vector<Claims> families_in(const std::vector<const Claim*>& claims) {
+  std::vector<Claims> families;
+  for (std::size_t first = 0, end; first < claims.size(); first = end) {
+    const char* const family = claims[first]->family;
+    end = first + 1;
+    while (family != nullptr && end < claims.size() && claims[end]->family == family) ++end;
+    families.push_back(Claims(claims).subspan(first, end - first));
+  }
+  return families;
+}
+
+// The work on a GPU, each GPU serving a few threads only, and all other: `parts` for each entry.
+std::vector<Lane> lanes_of(const std::vector<Entry>& entries, std::size_t parts, std::size_t jobs) {
   Lane gpu{.threads = jobs}, cpu{.threads = jobs};
-  for (std::size_t i = 0; i < entries.size() * claims; ++i)
-    (entries[i / claims].backend == Backend::cuda ? gpu : cpu).items.push_back(i);
+  for (std::size_t i = 0; i < entries.size() * parts; ++i)
+    (entries[i / parts].backend == Backend::cuda ? gpu : cpu).items.push_back(i);
   if (!gpu.items.empty() && jobs > processes_on_a_gpu)
     gpu.threads = std::min<std::size_t>(jobs, processes_on_a_gpu * std::max(1, gpu_count()));
   return {gpu, cpu};
 }
 
-// Every pair of entry and claim, each thread with a worker of its own. Workers spread over the
-// GPUs; without workers all happens on the first.
-std::vector<ClaimResult> for_each_pair(const std::vector<Entry>& entries,
-                                       const std::vector<const Claim*>& claims,
-                                       const Budget& budget, const CheckPair& check_pair) {
+// Judges in workers, each thread with one of its own, spread over the GPUs; without workers all
+// happens here, on the first GPU.
+class Benches {
+ public:
+  Benches(const Budget& budget, std::size_t jobs)
+      : in_workers_(!budget.worker.arguments.empty()), workers_(in_workers_ ? jobs : 0) {
+    for (std::size_t t = 0; t < workers_.size(); ++t)
+      workers_[t] = std::make_unique<Worker>(budget.worker, t);
+  }
+
+  Bench of(const Entry& entry, std::size_t t) const {
+    Bench bench;
+    bench.judge = [this, &entry, t](const Claim& claim, const Case& c, double watchdog) {
+      Resources granted = resources_of(entry, t);
+      granted.watchdog_seconds = watchdog;
+      return verdict_of([&] {
+        return in_workers_ ? workers_[t]->judge(entry, claim, c, granted)
+                           : claim.judge(entry, c, granted);
+      });
+    };
+    if (in_workers_) bench.start_afresh = [this, t] { workers_[t]->start_afresh(); };
+    return bench;
+  }
+  Exploration explore(const Entry& entry, std::size_t t) const {
+    return in_workers_ ? workers_[t]->explore(entry) : assay::explore(entry);
+  }
+  std::optional<Branch> branch_behind(const Entry& entry, const Verdicts& verdicts) const {
+    return in_workers_ ? workers_[0]->branch_behind(entry, verdicts)
+                       : assay::branch_behind(entry, verdicts);
+  }
+  Resources resources_of(const Entry& entry, std::size_t t) const {
+    Resources resources;
+    if (in_workers_ && entry.backend == Backend::cuda)
+      resources.gpu = static_cast<int>(t) % std::max(1, gpu_count());
+    return resources;
+  }
+
+ private:
+  bool in_workers_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+// Every claim about every entry, those of a family together.
+std::vector<ClaimResult> for_each_family(const std::vector<Entry>& entries,
+                                         const std::vector<const Claim*>& claims,
+                                         const Budget& budget, const CheckClaims& check_claims) {
   const std::size_t jobs = budget.first_failure ? 1
                            : budget.jobs > 0    ? static_cast<std::size_t>(budget.jobs)
                                                 : cores();
-  const bool in_workers = !budget.worker.arguments.empty();
+  const std::vector<Claims> families = families_in(claims);
+  const Benches benches(budget, jobs);
   std::vector<ClaimResult> results(entries.size() * claims.size());
-  std::vector<std::unique_ptr<Worker>> workers(in_workers ? jobs : 0);
-  for (std::size_t t = 0; t < workers.size(); ++t)
-    workers[t] = std::make_unique<Worker>(budget.worker, t);
-
   bool stopped = false;
-  in_lanes(lanes_of(entries, claims.size(), jobs), [&](std::size_t i, std::size_t t) {
-    const Entry& entry = entries[i / claims.size()];
+  in_lanes(lanes_of(entries, families.size(), jobs), [&](std::size_t i, std::size_t t) {
+    const Entry& entry = entries[i / families.size()];
+    const Claims family = families[i % families.size()];
+    auto result = results.begin() +
+                  static_cast<std::ptrdiff_t>(i / families.size() * claims.size()) +
+                  (family.data() - claims.data());
     if (stopped) {
-      results[i] = result_after_a_failure(*claims[i % claims.size()], entry);
+      for (const Claim* claim : family) *result++ = result_after_a_failure(*claim, entry);
       return;
     }
-    Resources resources;
-    if (in_workers && entry.backend == Backend::cuda)
-      resources.gpu = static_cast<int>(t) % std::max(1, gpu_count());
-    Bench bench;
-    bench.judge = [&](const Claim& claim, const Case& c, double watchdog) {
-      Resources granted = resources;
-      granted.watchdog_seconds = watchdog;
-      return verdict_of([&] {
-        return in_workers ? workers[t]->judge(entry, claim, c, granted)
-                          : claim.judge(entry, c, granted);
-      });
-    };
-    Calibration::of(entry.backend, resources.gpu).require([&](const Case& c) {
+    const Bench bench = benches.of(entry, t);
+    Calibration::of(entry.backend, benches.resources_of(entry, t).gpu).require([&](const Case& c) {
       return bench.judge(calibration(), c, budget.watchdog_seconds);
     });
-    const auto explore_here = [&](const Entry& e) {
-      return in_workers ? workers[t]->explore(e) : explore(e);
-    };
-    if (in_workers) bench.start_afresh = [&] { workers[t]->start_afresh(); };
     // So that nothing that an earlier pair left decides; on a GPU a process takes too long to
     // start.
-    if (in_workers && entry.backend != Backend::cuda) bench.start_afresh();
-    results[i] = check_pair(entry, *claims[i % claims.size()], bench, explore_here);
-    if (budget.first_failure) stopped = results[i].failure.has_value();
+    if (bench.start_afresh && entry.backend != Backend::cuda) bench.start_afresh();
+    for (ClaimResult& judged : check_claims(
+             entry, family, bench, [&](const Entry& e) { return benches.explore(e, t); })) {
+      if (budget.first_failure) stopped |= judged.failure || judged.interruption;
+      *result++ = std::move(judged);
+    }
   });
   return results;
 }
 
-// Of each entry the failure that leads says behind which branch its fault lies.
-void name_branches(std::vector<ClaimResult>& results, std::size_t claims, const Budget& budget) {
-  const bool in_workers = !budget.worker.arguments.empty();
-  Worker worker(budget.worker, 0);
-  for (std::size_t at = 0; at < results.size() && !budget.first_failure; at += claims) {
+// What only all results of an entry together tell: whose fault interrupted others, and behind which
+// branch the fault lies that leads.
+void settle(std::vector<ClaimResult>& results, std::size_t claims, const Budget& budget) {
+  const Benches benches(budget, 1);
+  for (std::size_t at = 0; at < results.size(); at += claims) {
     const auto of_entry = std::span(results).subspan(at, claims);
+    const Entry& entry = of_entry.front().entry;
+    const Bench bench = benches.of(entry, 0);
+    hand_over_interruptions(of_entry, bench, !budget.first_failure);
     const ClaimResult* const lead = lead_of(of_entry);
-    if (lead == nullptr || lead->entry.watched_launch == nullptr) continue;
+    if (lead == nullptr || entry.watched_launch == nullptr || budget.first_failure) continue;
     if (!lead->failure->before.empty() || !lead->failure->reproduced) continue;
-    const Entry& entry = lead->entry;
     const Verdicts verdicts = verdicts_beside(*lead, [&](const Case& c, double watchdog_seconds) {
-      const Resources resources{.watchdog_seconds = watchdog_seconds};
-      return verdict_of([&] {
-        return in_workers ? worker.judge(entry, *lead->claim, c, resources)
-                          : lead->claim->judge(entry, c, resources);
-      });
+      return bench.judge(lead->broken(), c, watchdog_seconds);
     });
     of_entry[static_cast<std::size_t>(lead - of_entry.data())].failure->branch =
-        in_workers ? worker.branch_behind(entry, verdicts) : branch_behind(entry, verdicts);
+        benches.branch_behind(entry, verdicts);
   }
 }
 
@@ -361,15 +270,15 @@ std::vector<ClaimResult> check(const std::vector<Entry>& entries,
     progress(++done, expected);
   };
   static Explorations explorations;
-  std::vector<ClaimResult> results = for_each_pair(
+  std::vector<ClaimResult> results = for_each_family(
       entries, claims, budget,
-      [&](const Entry& entry, const Claim& claim, const Bench& bench, const auto& explore) {
+      [&](const Entry& entry, Claims family, const Bench& bench, const auto& explore) {
         const auto exploration = explorations.of(entry, explore);
-        ClaimResult result = check_pair(claim, entry, budget, bench, corpus, *exploration, tick);
-        result.exploration = exploration;
-        return result;
+        auto judged = check_claims(family, entry, budget, bench, corpus, *exploration, tick);
+        for (ClaimResult& result : judged) result.exploration = exploration;
+        return judged;
       });
-  name_branches(results, claims.size(), budget);
+  settle(results, claims.size(), budget);
   return results;
 }
 
@@ -377,11 +286,11 @@ std::vector<ClaimResult> check_case(const std::vector<Entry>& entries,
                                     const std::vector<const Claim*>& claims,
                                     const std::vector<Case>& cases, const Budget& budget) {
   std::vector<ClaimResult> results =
-      for_each_pair(entries, claims, budget,
-                    [&](const Entry& entry, const Claim& claim, const Bench& bench, const auto&) {
-                      return check_pair_on(cases, claim, entry, budget, bench);
-                    });
-  name_branches(results, claims.size(), budget);
+      for_each_family(entries, claims, budget,
+                      [&](const Entry& entry, Claims family, const Bench& bench, const auto&) {
+                        return check_claims_on(cases, family, entry, budget, bench);
+                      });
+  settle(results, claims.size(), budget);
   return results;
 }
 

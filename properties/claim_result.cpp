@@ -11,6 +11,7 @@ ClaimStatus ClaimResult::status() const {
   if (!harness_error.empty()) return ClaimStatus::harness_error;
   if (exempt) return ClaimStatus::exempt;
   if (skipped) return ClaimStatus::not_judged;
+  if (interruption) return ClaimStatus::interrupted;
   return cases < wanted ? ClaimStatus::too_few : ClaimStatus::holds;
 }
 
@@ -19,6 +20,8 @@ std::string ClaimResult::reason() const {
     case ClaimStatus::holds: return "";
     case ClaimStatus::fails:
       return fmt::format("{}: {}", to_string(failure->verdict.status), failure->verdict.reason);
+    case ClaimStatus::interrupted:
+      return fmt::format("a trial ended at a fault that {} names", interruption->names->name);
     case ClaimStatus::exempt: return exempt->reason;
     case ClaimStatus::not_judged: return skipped->reason;
     case ClaimStatus::too_few:
@@ -61,7 +64,7 @@ std::string replay_line(const ClaimResult& result, const std::vector<Case>& case
   std::string texts;
   for (const Case& c : cases) texts += fmt::format(" --case \"{}\"", to_string(c));
   return fmt::format("assay check {} --backend {} --claim {}{}{}", result.entry.variant.name,
-                     to_string(result.entry.backend), result.claim->name, texts,
+                     to_string(result.entry.backend), result.broken().name, texts,
                      usual ? "" : fmt::format(" --watchdog {}", result.watchdog_seconds));
 }
 

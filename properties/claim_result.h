@@ -26,6 +26,7 @@ struct Failure {
   bool made_richer = false;  // after it was shrunk, because that names the fault
   bool reproduced = true;    // in a fresh process, after `before`
   std::optional<Branch> branch = {};  // behind which the fault lies, where it is known to
+  const Claim* names = nullptr;       // the claim that is not true, if it is not the one judged
 
   std::vector<Case> sequence() const;  // `before`, and the shrunk case
   // What the fault is, in one line. Without what differs from run to run, such as the time that a
@@ -33,9 +34,17 @@ struct Failure {
   std::string headline() const;
 };
 
+// A trial that ended at a fault which another claim names.
+struct Interruption {
+  const Claim* names = nullptr;
+  Case c;
+  Verdict verdict;  // of that claim
+};
+
 enum class ClaimStatus {
   holds,
   fails,
+  interrupted,    // its trials ended at a fault that another claim names
   exempt,         // the claim does not apply to the variant here
   not_judged,     // the given case was skipped
   too_few,        // fewer cases were judged than asked for
@@ -50,18 +59,21 @@ struct ClaimResult {
   std::optional<Skip> exempt;   // why the claim does not apply here; then nothing was judged
   std::optional<Skip> skipped;  // why the given case was not judged
   std::optional<Failure> failure;
-  std::string harness_error;  // why the harness could not go on
-  int cases = 0;              // judged: at least one element of each
-  int looked_at = 0;          // of them, whose every access was looked at
-  int empty = 0;              // run, but C had no element
-  std::int64_t elements = 0;  // judged
-  double worst_gulps = 0;     // the largest share of what was allowed,
-  double allowed_gulps = 0;   // and what was allowed there
-  std::string remark;         // the first of a trial: right, but worth knowing
+  std::optional<Interruption> interruption;  // the first
+  std::string harness_error;                 // why the harness could not go on
+  int cases = 0;                             // judged: at least one element of each
+  int looked_at = 0;                         // of them, whose every access was looked at
+  int empty = 0;                             // run, but C had no element
+  std::int64_t elements = 0;                 // judged
+  double worst_gulps = 0;                    // the largest share of what was allowed,
+  double allowed_gulps = 0;                  // and what was allowed there
+  std::string remark;                        // the first of a trial: right, but worth knowing
   double seconds = 0;
   double watchdog_seconds = default_watchdog_seconds;  // of each trial
 
   ClaimStatus status() const;
+  // The claim that its failure shows to be false: this one, or one that names the fault.
+  const Claim& broken() const { return failure && failure->names ? *failure->names : *claim; }
   std::string reason() const;  // one sentence on anything but `holds`
 };
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 
 #include "base/errors.h"
@@ -16,6 +15,7 @@
 #include "properties/judges.h"
 #include "properties/judging/repetition.h"
 #include "properties/scopes.h"
+#include "properties/sight/sight_claims.h"
 
 // A claim is one entry of the table in claims(). The functions that only this claim needs stand
 // under its sentence.
@@ -329,6 +329,7 @@ const std::vector<Claim>& claims() {
          .excludes_case = why_not_wide,
          .move_case = with_wide_gaps},
     };
+    for (const Claim& claim : sight_claims()) claims.push_back(claim);
     for (const Claim& claim : gpu_claims()) claims.push_back(claim);
     return claims;
   }();

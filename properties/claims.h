@@ -22,6 +22,10 @@ struct Claim {
 
   // Whether it is about launches on a GPU only.
   bool takes_gpu = false;
+  // Whether it is about what the PTX machine alone sees: every access.
+  bool takes_sight = false;
+  // Claims of one family are judged by the same runs of the same cases. Null: it has none.
+  const char* family = nullptr;
   // Why the claim says nothing about a variant, or about a case; empty if it does.
   std::string (*excludes_variant)(const Entry&) = [](const Entry&) { return std::string(); };
   std::string (*excludes_case)(const Case&) = [](const Case&) { return std::string(); };

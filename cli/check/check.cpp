@@ -92,7 +92,7 @@ std::string keep_failures(const CheckReport& report, const std::string& path,
   try {
     for (const ClaimResult& result : report.results) {
       if (result.status() != ClaimStatus::fails) continue;
-      for (const Case& c : result.failure->sequence()) keep({result.claim, c});
+      for (const Case& c : result.failure->sequence()) keep({&result.broken(), c});
     }
   } catch (const BadInput& error) {
     Screen(stderr).print(

@@ -11,6 +11,7 @@ const char* word_for(ClaimStatus status) {
   switch (status) {
     case ClaimStatus::holds: return "holds";
     case ClaimStatus::fails: return "fails";
+    case ClaimStatus::interrupted: return "interrupted";
     case ClaimStatus::exempt: return "exempt";
     case ClaimStatus::not_judged:
     case ClaimStatus::too_few: return "not_judged";
@@ -31,6 +32,7 @@ JsonValue json_of_failure(const ClaimResult& result) {
   if (!result.failure) return {};
   const Failure& failure = *result.failure;
   return {
+      {"claim", result.broken().name},
       {"original", to_string(failure.original)},
       {"shrunk", to_string(failure.shrunk)},
       {"before", json_list(failure.before, [](const Case& c) { return JsonValue(to_string(c)); })},

@@ -23,6 +23,7 @@ JUnitCase::Outcome outcome_of(ClaimStatus status) {
     case ClaimStatus::fails:
     case ClaimStatus::too_few: return JUnitCase::Outcome::failure;
     case ClaimStatus::harness_error: return JUnitCase::Outcome::error;
+    case ClaimStatus::interrupted:
     case ClaimStatus::exempt:
     case ClaimStatus::not_judged: break;
   }

@@ -41,6 +41,7 @@ Table::Cell cell_of(const ClaimResult& result) {
   switch (result.status()) {
     case ClaimStatus::holds: return {fmt::to_string(result.cases)};
     case ClaimStatus::fails: return {"FAIL", Colour::red};
+    case ClaimStatus::interrupted: return {"ends", Colour::yellow};
     case ClaimStatus::exempt: return {"-", Colour::faint};
     case ClaimStatus::not_judged: return cell_of(*result.skipped);
     case ClaimStatus::too_few:
@@ -194,6 +195,10 @@ std::string notes_text(const CheckReport& report) {
     text += fmt::format("{} refused: {}\n", names(remark), remark.reason);
   for (const Remark& remark : remarks(report, Skip::By::claim))
     text += fmt::format(". {}: {}\n", headings_of(remark, report), remark.reason);
+  for (const Remark& remark : remarks(report, ClaimStatus::interrupted)) {
+    text += fmt::format("ends: {}: {}: {}\n", headings_of(remark, report), names(remark),
+                        remark.reason);
+  }
   for (const Remark& remark : remarks(report, ClaimStatus::exempt))
     text +=
         fmt::format("- {}: {}: {}\n", headings_of(remark, report), names(remark), remark.reason);
@@ -257,7 +262,7 @@ std::string failure_text(const ClaimResult& result, const Screen& screen) {
   if (failure.branch) text += say("branch", printable(to_string(*failure.branch)));
   text += say("replay", replay_line(result, failure.sequence()));
   text += say("claim",
-              fmt::format("'{}' ({}) is not true", result.claim->sentence, result.claim->name));
+              fmt::format("'{}' ({}) is not true", result.broken().sentence, result.broken().name));
   for (const Case& c : failure.before) text += say("first", to_string(c));
   text += say(failure.before.empty() ? "shrunk" : "then",
               to_string(failure.shrunk) + steps_text(failure));

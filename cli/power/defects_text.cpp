@@ -16,6 +16,7 @@ std::string count_of(const ClaimResult& result) {
     case ClaimStatus::fails: return fmt::to_string(result.cases);
     case ClaimStatus::holds: return ".";
     case ClaimStatus::harness_error: return "error";
+    case ClaimStatus::interrupted:
     case ClaimStatus::exempt:
     case ClaimStatus::not_judged:
     case ClaimStatus::too_few: break;

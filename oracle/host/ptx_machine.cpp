@@ -5,6 +5,7 @@
 
 #include "oracle/counting.h"
 #include "oracle/host/host_memory.h"
+#include "oracle/host/sites.h"
 #include "oracle/machine.h"
 #include "oracle/trial.h"
 #include "ptx/runtime/observe.h"
@@ -85,6 +86,7 @@ class PtxMachine : public Machine {
                                    .rows = static_cast<std::uint64_t>(p.rows),
                                    .row_bytes = bytes(p.columns),
                                    .pitch_bytes = bytes(p.rows > 1 ? p.ld : p.columns),
+                                   .element_bytes = sizeof(float),
                                    .writable = static_cast<Operand>(i) == Operand::c,
                                    .written = static_cast<Operand>(i) != Operand::c || c_is_read});
         lent_.push_back(first);
@@ -117,15 +119,41 @@ class PtxMachine : public Machine {
   Verdict verdict_on(const ptx::Finding& found) const {
     if (found.fault == ptx::Fault::unsupported)
       return {.status = TrialStatus::harness_error, .reason = found.text};
-    Diagnosis where{{fault_of(found.fault)}, ""};
-    if (found.fault == ptx::Fault::bad_address && found.address != 0) {
-      where = memory_.whereabouts_of(reinterpret_cast<const void*>(found.address));
-      if (where.finding.fault == Fault::unnamed) where.finding.fault = Fault::bad_address;
-    }
+    const Diagnosis diagnosis = diagnosis_of(found);
     return {
         .status = found.fault == ptx::Fault::never_ends ? TrialStatus::hung : TrialStatus::crashed,
-        .finding = where.finding,
-        .reason = fmt::format("{}: {}", ptx::to_string(found.fault), found.text)};
+        .finding = diagnosis.finding,
+        .reason = fmt::format("{}: {}", ptx::to_string(found.fault), found.text),
+        .diagnosis = diagnosis.words,
+        .picture = text_of(found.sites)};
+  }
+
+  // Words only where they say more than the machine, which does not know what a matrix is.
+  Diagnosis diagnosis_of(const ptx::Finding& found) const {
+    const Fault fault = fault_of(found.fault);
+    if (found.address == 0) return {{fault}, ""};
+    if (fault == Fault::bad_address) {
+      Diagnosis where = memory_.whereabouts_of(reinterpret_cast<const void*>(found.address));
+      if (where.finding.operand)
+        return {where.finding,
+                fmt::format("{} {}", found.is_write ? "writes" : "reads", where.words)};
+      return {{fault}, ""};
+    }
+    const std::optional<Operand> operand = operand_at(found.address);
+    if (fault == Fault::read_unwritten && operand)
+      return {{Fault::read_old_c, operand}, "reads C although beta is 0"};
+    return {{fault, operand}, ""};
+  }
+
+  std::optional<Operand> operand_at(std::uint64_t address) const {
+    for (const Operand o : operands) {
+      const Placed& p = memory_.placed()[static_cast<std::size_t>(o)];
+      const auto first = reinterpret_cast<std::uint64_t>(p.first);
+      const auto floats = static_cast<std::uint64_t>((p.rows - 1) * p.ld + p.columns);
+      const bool is_empty = p.unreadable || p.rows == 0 || p.columns == 0;
+      if (!is_empty && address >= first && address < first + floats * sizeof(float)) return o;
+    }
+    return std::nullopt;
   }
 
   HostMemory memory_;

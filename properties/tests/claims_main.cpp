@@ -93,6 +93,7 @@ class ClaimTest : public testing::Test {
     switch (result.status()) {
       case ClaimStatus::holds: break;
       case ClaimStatus::exempt: GTEST_SKIP() << result.reason();
+      case ClaimStatus::interrupted:
       case ClaimStatus::fails:
         report(result, *result.failure);
         keep(result.failure->shrunk);
@@ -128,13 +129,17 @@ class ClaimTest : public testing::Test {
   const Settings& settings_;
 };
 
-// Claims that take a GPU are no tests of other backends; all other pairs are, if only to be skipped
-// with a reason.
+// Claims that take a GPU are no tests of other backends, nor are those that take the PTX machine;
+// all other pairs are, if only to be skipped with a reason.
+bool is_about_another(const Entry& entry, const Claim& claim) {
+  return (claim.takes_gpu && entry.backend != Backend::cuda) ||
+         (claim.takes_sight && entry.backend != Backend::ptx);
+}
 template <class Visit>
 void for_each_pair(const Visit& visit) {
   for (const Entry& entry : registered()) {
     for (const Claim& claim : claims()) {
-      if (!claim.takes_gpu || entry.backend == Backend::cuda) visit(entry, claim);
+      if (!is_about_another(entry, claim)) visit(entry, claim);
     }
   }
 }
@@ -154,7 +159,7 @@ class TestList {
   void add_on_cpu(const Entry& entry) {
     for (const Claim& claim : claims()) {
       const std::string name = fmt::format("{}.{}", name_of(entry), claim.name);
-      if (!claim.takes_gpu)
+      if (!is_about_another(entry, claim))
         add(name, filter(name), fmt::format("claim;{};{}", labels_of(entry), claim.name),
             ASSAY_NO_GPU);
     }

@@ -32,6 +32,13 @@ struct ParamSlot {  // bytes of the parameters that an ld.param reads
   std::size_t at = 0;
 };
 
+// A variable in shared memory.
+struct SharedVariable {
+  std::string name;  // as its author wrote it
+  std::uint64_t at = 0;
+  std::uint64_t bytes = 0;  // 0: all the rest
+};
+
 // The slots and predicates that an operation reads and writes, for following values.
 struct Uses {
   std::vector<int> reads, writes;  // slots; of a 64-bit value the first
@@ -52,12 +59,15 @@ struct Program::Kernel {
   std::vector<SpecialSlot> specials;
   std::vector<ParamSlot> param_slots;
   std::vector<ParamPlace> params;
+  std::vector<SharedVariable> shared_variables;
   std::vector<int> unset;   // slots that may be read before they are written
   std::string unsupported;  // why it cannot run; its launch is then the finding
 };
 
 // Where an operation comes from: "naive.cu:23", or "ptx line 40" without -lineinfo.
 std::string place_of(const Program::Kernel&, const Op&);
+// The same as lines, the innermost first; none without -lineinfo.
+std::vector<SourceLine> lines_of(const Program::Kernel&, const Op&);
 
 struct Program::Contents {
   Module module;

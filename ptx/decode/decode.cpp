@@ -359,17 +359,23 @@ std::string place_of(const Program::Kernel& kernel, const Op& op) {
   const Instruction& i = kernel.function.body[static_cast<std::size_t>(op.from)];
   if (i.place < 0)
     return fmt::format("line {} of the PTX; compile with -lineinfo for that of the source", i.line);
-  const auto text = [&](const Place& p) {
-    const std::string& file = kernel.module->files[static_cast<std::size_t>(p.file)];
-    return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), p.line);
-  };
-  const auto place = [&](int at) -> const Place& {
-    return kernel.module->places[static_cast<std::size_t>(at)];
-  };
-  std::string all = text(place(i.place));
-  for (int from = place(i.place).called_from; from >= 0; from = place(from).called_from)
-    all += ", called from " + text(place(from));
+  std::string all;
+  for (const auto& [file, line] : lines_of(kernel, op)) {
+    if (!all.empty()) all += ", called from ";
+    all += fmt::format("{}:{}", file.substr(file.rfind('/') + 1), line);
+  }
   return all;
+}
+
+std::vector<SourceLine> lines_of(const Program::Kernel& kernel, const Op& op) {
+  if (op.from >= static_cast<int>(kernel.function.body.size())) return {};
+  std::vector<SourceLine> lines;
+  for (int at = kernel.function.body[static_cast<std::size_t>(op.from)].place; at >= 0;) {
+    const Place& place = kernel.module->places[static_cast<std::size_t>(at)];
+    lines.push_back({kernel.module->files[static_cast<std::size_t>(place.file)], place.line});
+    at = place.called_from;
+  }
+  return lines;
 }
 
 }  // namespace ptx

@@ -1,8 +1,23 @@
 // Where a kernel's own variables and parameters lie.
+#include <cxxabi.h>
+
+#include <cstdlib>
+
 #include "ptx/decode/decoder.h"
 
 namespace ptx {
 namespace {
+
+// Of "kernel(Gemm)::tile", mangled, and perhaps numbered by who flattened the calls: "tile".
+std::string own_name(const std::string& symbol) {
+  int status = 0;
+  const std::string mangled = symbol.substr(0, symbol.find('#'));
+  char* const plain = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
+  const std::string name = status == 0 ? plain : mangled;
+  std::free(plain);
+  const auto colons = name.rfind("::");
+  return colons == name.npos ? name : name.substr(colons + 2);
+}
 
 std::uint64_t aligned(std::uint64_t at, std::uint64_t to) { return (at + to - 1) / to * to; }
 
@@ -21,12 +36,14 @@ void Decoder::lay_out() {
   }
   std::vector<const Variable*> dynamic;
   const auto own = [&](const Variable& v) {
-    if (v.space == Space::shared && (v.is_extern || v.bytes == 0))
+    if (v.space == Space::shared && (v.is_extern || v.bytes == 0)) {
       dynamic.push_back(&v);
-    else if (v.space == Space::shared)
+    } else if (v.space == Space::shared) {
       place(v, Space::shared, shared);
-    else if (v.space == Space::local || v.space == Space::param)
+      out_.shared_variables.push_back({own_name(v.name), placed_[v.name].at, v.bytes});
+    } else if (v.space == Space::local || v.space == Space::param) {
       place(v, Space::local, local_bytes_);
+    }
   };
   for (const Variable& v : f_.variables) own(v);
   for (const Variable& v : module_.variables)
@@ -34,7 +51,10 @@ void Decoder::lay_out() {
   std::uint64_t align = 16;
   for (const Variable* v : dynamic) align = std::max(align, v->align);
   if (!dynamic.empty()) shared = aligned(shared, align);
-  for (const Variable* v : dynamic) placed_[v->name] = {Space::shared, shared};
+  for (const Variable* v : dynamic) {
+    placed_[v->name] = {Space::shared, shared};
+    out_.shared_variables.push_back({own_name(v->name), shared, 0});
+  }
   local_bytes_ = aligned(local_bytes_, 16);
   out_.facts.static_shared = shared;
   out_.facts.params = params;

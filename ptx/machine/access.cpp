@@ -17,22 +17,21 @@ uint64_t base_of(const std::vector<std::byte>& memory) {
 }
 std::uint32_t op_number(const Warp& w, const Op* op) { return static_cast<uint32_t>(op - w.code); }
 
-bool is_aligned(Warp& w, const Access& a) {
-  if (a.address % static_cast<uint64_t>(a.bytes) == 0) return true;
-  report(
-      w, a.op, Fault::misaligned_access,
-      fmt::format("{} {} {} bytes at {:#x}, which is not a multiple of {}", thread_text(w, a.lane),
-                  a.writes ? "writes" : "reads", a.bytes, a.address, a.bytes),
-      a.address, a.writes);
-  return false;
+const char* verb(const Access& a) { return a.writes ? "writes" : "reads"; }
+Details details_of(const Warp& w, const Access& a) {
+  return {a.address, a.writes, {site(w, verb(a), a.op)}};
 }
 
-std::string where_in(const Region& region, uint64_t address) {
-  const Area& area = region.area;
-  const uint64_t at = address - area.first;
-  if (area.rows <= 1) return fmt::format("byte {} of {}", at, area.name);
-  return fmt::format("row {}, element {} of {}", at / area.pitch_bytes, at % area.pitch_bytes / 4,
-                     area.name);
+// `where`: in words, if it is in memory whose places have names.
+template <class Where>
+bool is_aligned(Warp& w, const Access& a, const Where& where) {
+  const uint64_t beyond = a.address % static_cast<uint64_t>(a.bytes);
+  if (beyond == 0) return true;
+  report(w, a.op, Fault::misaligned_access,
+         fmt::format("{} {} {} bytes at {}, {} bytes past a multiple of {}", thread_text(w, a.lane),
+                     verb(a), a.bytes, where(), beyond, a.bytes),
+         details_of(w, a));
+  return false;
 }
 
 void report_outside(Warp& w, const Access& a, const Region* region) {
@@ -55,9 +54,8 @@ void report_outside(Warp& w, const Access& a, const Region* region) {
       where = ", far from all memory";
   }
   report(w, a.op, Fault::bad_address,
-         fmt::format("{} {} {} bytes at {:#x}{}", thread_text(w, a.lane),
-                     a.writes ? "writes" : "reads", a.bytes, a.address, where),
-         a.address, a.writes);
+         fmt::format("{} {} {} bytes{}", thread_text(w, a.lane), verb(a), a.bytes, where),
+         details_of(w, a));
 }
 
 std::string other_text(const Warp& w, uint32_t s) {
@@ -94,6 +92,7 @@ struct Other {
   bool wrote = false, is_in_block = true;
   uint32_t op = 0;
   bool is_in_flight = false;
+  bool is_in_shared = false;
 };
 void report_race(Warp& w, const Access& a, const std::string& place, const Other& other) {
   const Program::Kernel& kernel = w.block->run->kernel;
@@ -102,12 +101,14 @@ void report_race(Warp& w, const Access& a, const std::string& place, const Other
                             ? "blocks are ordered by a fence and an atomic operation only"
                         : w.block->thread_count <= warp_size ? "a __syncwarp is missing"
                                                              : "a barrier is missing";
+  const char* const did = other.wrote ? "wrote" : "read";
   report(w, a.op, Fault::data_race,
          fmt::format("{} {} {} ({}), which {} {} ({}), and nothing orders the two: {}",
-                     thread_text(w, a.lane), a.writes ? "writes" : "reads", place,
-                     place_of(kernel, *a.op), other.who, other.wrote ? "wrote" : "read",
-                     place_of(kernel, w.code[other.op]), missing),
-         a.address, a.writes);
+                     thread_text(w, a.lane), verb(a), place, place_of(kernel, *a.op), other.who,
+                     did, place_of(kernel, w.code[other.op]), missing),
+         {other.is_in_shared ? 0 : a.address,
+          a.writes,
+          {site(w, verb(a), a.op), site(w, did, w.code + other.op)}});
 }
 
 // The bytes of a word that an access of less than a word is about.
@@ -122,7 +123,7 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
   const auto conflict = [&](uint64_t s, bool wrote, uint32_t op) {
     const auto block = static_cast<uint32_t>(s >> 32) - 1;
     const bool is_in_block = block == w.block->number;
-    report_race(w, a, where_in(region, address),
+    report_race(w, a, place_in(region, address),
                 {is_in_block ? other_text(w, static_cast<uint32_t>(s))
                              : fmt::format("a thread of block {} of the grid", block),
                  wrote, is_in_block, op});
@@ -204,13 +205,13 @@ std::byte* reach_global(Warp& w, const Access& a, uint32_t& unwritten) {
     }
     cached = region;
   }
-  if (!is_aligned(w, a)) return nullptr;
   Region& region = *cached;
+  if (!is_aligned(w, a, [&] { return place_in(region, a.address); })) return nullptr;
   if (a.writes && !region.area.writable) {
     report(w, a.op, Fault::write_to_input,
            fmt::format("{} writes to {}, which is only to be read", thread_text(w, a.lane),
-                       where_in(region, a.address)),
-           a.address, true);
+                       place_in(region, a.address)),
+           details_of(w, a));
     return nullptr;
   }
   for (int at = 0; at < a.bytes; at += 4) {
@@ -220,8 +221,10 @@ std::byte* reach_global(Warp& w, const Access& a, uint32_t& unwritten) {
     std::uint8_t& written = region.is_written[region.word(address)];
     if (a.writes)
       written = 1;
-    else if (written == 0)
+    else if (written == 0) {
       unwritten |= 1u << at / 4;
+      w.last_unwritten = {.address = address, .op = op_number(w, a.op)};
+    }
   }
   return reinterpret_cast<std::byte*>(a.address);
 }
@@ -232,24 +235,26 @@ std::byte* reach_shared(Warp& w, const Access& a, uint32_t& unwritten) {
   if (a.address + static_cast<uint64_t>(a.bytes) > size) {
     report(w, a.op, Fault::bad_address,
            fmt::format("{} {} {} bytes at {} of {} bytes of shared memory", thread_text(w, a.lane),
-                       a.writes ? "writes" : "reads", a.bytes, static_cast<std::int64_t>(a.address),
-                       size),
-           a.address, a.writes);
+                       verb(a), a.bytes, static_cast<std::int64_t>(a.address), size),
+           {.sites = {site(w, verb(a), a.op)}});
     return nullptr;
   }
-  if (!is_aligned(w, a)) return nullptr;
+  if (!is_aligned(w, a, [&] { return place_in_shared_memory(w, a.address); })) return nullptr;
   const uint32_t op = op_number(w, a.op);
   for (int at = 0; at < a.bytes; at += 4) {
     const std::size_t word = (a.address + static_cast<uint64_t>(at)) / 4;
     SharedShadow::Conflict conflict;
     const unsigned bytes = bytes_within_word(a);
-    if (!a.writes && !block.shadow.is_written(word, bytes)) unwritten |= 1u << at / 4;
+    if (!a.writes && !block.shadow.is_written(word, bytes)) {
+      unwritten |= 1u << at / 4;
+      w.last_unwritten = {.address = word * 4, .op = op, .in_shared = true};
+    }
     const bool ordered = a.writes ? block.shadow.write(w, a.lane, word, op, conflict, bytes)
                                   : block.shadow.read(w, a.lane, word, op, conflict, bytes);
     if (!ordered && !a.is_strong) {
-      report_race(w, a, fmt::format("word {} of shared memory", word),
+      report_race(w, a, place_in_shared_memory(w, word * 4),
                   {other_text(w, conflict.other), conflict.other_wrote, true, conflict.other_op,
-                   stamp::is_in_flight(conflict.other)});
+                   stamp::is_in_flight(conflict.other), true});
       return nullptr;
     }
   }
@@ -261,12 +266,12 @@ std::byte* reach_local(Warp& w, const Access& a, uint32_t&) {
   if (a.address + static_cast<uint64_t>(a.bytes) > block.local_bytes) {
     report(w, a.op, Fault::bad_address,
            fmt::format("{} {} {} bytes at {} of its own {} bytes of local memory",
-                       thread_text(w, a.lane), a.writes ? "writes" : "reads", a.bytes,
+                       thread_text(w, a.lane), verb(a), a.bytes,
                        static_cast<std::int64_t>(a.address), block.local_bytes),
-           a.address, a.writes);
+           {.sites = {site(w, verb(a), a.op)}});
     return nullptr;
   }
-  if (!is_aligned(w, a)) return nullptr;
+  if (!is_aligned(w, a, [] { return "an address of its own memory"; })) return nullptr;
   const auto thread = static_cast<std::size_t>(w.index * warp_size + a.lane);
   return block.local.data() + thread * block.local_bytes + a.address;
 }

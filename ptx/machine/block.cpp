@@ -95,7 +95,8 @@ bool is_torn(Block& block, int number) {
         report(w, g.at - 1, Fault::barrier_not_reached,
                fmt::format("lanes of one warp wait at two different barriers: {} at {}, {} at {}",
                            thread_text(w, std::countr_zero(g.mask)), place_of(kernel, *(g.at - 1)),
-                           "others", place_of(kernel, *(first - 1))));
+                           "others", place_of(kernel, *(first - 1))),
+               {.sites = {site(w, "waits", g.at - 1), site(w, "others", first - 1)}});
         return true;
       }
       first = g.at;
@@ -192,46 +193,12 @@ void leave_block(Warp& w, uint32_t lanes) {
   complete_barriers(*w.block);
 }
 
-std::string thread_text(const Warp& w, int lane) {
-  const Block& block = *w.block;
-  const Dim& size = block.run->launch.block;
-  const unsigned n = static_cast<unsigned>(w.index * warp_size + lane);
-  return fmt::format("thread ({},{},{}) of block ({},{},{})", n % size.x, n / size.x % size.y,
-                     n / size.x / size.y, block.at.x, block.at.y, block.at.z);
-}
-
 const char* text_at(Warp& w, std::uint64_t address, std::uint64_t most) {
   const Region* region = w.block->run->memory.at(address);
   if (region == nullptr) return "?";
   const char* text = reinterpret_cast<const char*>(address);
   const std::uint64_t left = std::min<std::uint64_t>(region->end - address, most);
   return std::find(text, text + left, '\0') == text + left ? "?" : text;
-}
-
-void report(Warp& w, const Op* op, Fault fault, std::string text, std::uint64_t address,
-            bool is_write) {
-  Run& run = *w.block->run;
-  if (run.failed()) return;
-  std::string place = place_of(run.kernel, *op);
-  if (text.find(place) == std::string::npos) text += " (" + place + ")";
-  run.finding = Finding{fault, std::move(text), address, is_write};
-}
-
-std::string_view to_string(Fault fault) {
-  switch (fault) {
-    case Fault::bad_address: return "bad address";
-    case Fault::misaligned_access: return "misaligned access";
-    case Fault::write_to_input: return "write to an input";
-    case Fault::data_race: return "data race";
-    case Fault::uninitialised: return "use of an uninitialised value";
-    case Fault::barrier_not_reached: return "barrier not reached by all threads";
-    case Fault::warp_not_reached: return "warp-wide operation not reached by all lanes";
-    case Fault::never_ends: return "never ends";
-    case Fault::trap: return "trap";
-    case Fault::launch_refused: return "launch refused";
-    case Fault::unsupported: return "not supported";
-  }
-  return "";
 }
 
 }  // namespace ptx

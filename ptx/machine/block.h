@@ -11,6 +11,7 @@
 #include "ptx/decode/code.h"
 #include "ptx/machine/async/mbarrier.h"
 #include "ptx/machine/memory.h"
+#include "ptx/machine/report/report.h"
 #include "ptx/machine/shared_shadow.h"
 #include "ptx/machine/warp.h"
 
@@ -104,15 +105,8 @@ struct Block {
   bool has_ended() const { return exited == thread_count; }
 };
 
-// What is known of a thread, for reports: "thread (3,0,0) of block (1,0,0)".
-std::string thread_text(const Warp&, int lane);
-
 // A text of the kernel's; "?" if there is none.
 const char* text_at(Warp&, std::uint64_t address, std::uint64_t most = 4096);
-
-// The first finding ends the launch.
-void report(Warp&, const Op*, Fault, std::string text, std::uint64_t address = 0,
-            bool is_write = false);
 
 // Whether those of the `needed` lanes that are alive are here; else this group waits for them, and
 // the warp goes on with the next one.

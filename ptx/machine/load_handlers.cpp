@@ -6,6 +6,7 @@
 #include "ptx/machine/lanes.h"
 #include "ptx/machine/shapes/fetch.h"
 #include "ptx/machine/shapes/shape_access.h"
+#include "ptx/machine/taint.h"
 #include "ptx/machine/warp_access.h"
 
 namespace ptx {
@@ -24,6 +25,7 @@ void mark_taint(Warp& w, int slot, int lane, bool is_unwritten) {
   u32& taint = w.taint[static_cast<std::size_t>(slot)];
   taint = (taint & ~(1u << lane)) | u32{is_unwritten} << lane;
   w.has_taint |= is_unwritten;
+  if (is_unwritten) remember_origin(w, slot, 1u << lane);
 }
 
 template <class T>

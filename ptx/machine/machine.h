@@ -36,11 +36,24 @@ enum class Fault {
 };
 std::string_view to_string(Fault);
 
+struct SourceLine {
+  std::string file;  // as the compiler was given it
+  int line = 0;
+};
+
+// A place in the code that a finding is about.
+struct Site {
+  std::string does;               // "reads", "wrote"
+  std::vector<SourceLine> lines;  // then those that it was inlined at, outwards; none without
+                                  // -lineinfo
+};
+
 struct Finding {
   Fault fault;
-  std::string text;  // what, which threads, both source lines
-  std::uint64_t address = 0;
+  std::string text;           // what, which threads, where in the source
+  std::uint64_t address = 0;  // in device memory, where it is about some: else 0
   bool is_write = false;
+  std::vector<Site> sites = {};
 };
 
 // Rows of memory that kernels may touch. The bytes between rows are nobody's.
@@ -48,6 +61,7 @@ struct Area {
   std::string name;  // "A", or "memory of 128 bytes (allocation 3)"
   std::uint64_t first = 0;
   std::uint64_t rows = 1, row_bytes = 0, pitch_bytes = 0;
+  std::uint64_t element_bytes = 0;  // of a matrix; 0: places are told in bytes
   bool writable = true;
   bool written = true;  // holds values, all of it; else reading what nobody wrote is seen
 };

@@ -188,6 +188,9 @@ class Running {
         std::fill(w.taint.begin(), w.taint.end(), 0);
         std::fill(w.predicate_taint.begin(), w.predicate_taint.end(), 0);
       }
+      w.origins.clear();
+      w.predicate_origins.clear();
+      w.last_unwritten = {};
       w.has_taint = !run_.kernel.unset.empty();
       for (const int slot : run_.kernel.unset) w.taint[static_cast<std::size_t>(slot)] = all_lanes;
     }
@@ -346,7 +349,8 @@ class Running {
             fmt::format("{} waits at barrier {}, which {} of {} threads have reached and {} have "
                         "returned without",
                         thread_text(w, std::countr_zero(g.mask)), g.barrier,
-                        block.barriers[g.barrier].arrived, block.thread_count, block.exited));
+                        block.barriers[g.barrier].arrived, block.thread_count, block.exited),
+            {.sites = {site(w, "waits", g.at - 1)}});
   }
 
   std::optional<LaunchCounts> counts() const {

@@ -2,37 +2,118 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <utility>
+
+#include "ptx/machine/access.h"
 
 namespace ptx {
 namespace {
 
 using std::uint32_t;
 
-bool accuse(Warp& w, const Op* op, uint32_t lanes, const char* what) {
+// Slots and predicates alike.
+struct Values {
+  std::vector<uint32_t>& taint;
+  std::vector<Origin>& origins;
+
+  uint32_t lanes(int n) const { return taint[static_cast<std::size_t>(n)]; }
+  Origin* origin(int n) const {
+    return origins.empty() ? nullptr : &origins[static_cast<std::size_t>(n) * warp_size];
+  }
+};
+Values slots_of(Warp& w) { return {w.taint, w.origins}; }
+Values predicates_of(Warp& w) { return {w.predicate_taint, w.predicate_origins}; }
+
+void make_room(Warp& w) {
+  if (!w.origins.empty()) return;
+  w.origins.resize(w.taint.size() * warp_size);
+  w.predicate_origins.resize(w.predicate_taint.size() * warp_size);
+}
+
+// What an operation goes by: of the lanes of `tainted`, where their values come from.
+struct Blame {
+  uint32_t tainted = 0;
+  std::vector<Origin> from;  // of each lane; empty if none was read
+
+  void add(const Values& values, int n, uint32_t among) {
+    const uint32_t more = values.lanes(n) & among & ~tainted;
+    tainted |= more;
+    const Origin* const origin = values.origin(n);
+    if (more == 0 || origin == nullptr) return;
+    from.resize(warp_size);
+    for (int lane = 0; lane < warp_size; ++lane)
+      if ((more >> lane & 1) != 0) from[static_cast<std::size_t>(lane)] = origin[lane];
+  }
+  Origin of(int lane) const {
+    return from.empty() ? Origin{} : from[static_cast<std::size_t>(lane)];
+  }
+};
+
+void set(const Values& values, int n, uint32_t active, const Blame& blame) {
+  uint32_t& taint = values.taint[static_cast<std::size_t>(n)];
+  taint = (taint & ~active) | blame.tainted;
+  Origin* const origin = values.origin(n);
+  if (blame.tainted == 0 || origin == nullptr) return;
+  for (int lane = 0; lane < warp_size; ++lane)
+    if ((blame.tainted >> lane & 1) != 0) origin[lane] = blame.of(lane);
+}
+
+std::string text_of(const Warp& w, const Origin& from) {
+  if (from.op == Origin::nowhere) return "a variable of its own, which was never set";
+  return fmt::format(
+      "{}, read at {}",
+      from.in_shared ? place_in_shared_memory(w, from.address) : place_of_address(w, from.address),
+      place_of(w.block->run->kernel, w.code[from.op]));
+}
+
+bool accuse(Warp& w, const Op* op, const Blame& blame, const char* does, bool leaves = false) {
+  const int lane = std::countr_zero(blame.tainted);
+  const Origin from = blame.of(lane);
+  std::string to;
+  if (leaves) {
+    std::uint64_t at[warp_size];
+    addresses_of(op, w, at);
+    to = ", to " + place_of_address(w, at[lane]);
+  }
+  Details details{.sites = {site(w, "uses", op)}};
+  if (from.op != Origin::nowhere) {
+    details.address = from.in_shared ? 0 : from.address;
+    details.sites.push_back(site(w, "read", w.code + from.op));
+  }
   report(w, op, Fault::uninitialised,
-         fmt::format("{} {} a value that nobody wrote", thread_text(w, std::countr_zero(lanes)),
-                     what));
+         fmt::format("{} {} a value that nobody wrote: {}{} ({})", thread_text(w, lane), does,
+                     text_of(w, from), to, place_of(w.block->run->kernel, *op)),
+         std::move(details));
   return false;
 }
 
 // Of the two values, only the chosen one counts; and of a conjunction that is false without it,
 // none.
-uint32_t tainted_result(const Op* op, Warp& w, const Uses& uses) {
-  const auto slot = [&](int n) { return w.taint[static_cast<std::size_t>(n)]; };
+Blame blame_of_result(const Op* op, Warp& w, const Uses& uses, uint32_t active) {
+  Blame blame;
   if ((op->flags & selects) != 0) {
     const uint32_t chosen = w.predicates[op->c] ^ ((op->flags & 1 << 14) != 0 ? all_lanes : 0);
-    return (slot(op->a) & chosen) | (slot(op->b) & ~chosen) |
-           w.predicate_taint[static_cast<std::size_t>(op->c)];
+    blame.add(slots_of(w), op->a, chosen & active);
+    blame.add(slots_of(w), op->b, ~chosen & active);
+    blame.add(predicates_of(w), op->c, active);
+    return blame;
   }
-  uint32_t tainted = 0;
-  for (const int s : uses.reads) tainted |= slot(s);
-  for (const int p : uses.predicates_read)
-    tainted |= w.predicate_taint[static_cast<std::size_t>(p)];
-  return tainted;
+  for (const int s : uses.reads) blame.add(slots_of(w), s, active);
+  for (const int p : uses.predicates_read) blame.add(predicates_of(w), p, active);
+  return blame;
 }
 
 }  // namespace
+
+void remember_origin(Warp& w, int slot, uint32_t lanes) {
+  if (lanes == 0) return;
+  make_room(w);
+  Origin* const origin = slots_of(w).origin(slot);
+  for (uint32_t left = lanes; left != 0; left &= left - 1)
+    origin[std::countr_zero(left)] = w.last_unwritten;
+}
 
 bool follow_taint(const Op* op, Warp& w) {
   const Run& run = *w.block->run;
@@ -40,28 +121,28 @@ bool follow_taint(const Op* op, Warp& w) {
   uint32_t active = w.mask;
   if (op->guard >= 0) {
     const uint32_t guard = w.predicates[op->guard];
-    const uint32_t tainted = w.predicate_taint[static_cast<std::size_t>(op->guard)] & active;
-    if (tainted != 0 && ((op->flags & (decides | stores)) != 0))
+    Blame blame;
+    blame.add(predicates_of(w), op->guard, active);
+    if (blame.tainted != 0 && (op->flags & (decides | stores)) != 0)
       return accuse(
-          w, op, tainted,
+          w, op, blame,
           (op->flags & decides) != 0 ? "decides where to go on by" : "decides whether to write by");
     active &= op->guard_negated ? ~guard : guard;
   }
   if (uses.address >= 0) {
-    const uint32_t tainted = w.taint[static_cast<std::size_t>(uses.address)] & active;
-    if (tainted != 0) return accuse(w, op, tainted, "takes an address from");
+    Blame blame;
+    blame.add(slots_of(w), uses.address, active);
+    if (blame.tainted != 0) return accuse(w, op, blame, "takes an address from");
   }
   if ((op->flags & (loads | tells_taint)) != 0) return true;  // it says what its results are
-  const uint32_t tainted = tainted_result(op, w, uses) & active;
+  const Blame blame = blame_of_result(op, w, uses, active);
   if ((op->flags & stores) != 0) {
-    const bool to_global =
-        w.block->run->region_of[static_cast<std::size_t>(op - w.code)] != nullptr ||
-        (op->flags & address_is_wide) != 0;
-    return tainted == 0 || !to_global || accuse(w, op, tainted, "leaves in memory");
+    const bool to_global = run.region_of[static_cast<std::size_t>(op - w.code)] != nullptr ||
+                           (op->flags & address_is_wide) != 0;
+    return blame.tainted == 0 || !to_global || accuse(w, op, blame, "leaves in memory", true);
   }
-  const auto set = [&](uint32_t& taint) { taint = (taint & ~active) | tainted; };
-  for (const int s : uses.writes) set(w.taint[static_cast<std::size_t>(s)]);
-  for (const int p : uses.predicates_written) set(w.predicate_taint[static_cast<std::size_t>(p)]);
+  for (const int s : uses.writes) set(slots_of(w), s, active, blame);
+  for (const int p : uses.predicates_written) set(predicates_of(w), p, active, blame);
   return true;
 }
 

@@ -9,4 +9,7 @@ namespace ptx {
 // Called before an operation of a warp that holds such values. False after a finding.
 bool follow_taint(const Op*, Warp&);
 
+// That the values of some lanes come from what the warp last read that nobody wrote.
+void remember_origin(Warp&, int slot, std::uint32_t lanes);
+
 }  // namespace ptx

@@ -60,6 +60,14 @@ struct Group {
   bool stepped_back = false;   // lets others that are ready go first
 };
 
+// Where a lane read what nobody wrote.
+struct Origin {
+  static constexpr std::uint32_t nowhere = ~0u;  // a variable of its own, which was never set
+  std::uint64_t address = 0;                     // in shared memory, the offset
+  std::uint32_t op = nowhere;
+  bool in_shared = false;
+};
+
 struct Warp {
   alignas(64) std::uint32_t lane_masks[warp_size] = {};  // all ones where `mask` has a bit
   std::uint32_t mask = 0;                                // the lanes that run
@@ -80,6 +88,9 @@ struct Warp {
   // Of every slot and predicate, the lanes whose value nobody wrote. Looked at once `has_taint`.
   bool has_taint = false;
   std::vector<std::uint32_t> taint, predicate_taint;
+  // Of each of them and each lane, where such a value comes from; empty until one was read.
+  std::vector<Origin> origins, predicate_origins;
+  Origin last_unwritten;  // that was read
 
   // When this warp last synchronised with all others, and its own lanes, in the time of its block;
   // see shared_shadow.h. `known`: with single warps, later than with all; empty if with none.

@@ -22,9 +22,11 @@ constexpr int piece = 16;
 bool is_whole(const Op* op, Warp& w, int lane, uint64_t to, uint64_t from, uint64_t bytes) {
   if ((to | from | bytes) % piece == 0) return true;
   report(w, op, Fault::misaligned_access,
-         fmt::format("{} copies {} bytes from {:#x} to {:#x}: all three must be multiples of 16",
-                     thread_text(w, lane), bytes, from, to),
-         to, true);
+         fmt::format("{} copies {} bytes, from {} bytes past a boundary to {} bytes past one: all "
+                     "three must be "
+                     "multiples of 16",
+                     thread_text(w, lane), bytes, from % piece, to % piece),
+         {to, true});
   return false;
 }
 
@@ -100,7 +102,9 @@ const Op* copy_to_global(const Op* op, Warp& w) {
       if (read == nullptr) return nullptr;
       if (unwritten != 0) {
         report(w, op, Fault::uninitialised,
-               fmt::format("{} leaves in memory a value that nobody wrote", thread_text(w, lane)));
+               fmt::format("{} leaves in memory a value that nobody wrote: {}, to {}",
+                           thread_text(w, lane), place_in_shared_memory(w, from + n),
+                           place_of_address(w, to[lane] + n)));
         return nullptr;
       }
       std::byte* write = reach_global(

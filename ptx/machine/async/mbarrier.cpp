@@ -62,8 +62,7 @@ void learn_phase(Warp& w, const Mbarrier& barrier) {
 void report_uninitialised(const Op* op, Warp& w, int lane, uint64_t at) {
   report(w, op, Fault::uninitialised,
          fmt::format("{} uses an mbarrier at {} of shared memory that nobody initialised",
-                     thread_text(w, lane), at),
-         at);
+                     thread_text(w, lane), at));
 }
 
 // Whoever uses a barrier comes after init. Null after a finding.
@@ -94,7 +93,7 @@ bool is_left(const Op* op, Warp& w, int lane, uint64_t at) {
            fmt::format("{} ends an mbarrier at {} of shared memory that threads of warp {} may "
                        "still use: a barrier is missing",
                        thread_text(w, lane), at, v),
-           at, true);
+           {.is_write = true});
     return false;
   }
   return true;

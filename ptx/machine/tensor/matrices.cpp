@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "ptx/machine/handlers.h"
+#include "ptx/machine/taint.h"
 #include "ptx/machine/tensor/tensor.h"
 #include "ptx/machine/warp_access.h"
 
@@ -21,6 +22,7 @@ constexpr int piece = 16;
 void mark_taint(Warp& w, int slot, uint32_t lanes) {
   w.taint[static_cast<std::size_t>(slot)] = lanes;
   w.has_taint |= lanes != 0;
+  remember_origin(w, slot, lanes);
 }
 
 const std::byte* read_piece(const Op* op, Warp& w, Reach reach, int lane, uint64_t address,
@@ -150,10 +152,10 @@ bool describe(const Op* op, Warp& w, const MatrixOp& o, InMemory& memory) {
   const auto whole = static_cast<uint64_t>(memory.piece);
   if (memory.first % whole == 0 && memory.step % whole == 0) return true;
   report(w, op, Fault::misaligned_access,
-         fmt::format("{} has a matrix at {:#x}, its rows or columns {} bytes apart: the address "
-                     "and the distance must be multiples of {}",
-                     thread_text(w, lane), memory.first, memory.step, whole),
-         memory.first, (op->flags & stores) != 0);
+         fmt::format("{} has a matrix {} bytes past a multiple of {}, its rows or columns {} bytes "
+                     "apart: the address and the distance must be multiples",
+                     thread_text(w, lane), memory.first % whole, whole, memory.step),
+         {memory.first, (op->flags & stores) != 0});
   return false;
 }
 // Where an element lies in a copy of the matrix, line after line.

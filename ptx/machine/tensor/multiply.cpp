@@ -7,6 +7,7 @@
 #include "ptx/machine/halves.h"
 #include "ptx/machine/handlers.h"
 #include "ptx/machine/reals.h"
+#include "ptx/machine/taint.h"
 #include "ptx/machine/tensor/tensor.h"
 
 namespace ptx {
@@ -107,7 +108,9 @@ void follow(const MatrixOp& o, Warp& w) {
     uint32_t lanes = 0;
     for (int part = 0; part < o.d.per_register; ++part, at += warp_size)
       for (int lane = 0; lane < warp_size; ++lane) lanes |= uint32_t{c[at[lane]]} << lane;
-    w.taint[static_cast<std::size_t>(w.lists[o.d.list + r])] = lanes;
+    const int slot = w.lists[o.d.list + r];
+    w.taint[static_cast<std::size_t>(slot)] = lanes;
+    remember_origin(w, slot, lanes);
   }
 }
 

@@ -169,11 +169,43 @@ TEST(Unwritten, is_a_register_too) {
   EXPECT_EQ(text_of(WrittenKernel("mov.u32 %r1, 1;" + set_by_some + store_r1).run(8)), "");
 }
 
+std::vector<std::string> sites_of(const Outcome& outcome) {
+  std::vector<std::string> all;
+  for (const Site& site : outcome.finding->sites) all.push_back(site.does);
+  return all;
+}
+
+TEST(Finding, names_the_variable_and_both_places) {
+  WrittenKernel kernel(exchange("", 64));
+  const Outcome race = kernel.run(64);
+  EXPECT_THAT(text_of(race), HasSubstr("of tile"));
+  EXPECT_THAT(sites_of(race), AnyOf(testing::ElementsAre("reads", "wrote"),
+                                    testing::ElementsAre("writes", "read")));
+  EXPECT_EQ(race.finding->address, 0u) << "that of shared memory is no address";
+}
+
+TEST(Finding, tells_where_a_value_that_nobody_wrote_comes_from) {
+  // Each thread reads the word of its own number, and moves it about.
+  const std::string read =
+      "mov.u32 %r3, tile; shl.b32 %r2, %t, 2; add.s32 %r3, %r3, %r2; "
+      "setp.gt.u32 %p1, %t, 2; @!%p1 st.shared.u32 [%r3], %t; bar.sync 0;"
+      "ld.shared.u32 %r5, [%r3]; add.s32 %r6, %r5, 1; mov.b32 %r1, %r6;";
+  const Outcome stored = WrittenKernel(read + store_r1).run(8);
+  EXPECT_THAT(text_of(stored), HasSubstr("thread (3,0,0) of block (0,0,0) leaves in memory a value "
+                                         "that nobody wrote: word 3 of tile, read at line"));
+  EXPECT_THAT(text_of(stored), HasSubstr(", to byte 12 of words"));
+  EXPECT_THAT(sites_of(stored), testing::ElementsAre("uses", "read"));
+  EXPECT_THAT(text_of(WrittenKernel(read + "setp.eq.u32 %p2, %r1, 3; @%p2 bra $x; $x:").run(8)),
+              HasSubstr("a value that nobody wrote: word 3 of tile"));
+  EXPECT_THAT(
+      text_of(WrittenKernel("setp.gt.u32 %p1, %t, 3; @%p1 mov.u32 %r1, 5;" + std::string(store_r1))
+                  .run(8)),
+      HasSubstr("a variable of its own, which was never set"));
+}
+
 TEST(Access, outside_is_named) {
   EXPECT_THAT(text_of(WrittenKernel("ld.global.u32 %r1, [%out+4096];").run(1)),
-              HasSubstr("reads 4 bytes at"));
-  EXPECT_THAT(text_of(WrittenKernel("ld.global.u32 %r1, [%out+4096];").run(1)),
-              HasSubstr("0 bytes past the end of words"));
+              HasSubstr("reads 4 bytes, 0 bytes past the end of words"));
   EXPECT_THAT(text_of(WrittenKernel("st.global.u32 [%out+-4], %t;").run(1)),
               HasSubstr("4 bytes before words"));
   EXPECT_THAT(text_of(WrittenKernel("ld.global.u32 %r1, [%out+2];").run(1)),

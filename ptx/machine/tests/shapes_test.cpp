@@ -49,7 +49,7 @@ $end:)",
                                          own_words, lane * 4);
     const std::string wrote = both_ways(body, 64, {.order = Order::reverse});
     EXPECT_THAT(wrote, HasSubstr(thread(40) + " of block (0,0,0) writes word " +
-                                 std::to_string(lane) + " of shared memory"));
+                                 std::to_string(lane) + " of tile"));
     EXPECT_THAT(wrote, HasSubstr("which " + thread(lane) + " of block (0,0,0) read"));
     EXPECT_THAT(wrote, HasSubstr("line 22"));
     EXPECT_THAT(wrote, HasSubstr("line 23"));
