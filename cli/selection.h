@@ -20,6 +20,8 @@ struct BackendState {
   std::string why_not;  // empty if it can be used
 };
 std::vector<BackendState> backend_states();
+inline constexpr const char* no_kernels_of_nvcc =
+    "this build has no kernels of nvcc: run ci/get-nvcc, and configure with the preset ptx";
 JsonValue json_of(const std::vector<BackendState>&);
 
 struct Selection {

@@ -1,8 +1,8 @@
-# Finds nvcc, and chooses the architectures to compile for: those of the GPUs here, else a list that most GPUs run.
+# Finds the CUDA toolkit, and chooses the architectures to compile for: those of the GPUs here, else a list that most GPUs run.
 include(CheckLanguage)
 check_language(CUDA)
 if(NOT CMAKE_CUDA_COMPILER)
-  message(FATAL_ERROR "ASSAY_CUDA needs nvcc, and there is none on PATH. Without a GPU use the preset cpu.")
+  message(FATAL_ERROR "ASSAY_CUDA needs nvcc, and there is none on PATH. Without a GPU use the preset cpu, or ptx.")
 endif()
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
   execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
@@ -44,11 +44,6 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
   endif()
   set(CMAKE_CUDA_ARCHITECTURES "${useful}" CACHE STRING "Architectures that the kernels are compiled for")
 endif()
-enable_language(CUDA)
-if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc speaks C++20
-  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
-  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
-endif()
-set(CMAKE_CUDA_STANDARD 20)
+include(${CMAKE_CURRENT_LIST_DIR}/nvcc.cmake)
 find_package(CUDAToolkit REQUIRED)
 message(STATUS "CUDA ${CUDAToolkit_VERSION} for architectures ${CMAKE_CUDA_ARCHITECTURES}")

@@ -83,7 +83,7 @@ TEST(Counts, ShowsWhatWasCounted) {
   EXPECT_THAT(text, Not(HasSubstr("global stores"))) << "there were none";
 }
 
-#ifdef ASSAY_CUDA
+#ifdef ASSAY_HAS_PTX
 
 TEST(Counts, AreKnownByHand) {
   // 4 blocks of 32 warps, 2 slices of k: each warp loads a row of either tile for each.
@@ -156,9 +156,12 @@ TEST(Counts, RefusesWhatCannotBeCounted) {
 #else
 
 TEST(Counts, SaysWhatItTakes) {
-  expect_bad_input(run({"counts"}),
-                   "this build has no kernels of nvcc, whose instructions are counted: install "
-                   "CUDA's nvcc, and configure with the preset cuda");
+  const std::string what =
+      "this build has no kernels of nvcc: run ci/get-nvcc, and configure with the preset ptx";
+  expect_bad_input(run({"counts"}), "nothing to count: " + what);
+  const Answer check = run({"check", "naive", "--backend", "ptx"});
+  EXPECT_EQ(check.code, 77);
+  EXPECT_THAT(check.out, HasSubstr("NOTHING JUDGED: ptx: " + what));
 }
 
 #endif
