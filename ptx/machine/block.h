@@ -37,6 +37,9 @@ struct Run {
   std::unique_ptr<Counter> counter;             // if the launch is counted
   std::map<std::uint64_t, Knowledge> released;  // by atomic operations, at an address
   std::optional<Finding> finding;
+  // A use of memory that nobody wrote until then. Somebody may still write it, in no order with the
+  // read: then a race is what is found, whoever came first.
+  std::optional<Finding> unset;
   std::string printed;
   std::uint64_t clock = 0;
   std::uint64_t random = 0;

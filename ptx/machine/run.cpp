@@ -37,6 +37,7 @@ constexpr uint64_t whole_turn = 1 << 18;  // operations of a warp that nothing i
 constexpr int most_in_flight = 4;         // blocks, in shuffled order
 constexpr int most_blocks = 160;          // where they may wait for each other
 constexpr int patience = 512;             // turns that end no block, until another one joins
+constexpr int most_rounds_of_unset = 256;
 
 double cpu_seconds() {
   timespec t;
@@ -61,7 +62,9 @@ class Running {
       admit();
       take_turns();
       if (++rounds_ % 64 == 0 && cpu_seconds() - start > limit) report_endless(limit);
+      if (run_.unset && ++rounds_of_unset_ > most_rounds_of_unset) break;
     }
+    if (!run_.failed()) run_.finding = run_.unset;
     return {.finding = run_.finding, .printed = std::move(run_.printed), .counts = counts()};
   }
 
@@ -71,13 +74,9 @@ class Running {
     const std::size_t wanted =
         std::max<std::size_t>(shuffled ? 1 + run_.settings.seed % most_in_flight : 1, wanted_);
     while (in_flight_.size() < wanted && started_ < grid_) {
-      std::unique_ptr<Block> block;
-      if (idle_.empty())
-        block = make_block();
-      else {
-        block = std::move(idle_.back());
-        idle_.pop_back();
-      }
+      if (idle_.empty()) idle_.push_back(make_block());
+      std::unique_ptr<Block> block = std::move(idle_.back());
+      idle_.pop_back();
       start(*block, number_of(started_++));
       in_flight_.push_back(std::move(block));
     }
@@ -365,6 +364,7 @@ class Running {
   uint64_t grid_ = 0, started_ = 0, rounds_ = 0, step_ = 0;
   std::size_t wanted_ = 1;
   int since_end_ = 0;  // turns, since a block last ended
+  int rounds_of_unset_ = 0;
   int last_ = 0;
   std::vector<std::unique_ptr<Block>> in_flight_, idle_;
 };

@@ -68,7 +68,9 @@ std::string text_of(const Warp& w, const Origin& from) {
       place_of(w.block->run->kernel, w.code[from.op]));
 }
 
+// Whether the launch goes on.
 bool accuse(Warp& w, const Op* op, const Blame& blame, const char* does, bool leaves = false) {
+  if (w.block->run->unset) return true;
   const int lane = std::countr_zero(blame.tainted);
   const Origin from = blame.of(lane);
   std::string to;
@@ -86,7 +88,7 @@ bool accuse(Warp& w, const Op* op, const Blame& blame, const char* does, bool le
          fmt::format("{} {} a value that nobody wrote: {}{} ({})", thread_text(w, lane), does,
                      text_of(w, from), to, place_of(w.block->run->kernel, *op)),
          std::move(details));
-  return false;
+  return !w.block->run->failed();
 }
 
 // Of the two values, only the chosen one counts; and of a conjunction that is false without it,
@@ -123,16 +125,16 @@ bool follow_taint(const Op* op, Warp& w) {
     const uint32_t guard = w.predicates[op->guard];
     Blame blame;
     blame.add(predicates_of(w), op->guard, active);
-    if (blame.tainted != 0 && (op->flags & (decides | stores)) != 0)
-      return accuse(
-          w, op, blame,
-          (op->flags & decides) != 0 ? "decides where to go on by" : "decides whether to write by");
+    const bool counts = blame.tainted != 0 && (op->flags & (decides | stores)) != 0;
+    const char* const does =
+        (op->flags & decides) != 0 ? "decides where to go on by" : "decides whether to write by";
+    if (counts && !accuse(w, op, blame, does)) return false;
     active &= op->guard_negated ? ~guard : guard;
   }
   if (uses.address >= 0) {
     Blame blame;
     blame.add(slots_of(w), uses.address, active);
-    if (blame.tainted != 0) return accuse(w, op, blame, "takes an address from");
+    if (blame.tainted != 0 && !accuse(w, op, blame, "takes an address from")) return false;
   }
   if ((op->flags & (loads | tells_taint)) != 0) return true;  // it says what its results are
   const Blame blame = blame_of_result(op, w, uses, active);

@@ -48,8 +48,14 @@ void report(Warp& w, const Op* op, Fault fault, std::string text, Details detail
   const std::string place = place_of(run.kernel, *op);
   if (text.find(place) == std::string::npos) text += " (" + place + ")";
   if (details.sites.empty()) details.sites.push_back(site(w, "there", op));
-  run.finding =
-      Finding{fault, std::move(text), details.address, details.is_write, std::move(details.sites)};
+  const bool is_of_memory = fault == Fault::uninitialised && details.sites.size() > 1;
+  Finding found{fault, std::move(text), details.address, details.is_write,
+                std::move(details.sites)};
+  if (is_of_memory) {
+    if (!run.unset) run.unset = std::move(found);
+  } else {
+    run.finding = run.unset && fault != Fault::data_race ? run.unset : std::move(found);
+  }
 }
 
 std::string_view to_string(Fault fault) {

@@ -30,7 +30,8 @@ struct Details {
   bool is_write = false;
   std::vector<Site> sites = {};  // none: where the operation stands
 };
-// The first finding ends the launch. The text gets the place of the operation, where it lacks it.
+// The first finding ends the launch, but for a use of memory that nobody wrote: that goes on for a
+// while. The text gets the place of the operation, where it lacks it.
 void report(Warp&, const Op*, Fault, std::string text, Details = {});
 
 }  // namespace ptx

@@ -203,6 +203,29 @@ TEST(Finding, tells_where_a_value_that_nobody_wrote_comes_from) {
       HasSubstr("a variable of its own, which was never set"));
 }
 
+TEST(Finding, is_a_race_where_somebody_writes_later_what_was_read_before) {
+  // Thread 40 reads and leaves in memory what thread 0 writes: in some orders before it does.
+  const std::string body =
+      "mov.u32 %r3, tile; setp.ne.u32 %p1, %t, 0; setp.ne.u32 %p2, %t, 40;"
+      "@%p1 bra $others; st.shared.u32 [%r3], %t; $others: @%p2 bra $done;"
+      "ld.shared.u32 %r1, [%r3]; st.global.u32 [%out], %r1; $done:";
+  for (const Settings& settings : all_orders()) {
+    const std::string text = text_of(WrittenKernel(body).run(64, settings));
+    EXPECT_THAT(text, StartsWith("data race"));
+    EXPECT_THAT(text, HasSubstr("word 0 of tile"));
+  }
+}
+
+TEST(Finding, is_made_though_a_kernel_goes_astray_by_what_nobody_wrote) {
+  const std::string read = "mov.u32 %r3, tile; ld.shared.u32 %r1, [%r3];";
+  for (const std::string& then :
+       {std::string("cvt.u64.u32 %rd1, %r1; ld.global.u32 %r2, [%rd1];"),
+        std::string("$again: setp.ne.u32 %p1, %r1, 0; @%p1 bra $again;")}) {
+    EXPECT_THAT(text_of(WrittenKernel(read + then).run(1)),
+                StartsWith("use of an uninitialised value"));
+  }
+}
+
 TEST(Access, outside_is_named) {
   EXPECT_THAT(text_of(WrittenKernel("ld.global.u32 %r1, [%out+4096];").run(1)),
               HasSubstr("reads 4 bytes, 0 bytes past the end of words"));

@@ -1,0 +1,116 @@
+# Faults that the PTX machine must see, whatever the data: kernels as nvcc compiles them, each with a case of which one run is to
+# show it, in every order of threads, to the claim that names it.
+
+# assay_sight_defect(NAME CLAIM claim CASE case [SAYS text] [IN file]): a fault of the catalogue, planted in a stage, or a variant
+# of kernels/FILE of this folder.
+function(assay_sight_defect name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CLAIM;CASE;SAYS;IN" "")
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/planted/${name}.cu)
+  if(arg_IN)
+    set(file ${CMAKE_CURRENT_SOURCE_DIR}/kernels/${arg_IN})
+  endif()
+  assay_sight_library(${file})
+  set_property(GLOBAL APPEND_STRING PROPERTY ASSAY_SIGHT_DEFECTS
+               "{\"${name}\", \"${arg_CLAIM}\", \"${arg_CASE}\", R\"(${arg_SAYS})\"},\n")
+endfunction()
+
+# assay_missing_barriers(FILE CASE case VARIANTS variant...): a copy of a stage for each of its barriers, without that one.
+function(assay_missing_barriers file)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CASE" "VARIANTS")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/${file})
+  file(READ ${PROJECT_SOURCE_DIR}/kernels/${file} source)
+  foreach(variant IN LISTS arg_VARIANTS)
+    string(REPLACE "\"${variant}\"" "\"${variant}_without_barrier_NUMBER\"" source "${source}")
+  endforeach()
+  set(barrier "__syncthreads();")
+  string(LENGTH "${barrier}" length)
+  set(before "")
+  string(FIND "${source}" "${barrier}" at)
+  set(number 0)
+  while(NOT at EQUAL -1)
+    math(EXPR number "${number} + 1")
+    string(SUBSTRING "${source}" 0 ${at} here)
+    math(EXPR at "${at} + ${length}")
+    string(SUBSTRING "${source}" ${at} -1 source)
+    string(REPLACE NUMBER ${number} planted "${before}${here}${source}")
+    string(MAKE_C_IDENTIFIER "${file}" stem)
+    file(CONFIGURE OUTPUT planted/${stem}_without_barrier_${number}.cu CONTENT "${planted}" @ONLY)
+    assay_sight_library(${CMAKE_CURRENT_BINARY_DIR}/planted/${stem}_without_barrier_${number}.cu)
+    foreach(variant IN LISTS arg_VARIANTS)
+      set_property(GLOBAL APPEND_STRING PROPERTY ASSAY_SIGHT_DEFECTS
+        "{\"${variant}_without_barrier_${number}\", \"no_data_race\", \"${arg_CASE}\", \"is missing\"},\n")
+    endforeach()
+    string(APPEND before "${here}${barrier}")
+    string(FIND "${source}" "${barrier}" at)
+  endwhile()
+endfunction()
+
+# Used by the above alone: compiles a file of faulty kernels for the machine, once.
+function(assay_sight_library file)
+  cmake_path(GET file STEM stem)
+  if(TARGET ptx_defect_${stem})
+    return()
+  endif()
+  assay_ptx_library(ptx_defect_${stem} ${file} 0)
+  target_compile_options(ptx_defect_${stem} PRIVATE -w)
+  target_link_libraries(assay_sight_defects INTERFACE ptx_defect_${stem})
+endfunction()
+
+add_library(assay_sight_defects INTERFACE)
+target_link_options(assay_sight_defects INTERFACE -Wl,--no-as-needed)
+target_link_libraries(assay_sight_defects INTERFACE assay_registry)
+
+# Every barrier of every stage that has some, within a warp too: a block of tiled_4 has 16 threads.
+assay_missing_barriers(tiled.cu VARIANTS tiled_4 tiled_16 tiled_32 CASE "m=33 n=34 k=70")
+assay_missing_barriers(coarsened_2x2.cu VARIANTS coarsened_2x2 CASE "m=33 n=34 k=70")
+assay_missing_barriers(blocktile_1d_col.cu VARIANTS blocktile_1d_col CASE "m=33 n=34 k=70")
+assay_missing_barriers(blocktile_1d_row.cu VARIANTS blocktile_1d_row CASE "m=33 n=34 k=70")
+assay_missing_barriers(blocktile_2d.cu VARIANTS blocktile_2d_4x4 blocktile_2d_8x8 CASE "m=33 n=34 k=70")
+assay_missing_barriers(vectorized.cu VARIANTS vectorized CASE "m=33 n=36 k=72")
+assay_missing_barriers(warptiled.cu VARIANTS warptiled CASE "m=33 n=36 k=72")
+
+# Races: in shared memory, between warps and within one, and between blocks in global memory.
+assay_sight_defect(barrier_of_a_warp_only CLAIM no_data_race CASE "m=17 n=18 k=20" SAYS "a barrier is missing")
+assay_sight_defect(lost_update_in_shared IN order.cu CLAIM no_data_race CASE "m=2 n=33 k=9" SAYS "of sums")
+assay_sight_defect(warps_ordered_by_syncwarp IN order.cu CLAIM no_data_race CASE "m=2 n=33 k=9" SAYS "a barrier is missing")
+assay_sight_defect(last_reduction_step_unordered IN order.cu CLAIM no_data_race CASE "m=2 n=33 k=9" SAYS "of sums")
+assay_sight_defect(barrier_missing_where_deep IN order.cu CLAIM no_data_race CASE "m=3 n=2 k=1030" SAYS "a barrier is missing")
+assay_sight_defect(adds_to_c_unordered IN order.cu CLAIM no_data_race CASE "m=17 n=5 k=4 ldc=+2"
+                   SAYS "blocks are ordered by a fence and an atomic operation only")
+assay_sight_defect(ticket_before_its_part IN order.cu CLAIM no_data_race CASE "m=9 n=9 k=5"
+                   SAYS "blocks are ordered by a fence and an atomic operation only")
+
+# Values that nobody wrote: in shared memory, in a register, in C.
+assay_sight_defect(early_return_before_barrier CLAIM no_unset_value CASE "m=17 n=18 k=20" SAYS "_tile, read at")
+assay_sight_defect(tail_not_cleared IN memory.cu CLAIM no_unset_value CASE "m=3 n=4 k=5" SAYS "_tile, read at")
+assay_sight_defect(first_product_begins IN memory.cu CLAIM no_unset_value CASE "m=3 n=4 k=5 alpha=0" SAYS "a variable of its own")
+assay_sight_defect(beta_zero_reads_c CLAIM beta_zero CASE "m=17 n=18 k=20" SAYS "reads C although beta is 0")
+
+# Accesses outside: behind and before the operands, between their rows; reads of which nothing comes, and writes.
+assay_sight_defect(unguarded_tail_load CLAIM accesses_inside CASE "m=17 n=18 k=20" SAYS "reads the 1st float past the last element of A")
+assay_sight_defect(unguarded_row_load CLAIM accesses_inside CASE "m=17 n=18 k=20" SAYS "past the last element of A")
+assay_sight_defect(reads_one_too_far CLAIM accesses_inside CASE "m=17 n=18 k=20" SAYS "reads the 1st float past the last element of A")
+assay_sight_defect(reads_far_outside CLAIM accesses_inside CASE "m=17 n=18 k=20" SAYS "bad address")
+assay_sight_defect(lda_for_ldb CLAIM accesses_inside CASE "m=3 n=4 k=5 lda=+9" SAYS "of B")
+assay_sight_defect(int32_index CLAIM accesses_inside CASE "m=1 n=2 k=5 ldb=+1073741824" SAYS "overflowed 32 bits")
+assay_sight_defect(writes_into_the_gap CLAIM accesses_inside CASE "m=1 n=4 k=5 ldc=+3" SAYS "writes the 1st float past the last element of C")
+assay_sight_defect(reads_before_a IN memory.cu CLAIM accesses_inside CASE "m=3 n=4 k=5" SAYS "before the first element of A")
+assay_sight_defect(prefetches_beyond_b IN memory.cu CLAIM accesses_inside CASE "m=3 n=4 k=5" SAYS "past the last element of B")
+assay_sight_defect(gap_times_zero IN memory.cu CLAIM accesses_inside CASE "m=1 n=4 k=5 lda=+1" SAYS "reads the 1st float past the last element of A")
+assay_sight_defect(writes_before_c IN memory.cu CLAIM accesses_inside CASE "m=3 n=4 k=5" SAYS "writes the 1st float before the first element of C")
+assay_sight_defect(writes_a_row_too_many IN memory.cu CLAIM accesses_inside CASE "m=3 n=4 k=5" SAYS "writes the")
+assay_sight_defect(writes_to_b IN memory.cu CLAIM writes_only_c CASE "m=3 n=4 k=5" SAYS "writes to row 0, column 0 of B")
+assay_sight_defect(c_taken_for_packed IN layout.cu CLAIM accesses_inside CASE "m=3 n=4 k=5 ldc=+3" SAYS "writes between the rows of C")
+assay_sight_defect(stores_by_eights IN layout.cu CLAIM accesses_inside CASE "m=1 n=4 k=5 ldc=+12" SAYS "writes the 1st float past the last element of C")
+assay_sight_defect(ldc_for_ldb IN layout.cu CLAIM accesses_inside CASE "m=3 n=4 k=5 ldc=+9" SAYS "of B")
+assay_sight_defect(int32_index_into_c IN layout.cu CLAIM accesses_inside CASE "m=5 n=2 k=1 ldc=+1073741824" SAYS "overflowed 32 bits")
+
+# Barriers that some threads never reach.
+assay_sight_defect(barrier_inside_guard IN order.cu CLAIM barriers_reached CASE "m=2 n=33 k=9" SAYS "wait at two different barriers")
+
+get_property(sight_defects GLOBAL PROPERTY ASSAY_SIGHT_DEFECTS)
+file(CONFIGURE OUTPUT generated/properties/defects/sight_defects.inc CONTENT "${sight_defects}" @ONLY)
+assay_test_program(sight_defects_test sight_defects_test.cpp)
+target_include_directories(sight_defects_test PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/generated)
+target_link_libraries(sight_defects_test PRIVATE assay_properties assay_sight_defects GTest::gtest_main)
+assay_unit_test(sight_defects_test)

@@ -1,0 +1,57 @@
+// What the PTX machine must see: each fault in one run of one case, in every order of threads, by
+// the claim that names it, with the lines of source that show it.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "properties/check.h"
+
+namespace {
+
+using namespace assay;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+
+struct SightDefect {
+  const char *variant, *claim, *c, *says;
+};
+void PrintTo(const SightDefect& defect, std::ostream* to) { *to << defect.variant; }
+
+constexpr SightDefect all[] = {
+#include "properties/defects/sight_defects.inc"
+};
+
+class Sight : public testing::TestWithParam<SightDefect> {};
+
+TEST_P(Sight, is_named_in_one_run_of_one_case) {
+  const SightDefect& defect = GetParam();
+  const Entry entry = entry_named(defect.variant, Backend::ptx);
+  const Claim& claim = claim_named(defect.claim);
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {  // of which follows the order of threads
+    Case c = parse_case(defect.c);
+    c.seed = seed;
+    const ClaimResult result =
+        check_case({entry}, {&claim}, {c}, {.jobs = 1, .first_failure = true}).front();
+    ASSERT_TRUE(result.failure) << "seed " << seed << ": nobody noticed " << result.reason();
+    EXPECT_STREQ(result.broken().name, defect.claim) << result.reason();
+    const Verdict& verdict = result.failure->verdict;
+    const std::string all_words = verdict.reason + "\n" + verdict.diagnosis;
+    EXPECT_THAT(all_words, HasSubstr(defect.says)) << "seed " << seed;
+    EXPECT_THAT(verdict.reason, ContainsRegex("thread \\([0-9]+,[0-9]+,0\\) of block \\("));
+    EXPECT_THAT(verdict.reason, testing::Not(HasSubstr("0x"))) << "no address is the same twice";
+    if (seed == 0) fmt::print("{}\n{}", all_words, verdict.picture);
+    // Two places where there are two, each with the text of its line.
+    EXPECT_THAT(verdict.picture, ContainsRegex("^[a-z]+ +[^ ]+\\.(cu|h):[0-9]+: .")) << seed;
+    const auto lines = std::count(verdict.picture.begin(), verdict.picture.end(), '\n');
+    EXPECT_GE(lines, std::string_view(defect.claim) == "no_data_race" ? 2 : 1) << verdict.picture;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Defect, Sight, testing::ValuesIn(all), [](const auto& info) {
+  return fmt::format("{}_by_{}", info.param.variant, info.param.claim);
+});
+
+}  // namespace
