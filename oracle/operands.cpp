@@ -130,25 +130,30 @@ Operands make_operands(const Case& c, Placement placement, const std::array<int,
     const Guards guards = guards_of(placement, image.span(), offset, alignment[index]);
     image.first = guards.before + offset;
     const std::int64_t size = image.first + image.extent() + guards.after;
-    const auto surroundings = [&](std::uint32_t poison, std::int64_t i, std::int64_t j) {
-      return has_ordinary_surroundings(c) ? uniform(mix(c.seed, o, i, j))
-                                          : std::bit_cast<float>(poison);
-    };
     image.floats.resize(static_cast<std::size_t>(size));
-    for (std::int64_t at = 0; at < size; ++at) {
-      if (at == image.first) at += image.extent();
-      if (at < size) image.floats[static_cast<std::size_t>(at)] = surroundings(guard_bits, -1, at);
-    }
+    const auto surround = [&](std::uint32_t poison, float* floats, std::int64_t count,
+                              std::int64_t i, std::int64_t j) {
+      if (!has_ordinary_surroundings(c))
+        return void(std::fill_n(floats, count, std::bit_cast<float>(poison)));
+      const std::uint64_t key = mix(c.seed, o, i) + static_cast<std::uint64_t>(j);
+      for (std::int64_t x = 0; x < count; ++x)
+        floats[x] = uniform(scramble(key + static_cast<std::uint64_t>(x)));
+    };
+    float* const floats = image.floats.data();
+    const std::int64_t end = image.first + image.extent();
+    surround(guard_bits, floats, image.first, -1, 0);
+    surround(guard_bits, floats + end, size - end, -1, end);
     const Filling filling(c, o);
     const bool written_first = o == Operand::c && c.beta == 0;
-    for (std::int64_t i = 0; i < image.rows; ++i) {
-      float* row = image.row(i);
-      if (!written_first) filling.fill_row(row, i, image.columns);
-      for (std::int64_t j = 0; written_first && j < image.columns; ++j)
-        row[j] = surroundings(unwritten_bits, i, j);
-      if (i + 1 == image.rows || image.columns == 0) continue;
-      for (std::int64_t j = image.columns; j < image.stride; ++j)
-        row[j] = surroundings(padding_bits, i, j);
+    for (std::int64_t i = 0; i < image.rows && image.columns > 0; ++i) {
+      float* const row = image.row(i);
+      if (written_first) {
+        surround(unwritten_bits, row, image.columns, i, 0);
+      } else {
+        filling.fill_row(row, i, image.columns);
+      }
+      if (i + 1 < image.rows)
+        surround(padding_bits, row + image.columns, image.stride - image.columns, i, image.columns);
     }
   }
   return all;

@@ -33,49 +33,89 @@ Filling::SpecialValue special_value(const Case& c, Operand o, int number) {
           values[(where >> 40) % values.size()]};
 }
 
+// By a power of 2, and rounded once, as std::ldexp does.
+float scaled(float value, double power) { return static_cast<float>(value * power); }
+
 }  // namespace
 
 Filling::Filling(const Case& c, Operand o) : c_(c), o_(o) {
   if (c.fill == Fill::special && c.m > 0 && c.n > 0 && c.k > 0) choose_special_values();
   if (c.fill == Fill::patterned) patterned_.emplace(c, o);
   if (c.fill == Fill::largest) largest_.emplace(c, o);
+  if (c.fill == Fill::scaled && o != Operand::a) {
+    for (std::int64_t j = 0; j < c.n; ++j)
+      column_scales_.push_back(std::ldexp(1.0, exponent_of_line(Operand::b, j)));
+  }
   if (c.fill == Fill::balanced) {
     const Exponents all = balancing_exponents(c);
-    balancing_exponent_ = o == Operand::a ? all.a : o == Operand::b ? all.b : all.c;
+    balancing_scale_ = std::ldexp(1.0, o == Operand::a ? all.a : o == Operand::b ? all.b : all.c);
   }
 }
 
 void Filling::fill_row(float* row, std::int64_t i, std::int64_t columns) const {
   const std::uint64_t key = mix(c_.seed, o_, i);
-  for (std::int64_t j = 0; j < columns; ++j)
-    row[j] = value(scramble(key + static_cast<std::uint64_t>(j)), i, j);
+  with_row(i, [&](const auto& value) {
+    for (std::int64_t j = 0; j < columns; ++j)
+      row[j] = value(scramble(key + static_cast<std::uint64_t>(j)), j);
+  });
 }
 
-float Filling::value(std::uint64_t random, std::int64_t i, std::int64_t j) const {
+float Filling::at(std::int64_t i, std::int64_t j) const {
+  float element = 0;
+  with_row(i, [&](const auto& value) { element = value(mix(c_.seed, o_, i, j), j); });
+  return element;
+}
+
+// Gives `use` the function of a random number and a column that makes the elements of row i. Each
+// fill has a loop of its own, so that the compiler can have several elements made at a time.
+template <class Use>
+void Filling::with_row(std::int64_t i, const Use& use) const {
+  using Random = std::uint64_t;
+  using Column = std::int64_t;
+  const auto plain = [](Random random, Column) { return uniform(random); };
   switch (c_.fill) {
-    case Fill::uniform: return uniform(random);
-    case Fill::exact: return exact(random);
-    case Fill::small_ints: return static_cast<float>(static_cast<int>(random % 17) - 8);
-    case Fill::identity: return o_ == Operand::a ? static_cast<float>(i == j) : uniform(random);
-    case Fill::one_hot: return o_ == Operand::a ? one_hot(i, j) : uniform(random);
-    case Fill::special: return special(random, i, j);
-    case Fill::scaled: return std::ldexp(uniform(random), exponent(i, j));
-    case Fill::balanced: return std::ldexp(uniform(random), balancing_exponent_);
-    case Fill::largest: return largest_->value(random, i, j);
-    case Fill::patterned: return patterned_->value(random, i, j);
+    case Fill::uniform: return use(plain);
+    case Fill::exact:
+      // Odd numbers of 12 bits, which TF32, FP16 and BF16 cannot hold, times 1 or -1; the seed says
+      // which is which.
+      if (o_ == (c_.seed % 2 == 0 ? Operand::b : Operand::a))
+        return use([](Random random, Column) { return sign(random); });
+      return use([](Random random, Column) {
+        return sign(random) * static_cast<float>(2049 + 2 * static_cast<int>(random % 1024));
+      });
+    case Fill::small_ints:
+      return use([](Random random, Column) {
+        return static_cast<float>(static_cast<int>(random % 17) - 8);
+      });
+    case Fill::identity:
+      if (o_ != Operand::a) return use(plain);
+      return use([=](Random, Column j) { return static_cast<float>(i == j); });
+    case Fill::one_hot:
+      if (o_ != Operand::a) return use(plain);
+      return use([hot = hot_column(i)](Random, Column j) { return static_cast<float>(j == hot); });
+    case Fill::special:
+      return use([=, this](Random random, Column j) { return special(random, i, j); });
+    case Fill::scaled: {
+      const double row = o_ == Operand::b ? 1 : std::ldexp(1.0, exponent_of_line(Operand::a, i));
+      if (o_ == Operand::a)
+        return use([=](Random random, Column) { return scaled(uniform(random), row); });
+      return use([=, columns = column_scales_.data()](Random random, Column j) {
+        return scaled(uniform(random), row * columns[j]);
+      });
+    }
+    case Fill::balanced:
+      return use([scale = balancing_scale_](Random random, Column) {
+        return scaled(uniform(random), scale);
+      });
+    case Fill::largest:
+      return use([=, this](Random random, Column j) { return largest_->value(random, i, j); });
+    case Fill::patterned:
+      return use([=, this](Random random, Column j) { return patterned_->value(random, i, j); });
   }
-  return 0;
 }
 
-// Odd numbers of 12 bits, which TF32, FP16 and BF16 cannot hold, times 1 or -1; the seed says
-// which is which.
-float Filling::exact(std::uint64_t random) const {
-  const Operand plain = c_.seed % 2 == 0 ? Operand::b : Operand::a;
-  return o_ == plain ? sign(random) : sign(random) * static_cast<float>(2049 + 2 * (random % 1024));
-}
-
-float Filling::one_hot(std::int64_t i, std::int64_t j) const {
-  return static_cast<float>(j == static_cast<std::int64_t>(mix(c_.seed, o_, i, -1) >> 1) % c_.k);
+std::int64_t Filling::hot_column(std::int64_t i) const {
+  return static_cast<std::int64_t>(mix(c_.seed, o_, i, -1) >> 1) % std::max<std::int64_t>(1, c_.k);
 }
 
 // One of each matrix, or three of a larger one, so that most of the result stays finite and
@@ -104,15 +144,10 @@ float Filling::special(std::uint64_t random, std::int64_t i, std::int64_t j) con
   return (o_ == Operand::a ? i : j) == zero_line_ ? zero : uniform(random);
 }
 
-// Of the power of 2 that scales an element. The seed chooses one of four ranges for the rows of A
-// and one for the columns of B, or the other way round: beside 1, beyond what 16 bits hold, far
-// in both directions, and down to denormals. A row of A times a column of B has one scale, so
-// that the error bound holds element by element.
-int Filling::exponent(std::int64_t i, std::int64_t j) const {
-  if (o_ == Operand::a) return exponent_of_line(Operand::a, i);
-  if (o_ == Operand::b) return exponent_of_line(Operand::b, j);
-  return exponent_of_line(Operand::a, i) + exponent_of_line(Operand::b, j);
-}
+// Of the power of 2 that scales a row of A or a column of B, and so, together, an element of C. The
+// seed chooses one of four ranges for the rows of A and one for the columns of B, or the other way
+// round: beside 1, beyond what 16 bits hold, far in both directions, and down to denormals. A row
+// of A times a column of B has one scale, so that the error bound holds element by element.
 int Filling::exponent_of_line(Operand o, std::int64_t line) const {
   struct Range {
     int least, most;

@@ -23,22 +23,22 @@ class Filling {
 
   Filling(const Case&, Operand);
   void fill_row(float* row, std::int64_t i, std::int64_t columns) const;
-  float at(std::int64_t i, std::int64_t j) const { return value(mix(c_.seed, o_, i, j), i, j); }
+  float at(std::int64_t i, std::int64_t j) const;
 
  private:
-  float value(std::uint64_t random, std::int64_t i, std::int64_t j) const;
-  float exact(std::uint64_t random) const;
-  float one_hot(std::int64_t i, std::int64_t j) const;
+  template <class Use>
+  void with_row(std::int64_t i, const Use& use) const;
+  std::int64_t hot_column(std::int64_t i) const;
   void choose_special_values();
   float special(std::uint64_t random, std::int64_t i, std::int64_t j) const;
-  int exponent(std::int64_t i, std::int64_t j) const;
   int exponent_of_line(Operand o, std::int64_t line) const;
 
   const Case& c_;
   Operand o_;
   std::vector<SpecialValue> mine_, others_;
   std::int64_t zero_line_ = -1;
-  int balancing_exponent_ = 0;
+  std::vector<double> column_scales_;  // of B, and of C
+  double balancing_scale_ = 1;
   std::optional<Patterned> patterned_;
   std::optional<Largest> largest_;
 };

@@ -18,7 +18,9 @@ inline std::uint64_t mix(std::uint64_t seed, Operand o, std::int64_t i, std::int
 }
 
 inline float uniform(std::uint64_t random) {  // in [-1, 1], never 0
-  return (static_cast<float>(random >> 41) + 0.5f) / static_cast<float>(1 << 22) - 1.0f;
+  return (static_cast<float>(static_cast<std::int32_t>(random >> 41)) + 0.5f) /
+             static_cast<float>(1 << 22) -
+         1.0f;
 }
 inline float sign(std::uint64_t random) { return (random >> 63) != 0 ? -1.0f : 1.0f; }
 
