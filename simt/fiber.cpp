@@ -39,7 +39,10 @@ void StackPool::forget_all() {
 
 Context StackPool::fresh(int index) {
   std::byte* guard = memory_ + stride * static_cast<std::size_t>(index);
-  mprotect(guard, page, PROT_NONE);
+  if (index == guarded_) {  // for good
+    mprotect(guard, page, PROT_NONE);
+    ++guarded_;
+  }
   // Stacks that all began at the same place of a page would compete for the same few cache lines.
   const std::size_t colour = static_cast<std::size_t>(index) * 320 % page / 64 * 64;
   return boost::context::detail::make_fcontext(guard + stride - colour, stack_bytes - colour,

@@ -37,7 +37,7 @@ class StackPool {
  private:
   Context fresh(int index);
   std::byte* memory_;
-  int most_, used_ = 0;
+  int most_, used_ = 0, guarded_ = 0;
   Entry entry_;
   std::vector<Context*> waiting_;
 };
