@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "oracle/contract.h"
 #include "oracle/gpus.h"
 
 namespace assay {
@@ -20,6 +21,13 @@ std::string unmet(const Needs& needs) {
   if (here == 0 || needs.compute_capability <= here) return "";
   return fmt::format("it needs sm_{} or newer, and the GPU here is sm_{}", needs.compute_capability,
                      here);
+}
+
+std::optional<Image> Machine::change_of(Operand o, const Image& placed) {
+  Image now = placed;
+  fetch(o, now);
+  if (same_bits(placed, now)) return std::nullopt;
+  return now;
 }
 
 Machine& machine_of(Backend backend, const Resources& resources) {

@@ -46,6 +46,8 @@ class Machine {
   virtual float* place(Operand, const Image&, Placement) = 0;
   // The inverse; not for `unreadable` operands.
   virtual void fetch(Operand, Image&) = 0;
+  // The same where it is no longer what was placed; nothing where it is.
+  virtual std::optional<Image> change_of(Operand, const Image& placed);
   // Calls the variant's launch function, in the plan's order and setting, and waits for its work.
   virtual LaunchFailure launch(const Variant&, const Gemm&, const Case&, const Plan&,
                                const Resources&) = 0;

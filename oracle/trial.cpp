@@ -48,15 +48,17 @@ Placed place(Machine& machine, const Case& c, const Operands& images, const Plan
   return placed;
 }
 
-Operands fetch(const Placed& placed, const Plan& plan) {
-  Operands after = placed.images;
+After fetch(const Placed& placed, const Plan& plan) {
+  After after(placed.images);
   for (Operand o : operands) {
-    if (!plan.hide_inputs || o == Operand::c) placed.machine.fetch(o, after[o]);
+    if (plan.hide_inputs && o != Operand::c) continue;
+    if (auto changed = placed.machine.change_of(o, placed.images[o]))
+      after.change(o, *std::move(changed));
   }
   return after;
 }
 
-Verdict refuse(std::string reason, const Operands& before, const Operands& after) {
+Verdict refuse(std::string reason, const Operands& before, const After& after) {
   const bool unchanged = same_bits(before[Operand::c], after[Operand::c]);
   const std::string breach = unchanged ? contract_breach(before, after).words : "wrote to C";
   if (breach.empty()) return {.status = TrialStatus::refused, .reason = std::move(reason)};
@@ -135,7 +137,7 @@ Verdict judge_memory(const Variant& variant, const Case& c, const Plan& plan, co
                      Output* output) {
   const Operands& before = placed.images;
   if (plan.rule == Rule::none) return {.judged = placed.machine.has_computed() ? 1 : 0};
-  const Operands after = fetch(placed, plan);
+  const After after = fetch(placed, plan);
   if (Breach breach = contract_breach(before, after); !breach.words.empty()) {
     return {
         .status = TrialStatus::wrong, .finding = breach.finding, .reason = std::move(breach.words)};
@@ -223,7 +225,7 @@ void require_memory_for(const Case& c) {
         "case: an operand of {} spreads over {:.1f} TiB of addresses, at most 16 can be had",
         to_string(c), widest / 0x1p40));
   }
-  const double available =
+  static const double available =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   const double reference =
       2.0 * sizeof(double) * static_cast<double>(c.m) * static_cast<double>(c.n);

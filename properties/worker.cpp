@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -222,8 +223,8 @@ Verdict verdict_in(const std::string& bytes) {
 
 // Memory stays from trial to trial: the system takes as long to give some as a trial to fill it.
 void keep_memory() {
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);
-  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
 std::unique_ptr<ChildProcess> start(const WorkerCommand& command) {

@@ -36,6 +36,9 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
     return memory_.place(o, image, placement);
   }
   void fetch(Operand o, Image& image) override { memory_.fetch(o, image); }
+  std::optional<Image> change_of(Operand o, const Image& placed) override {
+    return memory_.change_of(o, placed);
+  }
 
   std::string disagreement(const Case& c) override { return disagreement_on_host(c); }
 

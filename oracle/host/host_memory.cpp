@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t page = 4096;
 constexpr std::size_t fence = std::size_t{1} << 20;
+// Addresses cost nothing, and pages that trials have touched serve the next: few reserve again.
+constexpr std::size_t least_reserved = std::size_t{1} << 30;
 constexpr std::ptrdiff_t forbidden_bytes = std::ptrdiff_t{1} << 38;  // of each unreadable operand
 
 std::size_t whole_pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
@@ -35,7 +37,7 @@ void Region::reserve(std::size_t bytes) {
   opened_.clear();
   if (whole_pages(bytes) > size_) {
     release();
-    size_ = std::max(whole_pages(bytes), std::size_t{1} << 16);
+    size_ = std::max(whole_pages(bytes), least_reserved);
     base_ = addresses_between_fences(size_, fence);
   } else if (mprotect(base_, size_, PROT_NONE) != 0) {
     throw std::bad_alloc();
@@ -91,7 +93,7 @@ float* HostMemory::place(Operand o, const Image& image, Placement placement) {
   slot.first = start + bytes_of(image.first);
   placed.first = slot.first;
   for (const Piece& piece : pieces_of(image)) {
-    std::byte* const to = slot.first + piece.at * static_cast<std::int64_t>(sizeof(float));
+    std::byte* const to = slot.at(piece);
     const std::size_t length = bytes_of(piece.end - piece.begin);
     slot.region.open(to, length);
     slot.region.poison_beside(to, length);
@@ -103,10 +105,22 @@ float* HostMemory::place(Operand o, const Image& image, Placement placement) {
 void HostMemory::fetch(Operand o, Image& image) const {
   const Slot& slot = slots_[static_cast<std::size_t>(o)];
   for (const Piece& piece : pieces_of(image)) {
-    std::memcpy(image.floats.data() + piece.begin,
-                slot.first + piece.at * static_cast<std::int64_t>(sizeof(float)),
+    std::memcpy(image.floats.data() + piece.begin, slot.at(piece),
                 bytes_of(piece.end - piece.begin));
   }
+}
+
+std::optional<Image> HostMemory::change_of(Operand o, const Image& placed) const {
+  const Slot& slot = slots_[static_cast<std::size_t>(o)];
+  const auto pieces = pieces_of(placed);
+  const bool same = std::all_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
+    return std::memcmp(placed.floats.data() + piece.begin, slot.at(piece),
+                       bytes_of(piece.end - piece.begin)) == 0;
+  });
+  if (same) return std::nullopt;
+  Image now = placed;
+  fetch(o, now);
+  return now;
 }
 
 void HostMemory::protect(int access) const {

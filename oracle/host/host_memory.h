@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -40,9 +41,10 @@ class Region {
 
 class HostMemory {
  public:
-  // What Machine::place and Machine::fetch promise.
+  // What the functions of Machine of these names promise.
   float* place(Operand, const Image&, Placement);
   void fetch(Operand, Image&) const;
+  std::optional<Image> change_of(Operand, const Image& placed) const;
   void protect(int access) const;  // all readable operands
 
   const std::array<Placed, 3>& placed() const { return placed_; }
@@ -53,6 +55,9 @@ class HostMemory {
     Region region;
     std::byte* first = nullptr;  // element (0, 0)
     bool unreadable = false;
+    std::byte* at(const Piece& piece) const {
+      return first + piece.at * static_cast<std::ptrdiff_t>(sizeof(float));
+    }
   };
 
   std::array<Slot, 3> slots_;

@@ -40,6 +40,9 @@ class PtxMachine : public Machine {
     return memory_.place(o, image, placement);
   }
   void fetch(Operand o, Image& image) override { memory_.fetch(o, image); }
+  std::optional<Image> change_of(Operand o, const Image& placed) override {
+    return memory_.change_of(o, placed);
+  }
   std::string disagreement(const Case& c) override { return disagreement_on_host(c); }
 
   LaunchFailure launch(const Variant& variant, const Gemm& gemm, const Case& c, const Plan& plan,
