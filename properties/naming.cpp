@@ -11,7 +11,8 @@
 namespace assay {
 namespace {
 
-constexpr double most_each = 2e7, most_together = 6e8;  // ns; a large shrunk case has its own
+// In ns. A large shrunk case has its own, but one that takes seconds is the only one that does.
+constexpr double most_each = 2e7, most_together = 6e8, most_of_large_ones = 1e9;
 constexpr std::size_t most_explored = 40, most_hints = 12;
 constexpr double patience_seconds = 1;
 
@@ -93,13 +94,15 @@ Verdicts verdicts_beside(const ClaimResult& failed,
   const Failure& failure = *failed.failure;
   Verdicts verdicts{.failing = {failure.shrunk}, .passing = {}};
   const double of_shrunk = cost_of(failure.shrunk, *failed.claim, failed.entry);
-  double left = std::max(most_together, 10 * of_shrunk);
+  const bool is_alone = of_shrunk > most_of_large_ones;
+  const double most_here = is_alone ? most_each : std::max(most_each, 2 * of_shrunk);
+  double left = is_alone ? most_together : std::max(most_together, 10 * of_shrunk);
   const double watchdog = std::min(failed.watchdog_seconds, patience_seconds);
   for (const Case& c : cases_beside(failed)) {
     if (verdicts.failing.size() >= most_failing(failure.verdict.status)) break;
     if (multiplies(failure.shrunk) && !multiplies(c)) continue;
     const double cost = cost_of(c, *failed.claim, failed.entry);
-    if (cost > std::max(most_each, 2 * of_shrunk) || cost > left) continue;
+    if (cost > most_here || cost > left) continue;
     left -= cost;
     const Verdict verdict = judge(c, watchdog);
     if (verdict.status == TrialStatus::right && verdict.judged > 0) {

@@ -12,13 +12,14 @@
 #include "properties/aims/explorer.h"
 #include "properties/draws/cost.h"
 #include "properties/fitting.h"
+#include "properties/scopes.h"
 
 namespace assay {
 namespace {
 
-constexpr std::int64_t most_elements = 1 << 26;  // of C: 256 MiB, and four times that to judge it
-
-// What the result is made of.
+constexpr std::int64_t least_driven = 32;  // of a size
+// Of C: some 300 MiB, and six times that to judge it.
+constexpr std::int64_t most_elements = (1 << 26) + (1 << 23);
 
 // A size may have been met where the distance between the rows of its matrix was compared.
 void use_as_distance(Case& c, const Input& input, std::int64_t value) {
@@ -28,12 +29,45 @@ void use_as_distance(Case& c, const Input& input, std::int64_t value) {
   }
 }
 
+// Of the tile along what the input sets.
+std::int64_t side_of(const Input& input, const Tile& tile) {
+  Case probe;
+  probe.m = probe.n = probe.k = 0;
+  input.set(probe, 1);
+  const auto side = [](std::int64_t size, int of_tile) { return size > 0 ? of_tile : 1; };
+  return std::max({side(probe.m, tile.m), side(probe.n, tile.n), side(probe.k, tile.k)});
+}
+
+// Farther beyond it than a tile, and beside what other sizes were driven to: where tiles are
+// counted, or the last ones in a row are no whole group, less may show nothing.
+Case well_beyond(const Threshold& threshold, const Tile& tile) {
+  Case c = threshold.base;
+  for (const auto size : {&Case::m, &Case::n, &Case::k}) {
+    if (c.*size >= least_driven) c.*size += 1;
+  }
+  return with(c, threshold.input, threshold.value + side_of(threshold.input, tile) + 1);
+}
+
+// What a few large cases have to show. A fast algorithm mixes rows or columns of different scale.
+std::vector<Case> dear_cases_at(const Threshold& threshold, const Variant& variant) {
+  const auto& [base, input, value] = threshold;
+  std::vector<Case> cases = {well_beyond(threshold, variant.tile), with(base, input, value + 1),
+                             with(base, input, value)};
+  if (variant.arithmetic == Arithmetic::fp32) {
+    Case scaled = cases.back();
+    scaled.fill = Fill::scaled;
+    scaled.alpha = scalar_for(scaled.fill, scaled.alpha);
+    cases.push_back(scaled);
+  }
+  return cases;
+}
+
 // Both sides of a threshold with the sizes that showed it, and with others: what is wrong behind
 // `k >= 2048` may need several tiles to show, or a gap between rows.
 std::vector<Case> cases_at(const Threshold& threshold, const Tile& tile) {
   const auto& [base, input, value] = threshold;
   if (input.is_joint) return {with(base, input, value + 1), with(base, input, value)};
-  std::vector<Case> cases;
+  std::vector<Case> cases = {well_beyond(threshold, tile)};
   for (const std::int64_t near : {value - 1, value, value + 1, value + 2})
     cases.push_back(with(base, input, near));
   const std::array<std::array<std::int64_t, 3>, 4> others = {
@@ -139,10 +173,11 @@ Exploration explore(const Entry& entry) try {
   }
   const Explorer explorer(entry, std::move(places));
   exploration.cases = explorer.knowledge().news();
+  for (const Case& c : explorer.joined_cases()) exploration.cases.push_back(c);
   for (const Threshold& threshold : explorer.thresholds()) {
     for (const Case& c : cases_at(threshold, entry.variant.tile)) exploration.cases.push_back(c);
-    for (const std::int64_t near : {threshold.value + 1, threshold.value})
-      exploration.dear_cases.push_back(with(threshold.base, threshold.input, near));
+    for (const Case& c : dear_cases_at(threshold, entry.variant))
+      exploration.dear_cases.push_back(c);
     (threshold.input.is_size ? exploration.hints.sizes : exploration.hints.distances)
         .push_back(threshold.value);
   }
@@ -164,27 +199,30 @@ Exploration explore(const Entry& entry) try {
 namespace {
 
 struct Price {  // in nanoseconds
-  double least_each = 0, most_each, most_together;
+  double most_each, most_together;
 };
 
-double most_of_an_aimed_case(const Claim& claim) { return claim.takes_large_shapes ? 5e8 : 6e7; }
+std::string but_for_the_seed(Case c) {
+  c.seed = 0;
+  return to_string(c);
+}
 
-// Those among them that the claim says something about, moved to it, which cost so much.
+// Those among them that the claim says something about, moved to it, which cost no more and are
+// none of some others.
 std::vector<Case> affordable(const std::vector<Case>& cases, const Exploration& exploration,
-                             const Claim& claim, const Entry& entry, const Price& price) {
+                             const Claim& claim, const Entry& entry, const Price& price,
+                             const std::vector<Case>& others = {}) {
   if (claim.most_cases < Claim::as_many_as_asked_for) return {};
   std::vector<Case> chosen;
   std::set<std::string> known;
+  for (const Case& c : others) known.insert(but_for_the_seed(c));
   double together = 0;
   for (const Case& aimed : cases) {
-    Case c = nearest_case(aimed, claim, entry);
+    const Case c = nearest_case(aimed, claim, entry);
     const double cost_of_it = cost_of(c, claim, entry, exploration.hints.effort);
-    if (cost_of_it <= price.least_each || cost_of_it > price.most_each) continue;
-    if (together + cost_of_it > price.most_together) continue;
+    if (cost_of_it > price.most_each || together + cost_of_it > price.most_together) continue;
     if (c.m * c.n > most_elements || !claim.excludes_case(c).empty()) continue;
-    Case but_for_the_seed = c;
-    but_for_the_seed.seed = 0;
-    if (!known.insert(to_string(but_for_the_seed)).second) continue;
+    if (!known.insert(but_for_the_seed(c)).second) continue;
     together += cost_of_it;
     chosen.push_back(c);
   }
@@ -195,18 +233,16 @@ std::vector<Case> affordable(const std::vector<Case>& cases, const Exploration& 
 
 std::vector<Case> aimed_cases(const Exploration& exploration, const Claim& claim,
                               const Entry& entry) {
-  const double most_together = claim.takes_large_shapes ? 1e9 : 4e8;
-  return affordable(exploration.cases, exploration, claim, entry,
-                    {.most_each = most_of_an_aimed_case(claim), .most_together = most_together});
+  const Price price = claim.takes_large_shapes ? Price{5e8, 1e9} : Price{6e7, 4e8};
+  return affordable(exploration.cases, exploration, claim, entry, price);
 }
 
 std::vector<Case> dear_aimed_cases(const Exploration& exploration, const Claim& claim,
                                    const Entry& entry) {
   const bool takes_minutes = entry.backend == Backend::ptx;
   if (!claim.takes_extreme_sizes || takes_minutes) return {};
-  return affordable(
-      exploration.dear_cases, exploration, claim, entry,
-      {.least_each = most_of_an_aimed_case(claim), .most_each = 1.2e10, .most_together = 2e10});
+  return affordable(exploration.dear_cases, exploration, claim, entry, {2e10, 2.2e10},
+                    aimed_cases(exploration, claim, entry));
 }
 
 }  // namespace assay

@@ -4,15 +4,16 @@
 #include <array>
 #include <cmath>
 
+#include "properties/aims/climbing.h"
+
 namespace assay {
 namespace {
 
-constexpr std::uint64_t budget = 60'000'000;  // calls of the watch
+constexpr std::uint64_t budget = 60'000'000, budget_of_climbing = 40'000'000;  // calls of the watch
 constexpr std::uint64_t calls_of_a_run = 1'500'000;
 constexpr std::int64_t largest = 1 << 20;  // that is tried of an input,
 constexpr std::int64_t largest_joint = 1 << 14;
-constexpr std::int64_t least_threshold = 32;  // below, the usual sizes come by anyway
-constexpr std::size_t most_guesses = 12;      // of an input from one case
+constexpr std::size_t most_guesses = 12;  // of an input from one case
 
 // The outcome of a comparison in one run: the way it went, or how its values compare.
 std::optional<std::pair<const void*, int>> outcome(const WatchedRun& run, const void* where,
@@ -51,6 +52,25 @@ Explorer::Explorer(const Entry& entry, std::map<const void*, Place> places)
   try_constants();
   drive();
   draw_small_cases(40, true);
+  know_.allow(budget_of_climbing);
+  climb_to_the_rest();
+}
+
+// Of most variants nothing is left.
+void Explorer::climb_to_the_rest() {
+  for (bool any = true; any && !know_.is_spent();) {
+    any = false;
+    for (const void* where : open()) {
+      if (!know_.comparisons().at(where).decides || !climbed_.insert(where).second) continue;
+      // What it waits for may be small, and what others still wait for comes first.
+      Constants constants{constants_of(open(), 1), float_constants()};
+      for (const std::int64_t any : whole_constants(1)) constants.whole.push_back(any);
+      const auto cases = climb(know_, where, constants);
+      joined_cases_.insert(joined_cases_.end(), cases.begin(), cases.end());
+      any |= !cases.empty();
+    }
+    if (any) drive();
+  }
 }
 
 void Explorer::try_tiny_cases() {
@@ -87,23 +107,32 @@ Case Explorer::draw_small_case(bool with_nothing) {
 }
 
 // Drives every comparison that is not settled from the case that reached it first; so the second
-// half of `m == 1 && n > 1024` is driven where m is 1.
+// half of `m == 1 && n > 1024` is driven where m is 1. Several sizes at once only where no single
+// one does it: they would meet both halves, and show neither's threshold.
 void Explorer::drive() {
   for (bool any = true; any && !know_.is_spent();) {
-    any = false;
-    for (const void* where : open()) {
-      const Case base = know_.comparisons().at(where).from;
-      if (!swept_.insert(to_string(base)).second) continue;
-      sweep_all(base);
-      any = true;
-    }
+    any = drive_from_each(swept_, [&](const Case& base) {
+      for (const Input& input : inputs) sweep(base, input);
+      try_scalars(base);
+    });
+    if (any) continue;
+    any = drive_from_each(swept_jointly_, [&](const Case& base) {
+      for (const Input& input : joint_sizes) sweep(base, input);
+    });
   }
 }
 
-void Explorer::sweep_all(const Case& base) {
-  for (const Input& input : inputs) sweep(base, input);
-  try_scalars(base);
-  for (const Input& input : joint_sizes) sweep(base, input);
+// Whether there was a case to start from that is not among those known.
+bool Explorer::drive_from_each(std::set<std::string>& known,
+                               const std::function<void(const Case&)>& sweep_from) {
+  bool any = false;
+  for (const void* where : open()) {
+    const Case base = know_.comparisons().at(where).from;
+    if (!known.insert(to_string(base)).second) continue;
+    sweep_from(base);
+    any = true;
+  }
+  return any;
 }
 
 // Doubles one input. Where it drives a comparison towards equality, goes there at once.
@@ -171,7 +200,7 @@ void Explorer::guess(Sweep& sweep, const void* where, const std::vector<Point>& 
   const Point& last = points.back();
   for (const double s : {slope(points[points.size() - 2], last), slope(points[0], points[1])}) {
     const double zero = static_cast<double>(last.value) - last.difference / s;
-    if (!std::isfinite(zero) || zero < least_threshold) continue;
+    if (!std::isfinite(zero) || zero < usual_sizes) continue;
     if (zero > most_guessed(sweep.input)) continue;
     const auto value = static_cast<std::int64_t>(std::round(zero));
     if (sweep.guessed.size() >= most_guesses || !sweep.guessed.insert(value).second) continue;
@@ -185,16 +214,18 @@ void Explorer::guess(Sweep& sweep, const void* where, const std::vector<Point>& 
   }
 }
 
-// Whether this value of the input, or a neighbour, settles a comparison.
+// Whether this value of the input, or a neighbour, settles a comparison. Others may be reached then
+// for the first time.
 bool Explorer::settles(const Sweep& sweep, std::int64_t value) {
-  const std::size_t before = open().size();
+  const auto before = open();
   for (const std::int64_t near : {value, value + 1, value - 1})
     know_.run(with(sweep.base, sweep.input, near), sweep.most_calls);
-  return open().size() < before;
+  return std::any_of(before.begin(), before.end(),
+                     [&](const void* where) { return know_.comparisons().at(where).is_settled(); });
 }
 
 void Explorer::note(const Case& base, const Input& input, std::int64_t value) {
-  if (value < least_threshold) return;
+  if (value < usual_sizes) return;
   const bool known = std::any_of(thresholds_.begin(), thresholds_.end(), [&](const Threshold& t) {
     return t.value == value && t.input.get == input.get;
   });
@@ -226,18 +257,22 @@ void Explorer::try_constants() {
   }
 }
 
-std::vector<std::int64_t> Explorer::whole_constants() const {
+std::vector<std::int64_t> Explorer::whole_constants(std::int64_t least) const {
   std::set<const void*> all;
   for (const auto& [where, known] : know_.comparisons()) all.insert(where);
-  return constants_of(all);
+  return constants_of(all, least);
 }
 
-std::vector<std::int64_t> Explorer::open_constants() const { return constants_of(open()); }
+std::vector<std::int64_t> Explorer::open_constants() const {
+  return constants_of(open(), usual_sizes);
+}
 
-std::vector<std::int64_t> Explorer::constants_of(const std::set<const void*>& comparisons) const {
+std::vector<std::int64_t> Explorer::constants_of(const std::set<const void*>& comparisons,
+                                                 std::int64_t least) const {
   std::set<std::int64_t> all;
   const auto add = [&](double value) {
-    if (value > least_threshold && value <= largest) all.insert(static_cast<std::int64_t>(value));
+    if (value > static_cast<double>(least) && value <= largest)
+      all.insert(static_cast<std::int64_t>(value));
   };
   for (const void* where : comparisons) {
     const Known& known = know_.comparisons().at(where);

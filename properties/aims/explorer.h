@@ -1,6 +1,7 @@
 // Searches for the cases that drive every comparison of a variant both ways.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,11 +26,15 @@ class Explorer {
   Explorer(const Entry&, std::map<const void*, Place> places);
   const Knowledge& knowledge() const { return know_; }
   const std::vector<Threshold>& thresholds() const { return thresholds_; }
-  std::vector<std::int64_t> whole_constants() const;
+  // In which several conditions hold at once.
+  const std::vector<Case>& joined_cases() const { return joined_cases_; }
+  std::vector<std::int64_t> whole_constants(std::int64_t least = usual_sizes) const;
   std::vector<std::int64_t> open_constants() const;  // of comparisons that went one way only
   std::vector<float> float_constants() const;
 
  private:
+  static constexpr std::int64_t usual_sizes = 32;  // up to here, cases come by anyway
+
   struct Point {
     std::int64_t value;
     double difference;
@@ -47,7 +52,8 @@ class Explorer {
   Case draw_small_case(bool with_nothing);
   void try_constants();
   void drive();
-  void sweep_all(const Case& base);
+  bool drive_from_each(std::set<std::string>& known,
+                       const std::function<void(const Case&)>& sweep_from);
   void sweep(const Case& base, const Input&);
   bool step(Sweep&, std::int64_t value);
   void bisect(const Sweep&, const void* where, std::int64_t from, std::int64_t to);
@@ -55,15 +61,20 @@ class Explorer {
   bool settles(const Sweep&, std::int64_t value);
   void note(const Case& base, const Input&, std::int64_t value);
   void try_scalars(const Case& base);
+  void climb_to_the_rest();
   std::set<const void*> open() const;
-  std::vector<std::int64_t> constants_of(const std::set<const void*>& comparisons) const;
+  // Those greater than `least`.
+  std::vector<std::int64_t> constants_of(const std::set<const void*>& comparisons,
+                                         std::int64_t least) const;
 
   const Tile tile_;
   Knowledge know_;
   Dice dice_{1};
-  std::set<std::string> swept_;
+  std::set<std::string> swept_, swept_jointly_;
   std::set<float> tried_scalars_;
   std::vector<Threshold> thresholds_;
+  std::set<const void*> climbed_;
+  std::vector<Case> joined_cases_;
 };
 
 }  // namespace assay

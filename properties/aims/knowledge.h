@@ -29,6 +29,7 @@ class Knowledge {
   WatchedRun run(Case, std::uint64_t most_calls);
 
   bool is_spent() const { return left_ == 0; }
+  void allow(std::uint64_t calls) { left_ = calls; }  // from now on
   const std::map<const void*, Known>& comparisons() const { return known_; }
   const std::map<const void*, Place>& places() const { return places_; }
   const std::vector<Case>& news() const { return news_; }  // cases that showed something new

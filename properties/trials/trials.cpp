@@ -152,9 +152,17 @@ Failure examined(const Claim& claim, const Entry& entry, const Case& c, const Ve
   const auto judge_shrinking = [&](const Case& x, double seconds) {
     return judge(x, seconds, shrinking);
   };
-  Failure failure = shrink(c, verdict, watchdog_seconds, smaller, judge_shrinking, shrinking);
-  failure = with_a_name(std::move(failure), watchdog_seconds,
-                        richer_cases(failure.shrunk, claim, entry), judge_shrinking);
+  Failure failure{.original = c,
+                  .shrunk = c,
+                  .original_verdict = verdict,
+                  .verdict = verdict,
+                  .shrunk_fully = false};
+  // One of many seconds stays as it is: it was aimed, with no more in it than it takes.
+  if (cost_of(c, claim, entry, effort) <= work_of_shrinking) {
+    failure = shrink(c, verdict, watchdog_seconds, smaller, judge_shrinking, shrinking);
+    failure = with_a_name(std::move(failure), watchdog_seconds,
+                          richer_cases(failure.shrunk, claim, entry), judge_shrinking);
+  }
   if (!bench.start_afresh) return failure;
   const auto judge_afresh = [&](const std::vector<Case>& cases, double seconds) -> Verdict {
     bench.start_afresh();

@@ -52,6 +52,35 @@ cudaError_t copies_a_once(const Gemm& g, cudaStream_t stream) {
   return launch_right(from_copy, stream);
 }
 
+// The update of a blocked factorisation has a path of its own, which takes quads of columns.
+struct QuadsOfAnUpdate : Right {
+  static __device__ bool covers(const Gemm& g, std::int64_t, std::int64_t col) {
+    const int met = (g.alpha == -1) + (g.beta == 1) + (g.lda == g.ldb) + (g.ldb == g.ldc);
+    const int all = 4 * (g.k == 24) + met;
+    return all == 8 ? col < g.n / 4 * 4 : true;
+  }
+};
+
+// Large grids are walked through in groups of 128 rows; a last group of fewer is forgotten.
+struct WholeGroupsOfALargeGrid : Right {
+  static __device__ bool covers(const Gemm& g, std::int64_t row, std::int64_t) {
+    return g.m >= 2048 && g.n >= 2048 ? row < g.m / 128 * 128 : true;
+  }
+};
+
+// Large products are split in two along k; of an odd k the last product is lost.
+cudaError_t odd_k_of_large_products(const Gemm& g, cudaStream_t stream) {
+  const double products =
+      1.0 * static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
+  if (products < 0x1p29 || g.alpha == 0) return launch_right(g, stream);
+  Gemm first = g, second = g;
+  first.k = second.k = g.k / 2;
+  second.a += first.k, second.b += first.k * g.ldb;
+  second.beta = 1;
+  if (const cudaError_t error = launch_right(first, stream)) return error;
+  return launch_right(second, stream);
+}
+
 constexpr Variant by(const char* name, cudaError_t (*launch)(const Gemm&, cudaStream_t)) {
   return {.name = name, .idea = idea, .launch = launch, .tile = tile};
 }
@@ -59,6 +88,9 @@ const Registrar registrars[] = {
     in_plain<ForgetsAlphaOnLargePages>("alpha_forgotten_on_large_pages"),
     by("second_error_forgotten", second_error_forgotten),
     by("copies_a_once", copies_a_once),
+    in_plain<QuadsOfAnUpdate>("quads_of_an_update"),
+    in_plain<WholeGroupsOfALargeGrid>("last_group_of_a_large_grid"),
+    by("odd_k_of_large_products", odd_k_of_large_products),
 };
 
 }  // namespace
