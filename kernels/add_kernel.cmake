@@ -1,12 +1,13 @@
-# assay_add_kernel(FILE [GPU_ONLY] [UNWATCHED] [LINK library...]): adds one file, with one or more variants, for every
-# backend of this build, or only for the GPU. UNWATCHED: its comparisons are not worth watching, and `assay check` shows no
+# assay_add_kernel(FILE [GPU_ONLY] [NVCC_ONLY] [UNWATCHED] [LINK library...]): adds one file, with one or more variants, for
+# every backend of this build, or only for the GPU. NVCC_ONLY: for the GPU and the PTX machine, as nvcc takes it, with <<<>>> and
+# all that the CPU executor does not know. UNWATCHED: its comparisons are not worth watching, and `assay check` shows no
 # paths of it.
 #
 # For the CPU executor each file becomes a shared library of its own, for three reasons: the library's thread-local
 # block is exactly the shared memory of its kernels, two authors' names cannot collide, and a changed kernel relinks
 # nothing else.
 function(assay_add_kernel file)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "GPU_ONLY;UNWATCHED" "" "LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "GPU_ONLY;NVCC_ONLY;UNWATCHED" "" "LINK")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "assay_add_kernel takes one file, but was also given: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -21,7 +22,7 @@ function(assay_add_kernel file)
   set_property(GLOBAL APPEND PROPERTY ASSAY_KERNEL_FILES ${file})
 
   cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE shown)
-  if(NOT arg_GPU_ONLY)
+  if(NOT arg_GPU_ONLY AND NOT arg_NVCC_ONLY)
     set_property(GLOBAL APPEND_STRING PROPERTY ASSAY_LISTED_FILES "{\"${shown}\", ${position}, assay::Backend::simt},\n")
     assay_kernel_library(kernel_${stem} ${file} ${position})
     target_link_libraries(assay_kernels INTERFACE kernel_${stem})

@@ -6,7 +6,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
+#include <tuple>
 
 #include "base/errors.h"
 #include "oracle/gpus.h"
@@ -25,7 +27,8 @@ namespace {
 class Explorations {
  public:
   using Explore = std::function<Exploration(const Entry&)>;
-  std::shared_ptr<const Exploration> of(const Entry& entry, const Explore& explore) {
+  std::shared_ptr<const Exploration> of(const Entry& judged, const Explore& explore) {
+    const Entry entry = explored(judged);
     const std::shared_ptr<Slot> slot = slot_of(entry);
     std::call_once(slot->once, [&] { slot->exploration = explore(entry); });
     return {slot, &slot->exploration};
@@ -36,14 +39,24 @@ class Explorations {
     std::once_flag once;
     Exploration exploration;
   };
+  // A variant that the executor cannot run is watched as nvcc compiled it, for a GPU too.
+  static Entry explored(const Entry& entry) {
+    if (entry.watched_launch != nullptr || entry.backend != Backend::cuda) return entry;
+    try {
+      return entry_named(entry.variant.name, Backend::ptx);
+    } catch (const std::out_of_range&) {
+      return entry;
+    }
+  }
   std::shared_ptr<Slot> slot_of(const Entry& entry) {
     const std::lock_guard lock(mutex_);
-    auto& slot = slots_[{entry.variant.name, entry.watched_launch}];
+    auto& slot = slots_[{entry.variant.name, entry.watched_launch, entry.backend == Backend::ptx}];
     if (slot == nullptr) slot = std::make_shared<Slot>();
     return slot;
   }
   std::mutex mutex_;
-  std::map<std::pair<std::string, decltype(Entry::watched_launch)>, std::shared_ptr<Slot>> slots_;
+  std::map<std::tuple<std::string, decltype(Entry::watched_launch), bool>, std::shared_ptr<Slot>>
+      slots_;
 };
 
 void run_past_failures(Trials& trials, Claims claims, const Entry& entry,

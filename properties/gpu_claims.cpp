@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 #include "oracle/machine.h"
@@ -111,6 +112,15 @@ Claim claim_about(Setting setting, const char* name, const char* sentence, const
 
 // gives the same bits on the GPU as on the CPU executor
 
+std::string why_no_bits_of_cpu(const Entry& entry) {
+  try {
+    static_cast<void>(entry_named(entry.variant.name, Backend::simt));
+  } catch (const std::out_of_range&) {
+    return "it has no build for the CPU executor";
+  }
+  return why_no_fma_chain(entry);
+}
+
 Verdict judge_on_both_backends(const Entry& entry, const Case& c, const Resources& resources) {
   const Entry on_simt = entry_named(entry.variant.name, Backend::simt);
   return compare_runs({{"on the GPU", entry, c}, {"on the CPU executor", on_simt, c}},
@@ -144,7 +154,7 @@ std::vector<Claim> gpu_claims() {
        .heading = "=simt",
        .judge = judge_on_both_backends,
        .takes_gpu = true,
-       .excludes_variant = why_no_fma_chain,
+       .excludes_variant = why_no_bits_of_cpu,
        .excludes_case = why_not_finite,
        .move_case = without_special},
       {.name = "large_result",

@@ -34,14 +34,20 @@ std::string Paths::share() const {
 
 std::vector<Paths> paths_of(const CheckReport& report) {
   std::vector<Paths> all;
-  if (std::none_of(report.results.begin(), report.results.end(),
-                   [](const ClaimResult& r) { return r.entry.watched_launch != nullptr; }))
+  if (std::none_of(report.results.begin(), report.results.end(), [](const ClaimResult& r) {
+        return r.entry.watched_launch != nullptr || r.entry.backend == Backend::ptx;
+      }))
     return all;
   for (const ClaimResult& result : report.results) {
-    const bool known = std::any_of(all.begin(), all.end(), [&](const Paths& paths) {
+    if (result.exploration == nullptr) continue;
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Paths& paths) {
       return std::strcmp(paths.entry.variant.name, result.entry.variant.name) == 0;
     });
-    if (result.exploration != nullptr && !known) all.push_back({result.entry, result.exploration});
+    if (same == all.end()) {
+      all.push_back({result.entry, result.exploration});
+    } else if (!same->is_known() && result.exploration->unknown.empty()) {
+      same->exploration = result.exploration;
+    }
   }
   return all;
 }

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <mutex>
 
 #include "oracle/counting.h"
+#include "oracle/host/device_loan.h"
 #include "oracle/host/host_memory.h"
 #include "oracle/host/sites.h"
 #include "oracle/machine.h"
@@ -47,10 +47,7 @@ class PtxMachine : public Machine {
 
   LaunchFailure launch(const Variant& variant, const Gemm& gemm, const Case& c, const Plan& plan,
                        const Resources&) override {
-    // The machine has one device memory, and runs one launch at a time.
-    static std::mutex one_at_a_time;
-    const std::scoped_lock lock(one_at_a_time);
-    const Lent lent(memory_.placed(), gemm.beta != 0);
+    const DeviceLoan loan(memory_.placed(), gemm.beta != 0);
     cudaError_t error = cudaSuccess;
     std::string thrown;
     ptx::Observation seen = ptx::observe(request_for(c, plan), [&] {
@@ -73,36 +70,6 @@ class PtxMachine : public Machine {
   std::vector<ptx::LaunchCounts> take_counts() { return std::move(counted_); }
 
  private:
-  // The operands, while a launch may touch them. C holds nothing when beta is 0.
-  class Lent {
-   public:
-    Lent(const std::array<Placed, 3>& placed, bool c_is_read) {
-      for (std::size_t i = 0; i < placed.size(); ++i) {
-        const Placed& p = placed[i];
-        if (p.unreadable || p.rows == 0 || p.columns == 0) continue;
-        const auto first = reinterpret_cast<std::uint64_t>(p.first);
-        const auto bytes = [](std::int64_t floats) {
-          return static_cast<std::uint64_t>(floats) * 4;
-        };
-        ptx::device_memory().lend({.name = to_string(static_cast<Operand>(i)),
-                                   .first = first,
-                                   .rows = static_cast<std::uint64_t>(p.rows),
-                                   .row_bytes = bytes(p.columns),
-                                   .pitch_bytes = bytes(p.rows > 1 ? p.ld : p.columns),
-                                   .element_bytes = sizeof(float),
-                                   .writable = static_cast<Operand>(i) == Operand::c,
-                                   .written = static_cast<Operand>(i) != Operand::c || c_is_read});
-        lent_.push_back(first);
-      }
-    }
-    ~Lent() {
-      for (const std::uint64_t first : lent_) ptx::device_memory().forget(first);
-    }
-
-   private:
-    std::vector<std::uint64_t> lent_;
-  };
-
   ptx::Request request_for(const Case& c, const Plan& plan) const {
     constexpr std::array orders = {ptx::Order::forward, ptx::Order::reverse, ptx::Order::shuffled};
     const std::size_t order = plan.order == ThreadOrder::interrupted ? 2

@@ -22,14 +22,13 @@ std::string text_of(const ptx::SourceLine& place) {
   return text.size() <= longest_line ? text : text.substr(0, longest_line - 3) + "...";
 }
 
-// Within the sources as they name it, else as the compiler was given it.
-std::string shown(const std::string& file) {
+}  // namespace
+
+std::string shown_path(const std::string& file) {
   const std::string path = std::filesystem::path(file).lexically_normal().string();
   const std::string root = ASSAY_SOURCE_DIR "/";
   return path.starts_with(root) ? path.substr(root.size()) : path;
 }
-
-}  // namespace
 
 std::string text_of(const std::vector<ptx::Site>& sites) {
   std::string all;
@@ -37,7 +36,7 @@ std::string text_of(const std::vector<ptx::Site>& sites) {
     std::string_view does = site.does;
     for (const ptx::SourceLine& line : site.lines) {
       const std::string text = text_of(line);
-      all += fmt::format("{:<8}{}:{}{}{}\n", does, shown(line.file), line.line,
+      all += fmt::format("{:<8}{}:{}{}{}\n", does, shown_path(line.file), line.line,
                          text.empty() ? "" : ": ", text);
       does = "called";
     }

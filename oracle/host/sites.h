@@ -12,4 +12,7 @@ namespace assay {
 // "wrote  kernels/tiled.cu:32: b_tile[y][x] = ...". Without the text where the file cannot be read.
 std::string text_of(const std::vector<ptx::Site>&);
 
+// The path of a file of source: from the root of ours on, if it lies there.
+std::string shown_path(const std::string& file);
+
 }  // namespace assay

@@ -41,8 +41,11 @@ WatchedRun watched_run(const Entry& entry, const Case& c, std::uint64_t most_cal
     }
   });
   const bool was_ended = seen.fault && seen.fault->kind == simt::FaultKind::never_ends;
-  return {watch.comparisons(), watch.calls(), seen.threads, seen.stops,
-          was_ended && watch.calls() < most_calls};
+  return {.comparisons = watch.comparisons(),
+          .calls = watch.calls(),
+          .threads = seen.threads,
+          .stops = seen.stops,
+          .timed_out = was_ended && watch.calls() < most_calls};
 }
 
 }  // namespace assay

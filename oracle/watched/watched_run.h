@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "kernels/registry.h"
@@ -13,8 +14,14 @@ namespace assay {
 
 using simt::Comparison;
 
+struct SourcePlace {
+  std::string file;  // empty where it is not known
+  int line = 0;
+};
+
 struct WatchedRun {
   std::vector<Comparison> comparisons;              // that were reached, in the order of the code
+  std::vector<SourcePlace> places;                  // of each; of nvcc's output only
   std::uint64_t calls = 0, threads = 0, stops = 0;  // calls of the watch
   bool timed_out = false;                           // after 10 s of CPU time
 
@@ -26,5 +33,9 @@ struct WatchedRun {
 // ends the run like a return. Takes an entry with a `watched_launch` and a case that it accepts. An
 // operand of more than 2^40 bytes is refused: nothing is reached then.
 WatchedRun watched_run(const Entry&, const Case&, std::uint64_t most_calls);
+
+// The same of an entry for the backend `ptx`, as nvcc compiled it: what its kernels compare, not
+// what its launch function does. Most comparisons decide no branch there, but what is done.
+WatchedRun watched_run_of_ptx(const Entry&, const Case&, std::uint64_t most_calls);
 
 }  // namespace assay

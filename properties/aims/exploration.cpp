@@ -160,24 +160,13 @@ void report_comparisons(const Knowledge& knowledge, Exploration& exploration) {
                    });
 }
 
-}  // namespace
-
-Exploration explore(const Entry& entry) try {
-  if (entry.watched_launch == nullptr) return {.unknown = "it has no build that can be watched"};
-  Exploration exploration;
-  std::map<const void*, Place> places;
-  try {
-    places = places_beside(reinterpret_cast<const void*>(entry.watched_launch));
-  } catch (const std::runtime_error& error) {  // then it aims, but names nothing
-    exploration.unknown = error.what();
-  }
-  const Explorer explorer(entry, std::move(places));
-  exploration.cases = explorer.knowledge().news();
-  for (const Case& c : explorer.joined_cases()) exploration.cases.push_back(c);
+// What an exploration makes of a search: cases to judge, and numbers to draw.
+void add_aims(const Explorer& explorer, const Variant& variant, Exploration& exploration) {
+  for (const auto* cases : {&explorer.knowledge().news(), &explorer.joined_cases()})
+    exploration.cases.insert(exploration.cases.end(), cases->begin(), cases->end());
   for (const Threshold& threshold : explorer.thresholds()) {
-    for (const Case& c : cases_at(threshold, entry.variant.tile)) exploration.cases.push_back(c);
-    for (const Case& c : dear_cases_at(threshold, entry.variant))
-      exploration.dear_cases.push_back(c);
+    for (const Case& c : cases_at(threshold, variant.tile)) exploration.cases.push_back(c);
+    for (const Case& c : dear_cases_at(threshold, variant)) exploration.dear_cases.push_back(c);
     (threshold.input.is_size ? exploration.hints.sizes : exploration.hints.distances)
         .push_back(threshold.value);
   }
@@ -188,9 +177,62 @@ Exploration explore(const Entry& entry) try {
     exploration.hints.sizes.push_back(constant);
     exploration.hints.distances.push_back(constant);
   }
-  exploration.hints.scalars = explorer.float_constants();
+  for (const float scalar : explorer.float_constants()) exploration.hints.scalars.push_back(scalar);
+}
+
+// By its watched build, which also sees what its launch function compares.
+Exploration explore_source(const Entry& entry) {
+  Exploration exploration;
+  std::map<const void*, Place> places;
+  try {
+    places = places_beside(reinterpret_cast<const void*>(entry.watched_launch));
+  } catch (const std::runtime_error& error) {  // then it aims, but names nothing
+    exploration.unknown = error.what();
+  }
+  const Explorer explorer(entry, std::move(places));
+  add_aims(explorer, entry.variant, exploration);
   exploration.hints.effort = effort_of(entry);
   if (exploration.unknown.empty()) report_comparisons(explorer.knowledge(), exploration);
+  return exploration;
+}
+
+// By what nvcc made of its kernels.
+Exploration explore_output(Entry entry, std::uint64_t budget) {
+  entry.watched_launch = nullptr;
+  Exploration exploration;
+  const Explorer explorer(entry, {}, budget);
+  add_aims(explorer, entry.variant, exploration);
+  report_comparisons(explorer.knowledge(), exploration);
+  if (explorer.knowledge().comparisons().empty())
+    exploration.unknown = "its kernels compare nothing";
+  else if (explorer.knowledge().places().empty())
+    exploration.unknown = "it was compiled without -lineinfo";
+  return exploration;
+}
+
+// nvcc unrolls loops and joins conditions: it compares what the source does not.
+void add_output(const Entry& entry, Exploration& exploration) {
+  constexpr std::uint64_t little = Explorer::usual_budget / 16;
+  const Exploration output = explore_output(entry, little);
+  const auto add = [](auto& to, const auto& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  add(exploration.cases, output.cases);
+  add(exploration.hints.sizes, output.hints.sizes);
+  add(exploration.hints.distances, output.hints.distances);
+  add(exploration.hints.scalars, output.hints.scalars);
+}
+
+}  // namespace
+
+Exploration explore(const Entry& entry) try {
+  const bool has_output = entry.backend == Backend::ptx;
+  if (entry.watched_launch == nullptr) {
+    if (has_output) return explore_output(entry, Explorer::usual_budget);
+    return {.unknown = "it has no build that can be watched"};
+  }
+  Exploration exploration = explore_source(entry);
+  if (has_output) add_output(entry, exploration);
   return exploration;
 } catch (const std::exception& error) {
   return {.unknown = error.what()};

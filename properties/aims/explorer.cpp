@@ -9,7 +9,6 @@
 namespace assay {
 namespace {
 
-constexpr std::uint64_t budget = 60'000'000, budget_of_climbing = 40'000'000;  // calls of the watch
 constexpr std::uint64_t calls_of_a_run = 1'500'000;
 constexpr std::int64_t largest = 1 << 20;  // that is tried of an input,
 constexpr std::int64_t largest_joint = 1 << 14;
@@ -44,7 +43,7 @@ std::set<const void*> Explorer::open() const {
   return all;
 }
 
-Explorer::Explorer(const Entry& entry, std::map<const void*, Place> places)
+Explorer::Explorer(const Entry& entry, std::map<const void*, Place> places, std::uint64_t budget)
     : tile_(entry.variant.tile), know_(entry, std::move(places), budget) {
   try_tiny_cases();  // first: what they reach is driven from there
   draw_small_cases(80, false);
@@ -52,7 +51,7 @@ Explorer::Explorer(const Entry& entry, std::map<const void*, Place> places)
   try_constants();
   drive();
   draw_small_cases(40, true);
-  know_.allow(budget_of_climbing);
+  know_.allow(budget / 3 * 2);
   climb_to_the_rest();
 }
 

@@ -23,7 +23,8 @@ struct Threshold {
 
 class Explorer {
  public:
-  Explorer(const Entry&, std::map<const void*, Place> places);
+  static constexpr std::uint64_t usual_budget = 60'000'000;  // calls of the watch
+  Explorer(const Entry&, std::map<const void*, Place> places, std::uint64_t budget = usual_budget);
   const Knowledge& knowledge() const { return know_; }
   const std::vector<Threshold>& thresholds() const { return thresholds_; }
   // In which several conditions hold at once.

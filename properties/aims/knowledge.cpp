@@ -51,12 +51,23 @@ WatchedRun Knowledge::run(Case c, std::uint64_t most_calls) {
   c = fitted(c, entry_.variant.needs);
   if (is_spent()) return {};
   if (entry_.backend == Backend::host && c.multiply_adds() > most_on_the_host) return {};
-  WatchedRun run = watched_run(entry_, c, std::min(most_calls, left_));
+  const auto watch = entry_.watched_launch == nullptr ? watched_run_of_ptx : watched_run;
+  WatchedRun run = watch(entry_, c, std::min(most_calls, left_));
+  learn_places(run);
   left_ -= run.timed_out ? left_ : std::min(left_, run.cost());
   bool any_new = false;
   for (const Comparison& comparison : run.comparisons) any_new |= learn(comparison, c);
   if (any_new) news_.push_back(c);
   return run;
+}
+
+// Where nvcc compiles an `if`, what is compared guards instructions or chooses between values: it
+// decides all the same.
+void Knowledge::learn_places(const WatchedRun& run) {
+  for (std::size_t i = 0; i < run.places.size(); ++i) {
+    const auto& [file, line] = run.places[i];
+    if (!file.empty()) places_.try_emplace(run.comparisons[i].where, Place{file, line, true});
+  }
 }
 
 bool Knowledge::learn(const Comparison& comparison, const Case& c) {

@@ -21,7 +21,8 @@ struct Known {
 
 class Knowledge {
  public:
-  // All runs together make at most `budget` calls of the watch.
+  // All runs together make at most `budget` calls of the watch. An entry for the backend `ptx` runs
+  // as nvcc compiled it, and tells its places itself; any other one runs its watched build.
   Knowledge(const Entry&, std::map<const void*, Place> places, std::uint64_t budget);
 
   // What the watch saw in this case, moved inside the variant's needs. Nothing once the budget is
@@ -37,9 +38,10 @@ class Knowledge {
 
  private:
   bool learn(const Comparison&, const Case&);
+  void learn_places(const WatchedRun&);
 
   const Entry entry_;
-  const std::map<const void*, Place> places_;
+  std::map<const void*, Place> places_;
   std::uint64_t left_;
   std::map<const void*, Known> known_;
   std::vector<Case> news_;

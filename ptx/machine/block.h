@@ -14,6 +14,7 @@
 #include "ptx/machine/report/report.h"
 #include "ptx/machine/shared_shadow.h"
 #include "ptx/machine/warp.h"
+#include "ptx/watch/watch.h"
 
 namespace ptx {
 
@@ -26,7 +27,9 @@ void learn(Knowledge&, const Knowledge& more);
 struct Run {
   Run(const Launch&, Memory&, const Settings&);
 
-  const Op* code() const { return counter ? counter->code() : kernel.code.data(); }
+  const Op* code() const {
+    return counter ? counter->code() : watch ? watch->code() : kernel.code.data();
+  }
 
   const Launch& launch;
   const Program::Kernel& kernel;
@@ -35,6 +38,7 @@ struct Run {
   std::vector<Region*> region_of;               // that an operation met last
   std::vector<const Shape*> shape_of;           // likewise
   std::unique_ptr<Counter> counter;             // if the launch is counted
+  std::unique_ptr<Watch> watch;                 // if it is watched
   std::map<std::uint64_t, Knowledge> released;  // by atomic operations, at an address
   std::optional<Finding> finding;
   // A use of memory that nobody wrote until then. Somebody may still write it, in no order with the

@@ -13,6 +13,7 @@
 
 #include "ptx/counts/counts.h"
 #include "ptx/reader/module.h"
+#include "ptx/watch/comparisons.h"
 
 namespace ptx {
 
@@ -35,11 +36,6 @@ enum class Fault {
   unsupported,  // an instruction or a function that this machine does not know
 };
 std::string_view to_string(Fault);
-
-struct SourceLine {
-  std::string file;  // as the compiler was given it
-  int line = 0;
-};
 
 // A place in the code that a finding is about.
 struct Site {
@@ -139,12 +135,16 @@ struct Settings {
   std::uint64_t seed = 0;
   double cpu_seconds = 10, cpu_seconds_per_thread = 0;
   bool counts = false;  // what the launch asks of the hardware; takes up to six times as long
+  // If not 0, and nothing is counted: watches what is compared, and ends the launch, as if it had
+  // never come to its end, after so many comparisons of threads.
+  std::uint64_t most_watched = 0;
 };
 
 struct Outcome {
   std::optional<Finding> finding;      // the first
   std::string printed;                 // by printf; at most 1 MiB
   std::optional<LaunchCounts> counts;  // if asked for, of a launch without a finding
+  std::optional<Watched> watched;      // if asked for
 };
 
 Outcome run(const Launch&, Memory&, const Settings&);

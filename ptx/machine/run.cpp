@@ -8,6 +8,7 @@
 
 #include "base/scramble.h"
 #include "ptx/machine/access.h"
+#include "ptx/machine/system/specials.h"
 #include "ptx/machine/taint.h"
 
 namespace ptx {
@@ -25,6 +26,7 @@ Run::Run(const Launch& l, Memory& m, const Settings& s)
   shape_of.assign(kernel.code.size(), nullptr);
   memory.shapes.make_room();
   if (s.counts) counter = std::make_unique<Counter>(kernel);
+  if (s.most_watched != 0) watch = std::make_unique<Watch>(kernel, s.most_watched);
   shared_bytes =
       static_cast<uint32_t>((kernel.facts.static_shared + l.dynamic_shared + 15) / 16 * 16);
 }
@@ -65,7 +67,10 @@ class Running {
       if (run_.unset && ++rounds_of_unset_ > most_rounds_of_unset) break;
     }
     if (!run_.failed()) run_.finding = run_.unset;
-    return {.finding = run_.finding, .printed = std::move(run_.printed), .counts = counts()};
+    return {.finding = run_.finding,
+            .printed = std::move(run_.printed),
+            .counts = counts(),
+            .watched = watched()};
   }
 
  private:
@@ -195,41 +200,6 @@ class Running {
     }
   }
 
-  uint64_t special(const Warp& w, int lane, const std::string& name) const {
-    const Dim &size = run_.launch.block, &grid = run_.launch.grid, &at = w.block->at;
-    const auto thread = static_cast<unsigned>(w.index * warp_size + lane);
-    const uint32_t bit = 1u << lane;
-    if (name == "%tid.x") return thread % size.x;
-    if (name == "%tid.y") return thread / size.x % size.y;
-    if (name == "%tid.z") return thread / size.x / size.y;
-    if (name == "%ntid.x") return size.x;
-    if (name == "%ntid.y") return size.y;
-    if (name == "%ntid.z") return size.z;
-    if (name == "%ctaid.x") return at.x;
-    if (name == "%ctaid.y") return at.y;
-    if (name == "%ctaid.z") return at.z;
-    if (name == "%nctaid.x") return grid.x;
-    if (name == "%nctaid.y") return grid.y;
-    if (name == "%nctaid.z") return grid.z;
-    if (name == "%laneid") return static_cast<unsigned>(lane);
-    if (name == "%warpid") return static_cast<unsigned>(w.index);
-    if (name == "%nwarpid") return w.block->warps.size();
-    if (name == "%lanemask_eq") return bit;
-    if (name == "%lanemask_lt") return bit - 1;
-    if (name == "%lanemask_le") return bit | (bit - 1);
-    if (name == "%lanemask_gt") return ~(bit | (bit - 1));
-    if (name == "%lanemask_ge") return ~(bit - 1);
-    if (name == "%nsmid") return 132;
-    if (name == "%smid") return w.block->number % 132;
-    if (name == "%total_smem_size") return run_.shared_bytes;
-    if (name == "%dynamic_smem_size") return run_.launch.dynamic_shared;
-    // The high and the low half of where the barrier of a cooperative grid lies.
-    if (name == "%envreg1") return run_.launch.grid_barrier >> 32;
-    if (name == "%envreg2") return run_.launch.grid_barrier & 0xffffffff;
-    if (name.compare(0, 6, "param:") == 0)
-      return reinterpret_cast<uint64_t>(run_.launch.params.data()) + std::stoull(name.substr(6));
-    return 0;
-  }
   // Those that each block has anew, or the others.
   void fill_specials(Warp& w, bool of_block) {
     for (const SpecialSlot& s : run_.kernel.specials)
@@ -358,6 +328,13 @@ class Running {
     counts.kernel = run_.kernel.facts.name;
     counts.blocks = grid_, counts.threads_per_block = run_.launch.block.count();
     return counts;
+  }
+
+  std::optional<Watched> watched() const {
+    if (run_.watch == nullptr) return std::nullopt;
+    Watched watched = run_.watch->result();
+    watched.threads = started_ * run_.launch.block.count();
+    return watched;
   }
 
   Run run_;

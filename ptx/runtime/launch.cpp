@@ -134,6 +134,7 @@ void run_now(const Kernel& kernel, const Configuration& asked, void** arguments)
   if (device.seen != nullptr) {
     ++device.seen->kernels;
     if (outcome.counts) device.seen->counts.push_back(std::move(*outcome.counts));
+    if (outcome.watched) device.seen->watched.push_back(std::move(*outcome.watched));
   }
   if (outcome.finding) throw Failure{Error::success, outcome.finding};
 }

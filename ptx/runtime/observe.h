@@ -24,6 +24,7 @@ struct Observation {
   std::optional<Finding> finding;  // the first; later launches of the same call do nothing
   int kernels = 0;                 // that were launched
   std::vector<LaunchCounts> counts;  // of each, if asked for and without a finding
+  std::vector<Watched> watched;      // of each, if asked for
 };
 
 // Calls on one thread at a time only.

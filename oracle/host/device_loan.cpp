@@ -1,0 +1,41 @@
+#include "oracle/host/device_loan.h"
+
+#include "ptx/runtime/observe.h"
+
+namespace assay {
+namespace {
+
+std::unique_lock<std::mutex> one_at_a_time() {
+  static std::mutex mutex;
+  return std::unique_lock(mutex);
+}
+
+std::uint64_t bytes(std::int64_t floats) {
+  return static_cast<std::uint64_t>(floats) * sizeof(float);
+}
+
+}  // namespace
+
+DeviceLoan::DeviceLoan(const std::array<Placed, 3>& placed, bool c_is_read)
+    : lock_(one_at_a_time()) {
+  for (const Operand o : operands) {
+    const Placed& p = placed[static_cast<std::size_t>(o)];
+    if (p.unreadable || p.rows == 0 || p.columns == 0) continue;
+    const auto first = reinterpret_cast<std::uint64_t>(p.first);
+    ptx::device_memory().lend({.name = to_string(o),
+                               .first = first,
+                               .rows = static_cast<std::uint64_t>(p.rows),
+                               .row_bytes = bytes(p.columns),
+                               .pitch_bytes = bytes(p.rows > 1 ? p.ld : p.columns),
+                               .element_bytes = sizeof(float),
+                               .writable = o == Operand::c,
+                               .written = o != Operand::c || c_is_read});
+    lent_.push_back(first);
+  }
+}
+
+DeviceLoan::~DeviceLoan() {
+  for (const std::uint64_t first : lent_) ptx::device_memory().forget(first);
+}
+
+}  // namespace assay

@@ -1,0 +1,26 @@
+// Lends operands in host memory to the PTX machine, which has one device memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "oracle/diagnosis/whereabouts.h"
+
+namespace assay {
+
+// While it lives, launches may touch the operands, and no other thread launches. C holds nothing
+// unless it is read. Operands that are unreadable stay out of reach.
+class DeviceLoan {
+ public:
+  DeviceLoan(const std::array<Placed, 3>&, bool c_is_read);
+  ~DeviceLoan();
+  DeviceLoan(const DeviceLoan&) = delete;
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+  std::vector<std::uint64_t> lent_;
+};
+
+}  // namespace assay

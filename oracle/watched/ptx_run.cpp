@@ -1,0 +1,94 @@
+// Watching nvcc's output, which the PTX machine runs.
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "oracle/host/device_loan.h"
+#include "oracle/host/sites.h"
+#include "oracle/machine.h"
+#include "oracle/plan.h"
+#include "oracle/watched/sparse.h"
+#include "oracle/watched/watched_run.h"
+#include "ptx/runtime/observe.h"
+
+namespace assay {
+namespace {
+
+constexpr std::int64_t filled_floats = 1 << 14;
+
+// The two ways of a comparison: any two addresses of its own.
+const void* way_of(const ptx::Comparison& c, bool outcome) {
+  return static_cast<const char*>(c.where) + (outcome ? 1 : 2);
+}
+
+Comparison as_watched(const ptx::Comparison& c, std::uint64_t earlier_calls) {
+  const bool is_whole = !c.is_of_floats;
+  Comparison made{.where = c.where,
+                  .kind = is_whole ? Comparison::Kind::whole_numbers : Comparison::Kind::floats,
+                  .bytes = c.bytes,
+                  .with_constant = is_whole && c.with_constant,
+                  .constant = c.constant,
+                  .labels = {},
+                  .least = c.least,
+                  .greatest = c.greatest,
+                  .below = c.below,
+                  .above = c.above,
+                  .equal = c.equal,
+                  .first_call = earlier_calls + c.first_call};
+  if (!made.with_constant) made.least_other = c.least_other, made.greatest_other = c.greatest_other;
+  std::size_t ways = 0;
+  if (c.was_true) made.ways[ways++] = way_of(c, true);
+  if (c.was_false) made.ways[ways++] = way_of(c, false);
+  return made;
+}
+
+Placed placed(const Sparse& memory, std::int64_t rows, std::int64_t columns, std::int64_t ld) {
+  return {reinterpret_cast<const std::byte*>(memory.first()), rows, columns, ld};
+}
+
+// The comparisons of all launches, those of a kernel that was launched twice each by itself.
+WatchedRun run_of(const ptx::Observation& seen) {
+  WatchedRun run;
+  for (const ptx::Watched& launch : seen.watched) {
+    for (const ptx::Comparison& c : launch.comparisons) {
+      run.comparisons.push_back(as_watched(c, run.calls));
+      const bool has_place = !c.lines.empty();
+      run.places.push_back(has_place ? SourcePlace{shown_path(c.lines[0].file), c.lines[0].line}
+                                     : SourcePlace{});
+    }
+    run.calls += launch.calls;
+    run.threads += launch.threads;
+  }
+  return run;
+}
+
+}  // namespace
+
+WatchedRun watched_run_of_ptx(const Entry& entry, const Case& c, std::uint64_t most_calls) {
+  if (is_too_large(c)) return {};
+  Sparse a(c.m, c.k + c.lda.floats, c.offset.floats[0]);
+  Sparse b(c.k, c.n + c.ldb.floats, c.offset.floats[1]);
+  Sparse result(c.m, c.n + c.ldc.floats, c.offset.floats[2]);
+  a.fill(c.fill, c.seed, filled_floats);
+  b.fill(c.fill, c.seed + 1, filled_floats);
+  const Gemm gemm = gemm_of(c, a.first(), b.first(), result.first());
+  if (!refusal(entry.variant, gemm).empty()) return {};
+
+  const DeviceLoan loan({placed(a, c.m, c.k, gemm.lda), placed(b, c.k, c.n, gemm.ldb),
+                         placed(result, c.m, c.n, gemm.ldc)},
+                        gemm.beta != 0);
+  const ptx::Settings settings = {
+      .order = c.seed % 2 == 0 ? ptx::Order::forward : ptx::Order::reverse,
+      .seed = c.seed,
+      .cpu_seconds = 10,
+      .most_watched = most_calls};
+  const ptx::Observation seen = ptx::observe({.settings = settings}, [&] {
+    thrown_by([&] { static_cast<void>(entry.variant.launch(gemm, nullptr)); });
+  });
+  WatchedRun run = run_of(seen);
+  const bool was_ended = seen.finding && seen.finding->fault == ptx::Fault::never_ends;
+  run.timed_out = was_ended && run.calls < most_calls;
+  return run;
+}
+
+}  // namespace assay

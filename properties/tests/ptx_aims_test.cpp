@@ -1,0 +1,84 @@
+// Aims by what nvcc made of a kernel, where there is no build for the CPU executor: the kernels of
+// branches.cu, each of which is wrong behind a branch.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "properties/check.h"
+
+namespace {
+
+using namespace assay;
+
+const Exploration& exploration_of(const char* variant) {
+  static std::map<std::string, Exploration> all;
+  const auto [found, is_new] = all.try_emplace(variant);
+  if (is_new) found->second = explore(entry_named(variant, Backend::ptx));
+  return found->second;
+}
+
+struct Planted {
+  const char* variant;
+  bool (*is_taken)(const Case&);
+};
+void PrintTo(const Planted& planted, std::ostream* to) { *to << planted.variant; }
+const Planted all_planted[] = {
+    {"planted_deep", [](const Case& c) { return c.k >= 2048; }},
+    {"planted_wide", [](const Case& c) { return c.n > 5000; }},
+    {"planted_row", [](const Case& c) { return c.m == 1 && c.n > 1024; }},
+    {"planted_alpha_two", [](const Case& c) { return c.alpha == 2; }},
+    {"planted_tiny_beta", [](const Case& c) { return c.beta != 0 && std::abs(c.beta) < 1e-6f; }},
+    {"planted_exact_width", [](const Case& c) { return c.n == 777; }},
+    {"planted_many_slices", [](const Case& c) { return (c.k + 15) / 16 > 100; }},
+};
+
+class PtxAims : public testing::TestWithParam<Planted> {};
+
+TEST_P(PtxAims, find_a_case_that_takes_the_branch) {
+  const Exploration& found = exploration_of(GetParam().variant);
+  EXPECT_EQ(found.unknown, "");
+  EXPECT_TRUE(std::any_of(found.cases.begin(), found.cases.end(), GetParam().is_taken));
+  EXPECT_GE(found.comparisons, 3) << "of its own, in branches.cu";
+}
+
+TEST_P(PtxAims, let_every_seed_catch_what_is_wrong_there) {
+  for (const std::uint64_t seed : {0, 1}) {
+    const auto results =
+        check({entry_named(GetParam().variant, Backend::ptx)}, {&claim_named("within_bound")},
+              {.cases = 10, .seed = seed, .jobs = 1, .first_failure = true});
+    EXPECT_EQ(results.front().status(), ClaimStatus::fails) << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Planted, PtxAims, testing::ValuesIn(all_planted),
+                         [](const auto& info) { return std::string(info.param.variant); });
+
+TEST(PtxExploration, tries_both_sides_of_a_threshold) {
+  for (const std::int64_t k : {2047, 2048, 2049}) {
+    const auto& cases = exploration_of("planted_deep").cases;
+    EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), [&](const Case& c) { return c.k == k; }));
+  }
+}
+
+TEST(PtxExploration, names_a_comparison_that_nothing_drives_both_ways) {
+  Entry entry = entry_named("planted_wide", Backend::ptx);
+  entry.variant.needs.n_most = 100;
+  const Exploration found = explore(entry);
+  EXPECT_EQ(found.comparisons - found.went_both_ways, 1);
+  ASSERT_EQ(found.one_way.size(), 1u);
+  EXPECT_EQ(found.one_way[0].file, "properties/tests/branches.cu");
+  EXPECT_THAT(found.one_way[0].source, testing::HasSubstr("g.n > 5000"));
+  EXPECT_EQ(found.one_way[0].evidence, "compared with 5000, only 1 to 100 came");
+}
+
+TEST(PtxExploration, is_the_same_every_time) {
+  const Entry entry = entry_named("planted_row", Backend::ptx);
+  const Exploration first = explore(entry), second = explore(entry);
+  EXPECT_EQ(first.cases, second.cases);
+  EXPECT_EQ(first.one_way, second.one_way);
+}
+
+}  // namespace

@@ -1,0 +1,79 @@
+// What is seen of comparisons.
+#include <gtest/gtest.h>
+
+#include "ptx/machine/tests/written_kernel.h"
+
+namespace ptx::tests {
+namespace {
+
+Watched watched(const std::string& body, unsigned threads, std::uint64_t most = 1 << 20) {
+  WrittenKernel kernel(body);
+  const Outcome outcome = kernel.run(threads, {.most_watched = most});
+  EXPECT_TRUE(outcome.watched);
+  return outcome.watched.value_or(Watched{});
+}
+
+TEST(Watch, sees_values_and_both_ways) {
+  const Watched seen = watched("setp.lt.u32 %p1, %t, 5; @%p1 st.global.u32 [%out], %t;", 8);
+  ASSERT_EQ(seen.comparisons.size(), 1u);
+  const Comparison& c = seen.comparisons[0];
+  EXPECT_TRUE(c.was_true && c.was_false);
+  EXPECT_TRUE(c.with_constant);
+  EXPECT_EQ(c.constant, 5);
+  EXPECT_EQ(c.least, 0);
+  EXPECT_EQ(c.greatest, 7);
+  EXPECT_EQ(c.below, -1);
+  EXPECT_EQ(c.above, 1);
+  EXPECT_TRUE(c.equal);
+  EXPECT_EQ(seen.calls, 8u);
+  EXPECT_EQ(seen.threads, 8u);
+}
+
+TEST(Watch, counts_only_lanes_that_come_by) {
+  const Watched seen = watched(
+      "setp.ge.s32 %p1, %t, 4; @%p1 bra $done; mov.s32 %r1, -3; setp.eq.s32 %p2, %r1, %t;"
+      "@%p2 trap; $done:",
+      8);
+  ASSERT_EQ(seen.comparisons.size(), 2u);
+  const Comparison& c = seen.comparisons[1];
+  EXPECT_FALSE(c.with_constant);
+  EXPECT_EQ(c.least, -3);
+  EXPECT_EQ(c.greatest_other, 3) << "lanes 4 to 7 went another way";
+  EXPECT_TRUE(c.was_false && !c.was_true);
+  EXPECT_EQ(c.first_call, 9u);
+}
+
+TEST(Watch, sees_floats_also_behind_guards_and_joined_with_others) {
+  const Watched seen = watched(
+      "mov.f32 %f1, 0f40200000; setp.lt.u32 %p1, %t, 2; setp.gt.and.f32 %p2, %f1, 0f40000000, %p1;"
+      "@%p1 setp.eq.f32 %p3, %f1, 0f40200000;",
+      4);
+  ASSERT_EQ(seen.comparisons.size(), 3u);
+  EXPECT_TRUE(seen.comparisons[1].is_of_floats);
+  EXPECT_EQ(seen.comparisons[1].least, 2.5);
+  EXPECT_EQ(seen.comparisons[1].above, 0.5);
+  EXPECT_TRUE(seen.comparisons[1].was_true && !seen.comparisons[1].was_false)
+      << "the comparison, not what it is joined with";
+  EXPECT_TRUE(seen.comparisons[2].equal);
+}
+
+TEST(Watch, is_the_same_comparison_in_every_launch) {
+  WrittenKernel kernel("setp.lt.u32 %p1, %t, 5; @%p1 st.global.u32 [%out], %t;");
+  const auto where = [&] {
+    return kernel.run(8, {.most_watched = 100}).watched->comparisons.at(0).where;
+  };
+  EXPECT_EQ(where(), where());
+}
+
+TEST(Watch, ends_a_kernel_after_so_many) {
+  WrittenKernel kernel("$again: setp.lt.u32 %p1, %t, 5; @%p1 bra $again;");
+  const Outcome outcome = kernel.run(4, {.most_watched = 1000});
+  ASSERT_TRUE(outcome.finding);
+  EXPECT_EQ(outcome.finding->fault, Fault::never_ends);
+  EXPECT_EQ(outcome.watched->calls, 1000u);
+}
+
+TEST(Watch, is_asked_for) { EXPECT_FALSE(WrittenKernel("ret;").run(4).watched); }
+
+}  // namespace
+}  // namespace ptx::tests

@@ -1,0 +1,122 @@
+#include "ptx/watch/watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <type_traits>
+
+#include "ptx/decode/decoder.h"
+#include "ptx/machine/block.h"
+#include "ptx/machine/handlers.h"
+#include "ptx/machine/lanes.h"
+
+namespace ptx {
+namespace {
+
+using std::uint32_t;
+
+const Op* watched(const Op* op, Warp& w) { return w.block->run->watch->look_and_run(op, w); }
+
+void see(Comparison& c, double value, double other) {
+  c.least = std::min(c.least, value);
+  c.greatest = std::max(c.greatest, value);
+  c.least_other = std::min(c.least_other, other);
+  c.greatest_other = std::max(c.greatest_other, other);
+  const double difference = value - other;
+  if (difference < 0) c.below = std::max(c.below, difference);
+  if (difference > 0) c.above = std::min(c.above, difference);
+  c.equal |= value == other;
+}
+
+template <class T>
+void look(Comparison& c, const Op* op, const Warp& w) {
+  const stored<T>*a = w.slot<stored<T>>(op->a), *b = w.slot<stored<T>>(op->b);
+  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    see(c, static_cast<double>(static_cast<T>(a[lane])),
+        static_cast<double>(static_cast<T>(b[lane])));
+  }
+}
+
+// The operand that is a number of the text, if one is.
+bool is_number(const Operand& o) {
+  return o.kind == Operand::Kind::integer || o.kind == Operand::Kind::real;
+}
+
+// Of all operations of a setp, the one that compares.
+bool compares(const Op& op, const Uses& uses) {
+  return (op.flags & (loads | stores | selects)) == 0 && uses.reads.size() == 2 &&
+         uses.writes.empty() && uses.predicates_written.size() == 1;
+}
+
+}  // namespace
+
+Watch::Look Watch::look_for(Type type) {
+  switch (type) {
+    case Type::b16:
+    case Type::u16:
+    case Type::s16: return look<std::int16_t>;
+    case Type::b32:
+    case Type::u32:
+    case Type::s32: return look<std::int32_t>;
+    case Type::b64:
+    case Type::u64:
+    case Type::s64: return look<std::int64_t>;
+    case Type::f32: return look<float>;
+    case Type::f64: return look<double>;
+    default: return nullptr;
+  }
+}
+
+Watch::Watch(const Program::Kernel& kernel, std::uint64_t most_calls)
+    : code_(kernel.code), seen_(kernel.code.size()), most_calls_(most_calls) {
+  for (std::size_t n = 0; n < code_.size(); ++n) {
+    const auto from = static_cast<std::size_t>(code_[n].from);
+    if (from >= kernel.function.body.size()) continue;
+    const Instruction& i = kernel.function.body[from];
+    if (i.opcode != "setp" || !compares(kernel.code[n], kernel.uses[n])) continue;
+    const Type type = type_of(i);
+    const Operand& second = i.operands[i.two_results ? 3 : 2];
+    Seen& seen = seen_[n];
+    seen.look = look_for(type);
+    if (seen.look == nullptr) continue;
+    Handler& run = code_[n].guard >= 0 ? code_[n].behind_guard : code_[n].run;
+    seen.run = std::exchange(run, watched);
+    seen.comparison = {.where = &i,
+                       .lines = lines_of(kernel, code_[n]),
+                       .is_of_floats = type == Type::f32 || type == Type::f64,
+                       .bytes = bytes_of(type),
+                       .with_constant = is_number(second)};
+  }
+}
+
+const Op* Watch::look_and_run(const Op* op, Warp& w) {
+  Seen& seen = seen_[static_cast<std::size_t>(op - code_.data())];
+  Comparison& c = seen.comparison;
+  if (c.least > c.greatest) c.first_call = calls_ + 1;
+  calls_ += static_cast<std::uint64_t>(std::popcount(w.mask));
+  seen.look(c, op, w);
+  const Op* const next = seen.run(op, w);
+  const uint32_t holds = w.predicates[op->d] & w.mask;
+  c.was_true |= holds != 0;
+  c.was_false |= holds != w.mask;
+  if (calls_ < most_calls_) return next;
+  report(w, op, Fault::never_ends,
+         fmt::format("{} compares for the {}th time", thread_text(w, std::countr_zero(w.mask)),
+                     most_calls_));
+  return nullptr;
+}
+
+Watched Watch::result() const {
+  Watched result{.calls = calls_};
+  for (const Seen& seen : seen_) {
+    if (seen.look == nullptr || seen.comparison.first_call == 0) continue;
+    result.comparisons.push_back(seen.comparison);
+    Comparison& c = result.comparisons.back();
+    if (c.with_constant) c.constant = c.least_other;
+  }
+  return result;
+}
+
+}  // namespace ptx
