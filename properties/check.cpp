@@ -91,6 +91,7 @@ std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const B
                                       const std::function<void()>& tick) {
   const Claim& claim = *claims.front();  // what it says of cases, all of its family say
   Trials trials(claims, entry, budget.cases, budget, bench, tick, exploration.hints.effort);
+  if (!trials.may_go_on()) return std::move(trials).finish();  // none says anything about it
   run_past_failures(trials, claims, entry, corpus);
   for (const Case& c : aimed_cases(exploration, claim, entry)) {
     if (trials.may_go_on()) trials.run(c);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/check/check_json.h"
 #include "cli/check/check_junit.h"
 #include "cli/check/check_text.h"
 #include "cli/tests/xml.h"
@@ -155,6 +156,40 @@ TEST(Conclusion, NamesTheBackendWhereAVariantRunsOnSeveral) {
   const std::string text = failures_text(report, Screen(stdout));
   EXPECT_THAT(text, HasSubstr("a on cuda never ends: it never ends\n"));
   EXPECT_THAT(text, HasSubstr("(4 steps, cut short: a smaller case may fail too)"));
+}
+
+TEST(Conclusion, TellsAFaultOnceByTheClaimThatNamesIt) {
+  const Claim& race = claim_named("no_data_race");
+  ClaimResult ended = result(entry("a", Backend::ptx), "within_bound", 3);
+  ended.interruption = Interruption{.names = &race, .c = {}, .verdict = {}};
+  ClaimResult wrong = result(entry("a", Backend::ptx), "no_data_race", 4);
+  wrong.failure.emplace();
+  wrong.failure->verdict = {.status = TrialStatus::crashed,
+                            .finding = {Fault::data_race},
+                            .reason = "data race: made up",
+                            .picture = "reads   mine.cu:3: x\nwrote   mine.cu:2: y\n"};
+  const auto report = report_of({ended, wrong});
+  EXPECT_EQ(conclude(report).text(), "FAIL: 1 of 1 variant breaks 1 claim: a");
+  const std::string table = table_text(report, Screen(stdout)),
+                    failures = failures_text(report, Screen(stdout));
+  EXPECT_THAT(table, HasSubstr(" ends  FAIL"));
+  EXPECT_THAT(table,
+              HasSubstr("ends: bound: a: a trial ended at a fault that no_data_race names\n"));
+  EXPECT_THAT(failures, HasSubstr("a on ptx crashes: data race: made up\n"));
+  EXPECT_THAT(failures, HasSubstr("             wrote   mine.cu:2: y\n"));
+  EXPECT_THAT(failures, testing::Not(HasSubstr("also fails")));
+  EXPECT_THAT(json_of(report, conclude(report)), HasSubstr("interrupted"));
+}
+
+TEST(Conclusion, NamesTheClaimThatIsNotTrueWhereAnotherOneTellsIt) {
+  ClaimResult wrong = result(entry("a", Backend::ptx), "within_bound", 0);
+  wrong.failure.emplace();
+  wrong.failure->names = &claim_named("no_data_race");
+  const auto report = report_of({wrong});
+  EXPECT_THAT(conclude(report).next,
+              StartsWith("assay check a --backend ptx --claim no_data_race "));
+  EXPECT_THAT(failures_text(report, Screen(stdout)),
+              HasSubstr("'has no data race' (no_data_race) is not true"));
 }
 
 TEST(Table, TellsManyVariantsByTheirBackend) {

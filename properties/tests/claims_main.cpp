@@ -96,7 +96,7 @@ class ClaimTest : public testing::Test {
       case ClaimStatus::interrupted:
       case ClaimStatus::fails:
         report(result, *result.failure);
-        keep(result.failure->shrunk);
+        keep({&result.broken(), result.failure->shrunk});
         break;
       case ClaimStatus::harness_error: FAIL() << "it could not be judged: " << result.reason();
       case ClaimStatus::not_judged:
@@ -107,16 +107,16 @@ class ClaimTest : public testing::Test {
   }
 
   // For the next run. That it cannot be kept does not change the verdict.
-  void keep(const Case& c) const {
+  void keep(const CorpusLine& line) const {
     try {
-      append_to_corpus(corpus_path(), {&claim_, c});
+      append_to_corpus(corpus_path(), line);
     } catch (const BadInput& error) {
       fmt::print("warning: the failing case is not kept: {}\n", error.what());
     }
   }
 
   void report(const ClaimResult& result, const Failure& failure) const {
-    FAIL() << "'" << claim_.sentence << "' is not true of " << entry_.variant.name
+    FAIL() << "'" << result.broken().sentence << "' is not true of " << entry_.variant.name
            << "\n  drawn:  " << to_string(failure.original)
            << "\n  shrunk: " << to_string(failure.shrunk) << "\n  "
            << to_string(failure.verdict.status) << ": " << failure.verdict.reason << "\n  "
