@@ -141,7 +141,9 @@ void Counter::choose(std::size_t n, const Instruction& i, int joined) {
     t.bytes = element_bytes(i) * op.parts;
     if (joined != not_joined) t.bytes = joined;
   } else if (does(kernel_.code[n], "cp.async.bulk.shared") ||
-             does(kernel_.code[n], "cp.async.bulk.global")) {
+             does(kernel_.code[n], "cp.async.bulk.global") ||
+             does(kernel_.code[n], "cp.async.bulk.tensor.shared") ||
+             does(kernel_.code[n], "cp.async.bulk.tensor.global")) {
     t.has_unknown_accesses = true;
   } else if ((op.flags & decides) != 0) {
     t.what = What::branch;

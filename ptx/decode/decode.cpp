@@ -262,6 +262,10 @@ int Decoder::constant(std::uint64_t bits, bool wide) {
   return at->second;
 }
 int Decoder::special(const std::string& name, bool wide) {
+  // Without clusters each block is one.
+  if (name.starts_with("%clusterid")) return special("%ctaid" + name.substr(10), wide);
+  if (name.starts_with("%nclusterid")) return special("%nctaid" + name.substr(11), wide);
+  if (name.starts_with("%cluster_nctaid") || name == "%cluster_nctarank") return constant(1, wide);
   const auto [at, is_new] = specials_.insert({{name, wide}, 0});
   if (is_new) {
     at->second = temporary(wide);
@@ -346,6 +350,9 @@ std::unique_ptr<Program::Kernel> decode(const Module& module, const Function& ke
   out->facts.target = module.target;
   if (kernel.max_threads != 0) out->facts.max_threads = kernel.max_threads;
   try {
+    if (kernel.cluster_blocks > 1)
+      throw BadPtx(fmt::format("it is compiled for clusters of {} blocks, which are not supported",
+                               kernel.cluster_blocks));
     out->function = flattened(module, kernel);
     Decoder(module, out->function, address, *out).decode();
   } catch (const BadPtx& error) {

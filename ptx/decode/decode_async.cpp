@@ -81,8 +81,9 @@ void Decoder::decode_bulk_copy(const Instruction& i) {
     if (waits) op.bits = i.operands[0].bits;
     return;
   }
-  if (has(i, "tensor")) refuse(i, "it would need the tensor maps of cuTensorMapEncodeTiled");
+  if (has(i, "reduce")) refuse(i, "it would need copies that add to what is there");
   if (has(i, "multicast::cluster")) refuse(i, "it would need clusters");
+  if (has(i, "tensor")) return decode_tensor_copy(i);
   const bool to_shared = i.modifiers.size() > 2 && i.modifiers[2].starts_with("shared");
   if (!has(i, "global")) refuse(i, "it would need distributed shared memory");
   Uses uses;
@@ -107,6 +108,40 @@ void Decoder::decode_bulk_copy(const Instruction& i) {
                                       ((barrier.flags & address_is_wide) != 0 ? 2 : 0));
   op.parts = static_cast<std::uint8_t>(Named::in_shared);
   op.c = list({barrier.a, static_cast<int>(barrier.bits)});
+}
+
+// cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [to], [map, {x, y}],
+// [barrier]; cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [map, {x, y}], [from];
+void Decoder::decode_tensor_copy(const Instruction& i) {
+  for (const std::string& modifier : i.modifiers)
+    if (modifier.starts_with("im2col") || modifier.starts_with("tile::"))
+      refuse(i, "it would need boxes that are no tiles");
+  if (has(i, "cta_group::1") || has(i, "cta_group::2")) refuse(i, "it would need clusters");
+  const bool to_shared = !has(i, "bulk_group");
+  const Operand& tensor = i.operands[to_shared ? 1 : 0];
+  Uses uses;
+  Op map, shared, barrier;
+  Space space = Space::global, shared_space = Space::shared;
+  set_address(tensor, map, space, uses);
+  Uses others;
+  set_address(i.operands[to_shared ? 0 : 1], shared, shared_space, others);
+  barrier.a = -1;
+  if (to_shared) set_address(i.operands[2], barrier, shared_space, others);
+  std::vector<int> slots = {barrier.a, static_cast<int>(barrier.bits)};
+  for (const Operand& list : tensor.elements)
+    for (const Operand& coordinate : list.elements) slots.push_back(slot(coordinate, false));
+  for (const int read : {shared.a, barrier.a})
+    if (read >= 0) uses.reads.push_back(read);
+  uses.reads.insert(uses.reads.end(), slots.begin() + 2, slots.end());
+  Op& op =
+      emit_named(to_shared ? "cp.async.bulk.tensor.shared" : "cp.async.bulk.tensor.global", uses);
+  op.a = map.a, op.bits = map.bits, op.flags |= map.flags;
+  op.b = static_cast<int>(slots.size()) - 2;
+  op.c = list(slots);
+  op.d = shared.a, op.e = static_cast<int>(shared.bits);
+  op.mode = static_cast<std::uint8_t>(((shared.flags & address_is_wide) != 0 ? 1 : 0) |
+                                      ((barrier.flags & address_is_wide) != 0 ? 2 : 0));
+  op.parts = static_cast<std::uint8_t>(Named::in_shared);
 }
 
 // An operation on a barrier in shared memory, however it is named.

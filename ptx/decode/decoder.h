@@ -53,6 +53,7 @@ class Decoder {
   void decode_copy(const Instruction&);
   int bytes_read(const Instruction&);
   void decode_bulk_copy(const Instruction&);
+  void decode_tensor_copy(const Instruction&);
   void decode_mbarrier(const Instruction&);
   Op& emit_at_barrier(const Instruction&, const char* name, const Operand& address);
   void decode_printf(const Instruction&);

@@ -14,7 +14,7 @@ const char* need_of(const std::string& opcode) {
       {"getctarank", "clusters"},
       {"clusterlaunchcontrol", "clusters"},
       {"multimem", "memory of several devices"},
-      {"tensormap", "the tensor maps of cuTensorMapEncodeTiled"},
+      {"tensormap", "tensor maps that a kernel changes"},
       {"alloca", "a stack"},
       {"stacksave", "a stack"},
       {"stackrestore", "a stack"},

@@ -293,6 +293,7 @@ const Handling* handling_of(const std::string& name) {
     add_copy_handlers(h);
     add_mbarrier_handlers(h);
     add_bulk_handlers(h);
+    add_tensor_copy_handlers(h);
     add_print_handlers(h);
     add_waiting_handlers(h);
     add_multiply_handlers(h);

@@ -26,6 +26,7 @@ void add_barrier_vote_handlers(Handlers&);
 void add_copy_handlers(Handlers&);
 void add_mbarrier_handlers(Handlers&);
 void add_bulk_handlers(Handlers&);
+void add_tensor_copy_handlers(Handlers&);
 void add_print_handlers(Handlers&);
 void add_waiting_handlers(Handlers&);
 void add_multiply_handlers(Handlers&);

@@ -104,6 +104,21 @@ Error copy_to_symbol(const void* host, const void* from, std::size_t bytes, std:
 Error copy_from_symbol(void* to, const void* host, std::size_t bytes, std::size_t offset, Direction,
                        void* stream);
 
+// ---- Tensor maps, which kernels copy boxes of tensors by.
+struct Tensor {
+  int element_bytes = 0;  // 0: of a type that this machine does not have
+  std::uint64_t dimensions = 0;
+  const void* address = nullptr;
+  const std::uint64_t* sizes = nullptr;    // elements in each dimension, the innermost first
+  const std::uint64_t* strides = nullptr;  // bytes, from the second dimension on
+  const std::uint32_t* box = nullptr;
+  const std::uint32_t* steps = nullptr;
+  int swizzled_bytes = 0;  // 32, 64 or 128; 0: none
+  bool is_plain = true;    // neither interleaved nor filled with NaN
+};
+// Writes 128 bytes. Leaves no error behind: this is of the driver.
+Error encode_tensor_map(void* map, const Tensor&);
+
 // ---- Streams, events and pools: handles. Null, 1 and 2 are streams that are always there.
 Error create_stream(void** result, unsigned flags, int priority);
 Error destroy_stream(void*);

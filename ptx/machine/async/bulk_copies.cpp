@@ -44,6 +44,31 @@ bool read_into(const Op* op, Warp& w, int lane, uint64_t from, std::size_t bytes
   return true;
 }
 
+bool write_out(const Op* op, Warp& w, int lane, uint64_t from, uint64_t to, int bytes) {
+  uint32_t unwritten = 0;
+  const std::byte* read =
+      reach_shared(w, {.op = op, .lane = lane, .address = from, .bytes = bytes}, unwritten);
+  if (read == nullptr) return false;
+  if (unwritten != 0) {
+    report(w, op, Fault::uninitialised,
+           fmt::format("{} leaves in memory a value that nobody wrote: {}, to {}",
+                       thread_text(w, lane), place_in_shared_memory(w, from),
+                       place_of_address(w, to)));
+    return false;
+  }
+  std::byte* write = reach_global(
+      w, {.op = op, .lane = lane, .address = to, .bytes = bytes, .writes = true}, unwritten);
+  if (write == nullptr) return false;
+  std::memcpy(write, read, static_cast<std::size_t>(bytes));
+  return true;
+}
+
+void hold_source(Warp& w, int lane, uint64_t from, uint64_t bytes) {
+  for (uint64_t word = from / 4; word < (from + bytes) / 4; ++word) w.block->shadow.hold(word);
+  w.block->held[w.index * warp_size + lane].open.push_back(
+      {static_cast<uint32_t>(from), static_cast<uint32_t>(bytes)});
+}
+
 bool start_flight(const Op* op, Warp& w, int lane, BulkCopy copy) {
   uint32_t unwritten = 0;
   for (std::size_t n = 0; n < copy.data.size(); n += piece) {
@@ -95,27 +120,9 @@ const Op* copy_to_global(const Op* op, Warp& w) {
         place_in_shared(w, lane, op->d, (op->mode & 1) != 0, static_cast<uint64_t>(op->e),
                         static_cast<Named>(op->parts));
     if (!is_whole(op, w, lane, to[lane], from, bytes)) return nullptr;
-    uint32_t unwritten = 0;
-    for (uint64_t n = 0; n < bytes; n += piece) {
-      const std::byte* read =
-          reach_shared(w, {.op = op, .lane = lane, .address = from + n, .bytes = piece}, unwritten);
-      if (read == nullptr) return nullptr;
-      if (unwritten != 0) {
-        report(w, op, Fault::uninitialised,
-               fmt::format("{} leaves in memory a value that nobody wrote: {}, to {}",
-                           thread_text(w, lane), place_in_shared_memory(w, from + n),
-                           place_of_address(w, to[lane] + n)));
-        return nullptr;
-      }
-      std::byte* write = reach_global(
-          w, {.op = op, .lane = lane, .address = to[lane] + n, .bytes = piece, .writes = true},
-          unwritten);
-      if (write == nullptr) return nullptr;
-      std::memcpy(write, read, piece);
-      for (uint64_t word = 0; word < 4; ++word) w.block->shadow.hold((from + n) / 4 + word);
-    }
-    w.block->held[w.index * warp_size + lane].open.push_back(
-        {static_cast<uint32_t>(from), static_cast<uint32_t>(bytes)});
+    for (uint64_t n = 0; n < bytes; n += piece)
+      if (!write_out(op, w, lane, from + n, to[lane] + n, piece)) return nullptr;
+    hold_source(w, lane, from, bytes);
   }
   return op + 1;
 }

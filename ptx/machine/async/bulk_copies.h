@@ -1,4 +1,4 @@
-// The two halves of a copy of many bytes into shared memory, which tensor copies share.
+// What copies of many bytes share: those of pieces, and those of boxes of tensors.
 #pragma once
 
 #include <cstddef>
@@ -13,5 +13,10 @@ namespace ptx {
 bool read_into(const Op*, Warp&, int lane, std::uint64_t from, std::size_t bytes, BulkCopy&);
 // Looks at the target, and lets it be in flight. False after a finding.
 bool start_flight(const Op*, Warp&, int lane, BulkCopy);
+
+// Copies up to 16 bytes of shared memory to global memory. False after a finding.
+bool write_out(const Op*, Warp&, int lane, std::uint64_t from, std::uint64_t to, int bytes);
+// Nobody may write there until the lane has waited for its copies.
+void hold_source(Warp&, int lane, std::uint64_t from, std::uint64_t bytes);
 
 }  // namespace ptx

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "ptx/machine/async/tensor_map.h"
 #include "ptx/machine/tests/written_kernel.h"
 
 namespace ptx::tests {
@@ -219,14 +220,144 @@ TEST(BulkCopy, into_global_memory_holds_its_source) {
   EXPECT_THAT(found(bulk_out(""), 32), HasSubstr("a wait for the copy is missing"));
 }
 
-TEST(BulkCopy, of_tensors_and_clusters_is_refused_with_the_reason) {
+TEST(BulkCopy, of_clusters_and_with_sums_is_refused_with_the_reason) {
   const auto refusal = [](const char* body) { return text_of(WrittenKernel(body).run(32)); };
-  EXPECT_THAT(refusal("cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes "
-                      "[%r1], [%rd1, {%r2}], [%r3];"),
-              HasSubstr("it would need the tensor maps of cuTensorMapEncodeTiled"));
   EXPECT_THAT(refusal("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
                       "[%r1], [%r2], 16, [%r3];"),
               HasSubstr("it would need distributed shared memory"));
+  EXPECT_THAT(
+      refusal("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd1], [%r2], 16;"),
+      HasSubstr("it would need copies that add to what is there"));
+  EXPECT_THAT(refusal("cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes"
+                      ".multicast::cluster [%r1], [%rd1, {%r2}], [%r3], %r5;"),
+              HasSubstr("it would need clusters"));
+  EXPECT_THAT(
+      refusal("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::"
+              "bytes [%r1], [%rd1, {%r2, %r2, %r2}], [%r3], {%r5};"),
+      HasSubstr("it would need boxes that are no tiles"));
+}
+
+TEST(Clusters, hold_one_block_each_or_are_refused) {
+  WrittenKernel kernel(
+      "mov.u32 %r1, %cluster_nctarank; mov.u32 %r2, %cluster_ctarank; mov.u32 %r3, %clusterid.x;"
+      "mov.u32 %r4, %nclusterid.x; mul.lo.u32 %r5, %r3, 16; cvt.u64.u32 %rd1, %r5;"
+      "add.s64 %rd2, %out, %rd1; st.global.v4.u32 [%rd2], {%r1, %r2, %r3, %r4};");
+  EXPECT_EQ(text_of(kernel.run(1, {}, 3)), "");
+  for (unsigned block = 0; block < 3; ++block)
+    EXPECT_THAT(std::vector(kernel.words.begin() + block * 4, kernel.words.begin() + block * 4 + 4),
+                testing::ElementsAre(1, 0, block, 3));
+
+  Memory memory;
+  const Program pairs(read(".version 9.0\n.target sm_90\n.address_size 64\n"
+                           ".visible .entry pairs() .reqnctapercluster 2, 1, 1 { ret; }"),
+                      memory);
+  EXPECT_THAT(
+      text_of(ptx::run({.kernel = pairs.kernel("pairs"), .grid = {2}, .block = {1}}, memory, {})),
+      HasSubstr("pairs: it is compiled for clusters of 2 blocks"));
+}
+
+// A tensor of 6 rows of 8 words, 16 words apart, and its boxes of 4 rows of 8 words. The map lies
+// at word 960 of the kernel's memory.
+class TensorCopy : public testing::Test {
+ protected:
+  TensorMap map{.mark = TensorMap::our_mark,
+                .strides = {64},
+                .last = {7, 5},
+                .box = {8, 4},
+                .element_bytes = 4,
+                .dimensions = 2};
+  std::uint64_t first_word = 0;
+
+  // Thread 0 copies the box at column x and row y, and every thread stores its word of it.
+  static std::string load(int x, int y, int to = 0, const std::string& wait = wait_for(0)) {
+    return make(1) + places +
+           fmt::format(
+               "setp.ne.u32 %p1, %t, 0; @%p1 bra $started; add.s64 %rd5, %out, 3840;"
+               "mov.u32 %r40, {}; mov.u32 %r41, {};"
+               "mbarrier.arrive.expect_tx.shared.b64 %rd30, [%r20], 128;"
+               "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+               "[%r9+{}], [%rd5, {{%r40, %r41}}], [%r20]; $started:",
+               x, y, to) +
+           wait + fmt::format("ld.shared.u32 %r1, [%r3+{}]; st.global.u32 [%rd2+2048], %r1;", to);
+  }
+  // Every thread writes 1000 + its number to the tile, and thread 0 copies that to the box.
+  static std::string store(int x, int y, const char* wait = "cp.async.bulk.wait_group.read 0;") {
+    return places +
+           fmt::format(
+               "add.u32 %r5, %t, 1000; st.shared.u32 [%r3], %r5; fence.proxy.async; bar.sync 0;"
+               "setp.ne.u32 %p1, %t, 0; @%p1 bra $out; add.s64 %rd5, %out, 3840;"
+               "mov.u32 %r40, {}; mov.u32 %r41, {};"
+               "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd5, {{%r40, %r41}}], "
+               "[%r9]; cp.async.bulk.commit_group; {} $out: bar.sync 0; st.shared.u32 [%r3], 7;",
+               x, y, wait);
+  }
+
+  std::string found(const std::string& body,
+                    const std::function<void(const WrittenKernel&)>& check = {}) {
+    std::string text;
+    for (const Settings& settings : all_orders()) {
+      WrittenKernel kernel(body);
+      for (unsigned n = 0; n < kernel.words.size(); ++n) kernel.words[n] = n;
+      map.address = reinterpret_cast<std::uint64_t>(kernel.words.data() + first_word);
+      std::memcpy(kernel.words.data() + 960, &map, sizeof map);
+      text = text_of(kernel.run(32, settings));
+      if (text.empty() && check) check(kernel);
+    }
+    return text;
+  }
+  // What the tensor has at a column and row; 0 outside.
+  static unsigned element(int x, int y) {
+    return x < 0 || x > 7 || y < 0 || y > 5 ? 0 : static_cast<unsigned>(y * 16 + x);
+  }
+};
+
+TEST_F(TensorCopy, reads_zeros_outside_of_its_tensor) {
+  for (const auto& [x, y] : {std::pair(0, 0), {0, 1}, {-3, 4}, {5, -2}, {8, 0}, {0, 6}, {0, -9}}) {
+    const auto check = [x = x, y = y](const WrittenKernel& kernel) {
+      for (int t = 0; t < 32; ++t)
+        EXPECT_EQ(kernel.words[static_cast<std::size_t>(512 + t)], element(x + t % 8, y + t / 8))
+            << "word " << t << " of the box at " << x << ", " << y;
+    };
+    EXPECT_EQ(found(load(x, y), check), "");
+  }
+}
+
+TEST_F(TensorCopy, swizzles) {
+  map.swizzle = 1;  // 32 bytes: in the second 128 bytes the pieces of 16 are exchanged
+  EXPECT_EQ(found(load(0, 1, 128),
+                  [](const WrittenKernel& kernel) {
+                    for (int t = 0; t < 32; ++t)
+                      EXPECT_EQ(kernel.words[static_cast<std::size_t>(512 + t)],
+                                element(t % 8 ^ 4, 1 + t / 8));
+                  }),
+            "");
+}
+
+TEST_F(TensorCopy, writes_what_lies_in_its_tensor) {
+  const auto check = [](const WrittenKernel& kernel) {
+    for (int y = 0; y < 6; ++y)
+      for (int x = 0; x < 16; ++x) {
+        const bool copied = x < 6 && y >= 3;  // the box begins at column -2 and row 3
+        EXPECT_EQ(kernel.words[static_cast<std::size_t>(y * 16 + x)],
+                  copied ? 1000 + (y - 3) * 8 + x + 2 : y * 16 + x)
+            << "row " << y << ", column " << x;
+      }
+    EXPECT_EQ(kernel.words[6 * 16], 6u * 16) << "behind the last row";
+  };
+  EXPECT_EQ(found(store(-2, 3), check), "");
+  EXPECT_THAT(found(store(-2, 3, "")), HasSubstr("a wait for the copy is missing"));
+}
+
+TEST_F(TensorCopy, is_looked_at) {
+  EXPECT_THAT(found(load(0, 0, 0, "bar.sync 0;")), HasSubstr("a wait for the copy is missing"));
+  EXPECT_THAT(found(load(0, 0, 64)),
+              HasSubstr("copies a box of a tensor 64 bytes past a multiple of 128"));
+  first_word = 1024 - 64;
+  EXPECT_THAT(found(load(0, 3)), HasSubstr("past the end of words"));
+  first_word = 0, map.dimensions = 3, map.box[2] = 1;
+  EXPECT_THAT(found(load(0, 0)), HasSubstr("names 2 coordinates of a tensor of 3 dimensions"));
+  map.mark = 0;
+  EXPECT_THAT(found(load(0, 0)), HasSubstr("that cuTensorMapEncodeTiled did not make"));
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ int grid_sync(const Problem&);
 int last_block(const Problem&);
 int half2_math(const Problem&);
 int bulk_tiles(const Problem&);
+int tensor_tiles(const Problem&);
 int cutlass_simt(const Problem&);
 
 }  // namespace foreign

@@ -130,7 +130,8 @@ INSTANTIATE_TEST_SUITE_P(
         Foreign{"grid_sync", foreign::grid_sync, {{17, 21, 50}}},
         Foreign{"last_block", foreign::last_block, {{17, 21, 50}}},
         Foreign{"half2_math", foreign::half2_math, {{11, 36, 70}}, Elements::halves},
-        Foreign{"bulk_tiles", foreign::bulk_tiles, {{32, 64, 80}}}),
+        Foreign{"bulk_tiles", foreign::bulk_tiles, {{32, 64, 80}}},
+        Foreign{"tensor_tiles", foreign::tensor_tiles, {{50, 36, 76}}}),
     [](const auto& each) { return each.param.name; });
 
 TEST(ForeignGemm, of_cutlass_is_right_and_has_no_finding) {

@@ -1,0 +1,174 @@
+// cp.async.bulk.tensor: boxes of a tensor that a map describes, between global and shared memory.
+// What of a box lies outside of its tensor is read as zero, and not written.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "ptx/machine/access.h"
+#include "ptx/machine/async/bulk_copies.h"
+#include "ptx/machine/async/place.h"
+#include "ptx/machine/async/tensor_map.h"
+#include "ptx/machine/handlers.h"
+
+namespace ptx {
+namespace {
+
+using std::int64_t;
+using std::uint32_t;
+using std::uint64_t;
+
+constexpr uint64_t piece = 16, alignment = 128;
+
+// The box that one thread copies.
+struct Box {
+  TensorMap map;
+  std::array<int64_t, TensorMap::most_dimensions> at = {};  // its first element
+  uint64_t shared = 0, barrier = 0;
+
+  uint64_t bytes() const {
+    uint64_t all = map.element_bytes;
+    for (int d = 0; d < map.dimensions; ++d) all *= map.box[static_cast<std::size_t>(d)];
+    return all;
+  }
+  // Of a byte of the box, in order: the swizzle exchanges pieces within 128 bytes.
+  uint64_t place(uint64_t byte) const {
+    const uint64_t to = shared + byte;
+    return to ^ ((to >> 7 & map.swizzle) << 4);
+  }
+};
+
+bool read_map(const Op* op, Warp& w, int lane, uint64_t address, TensorMap& map) {
+  std::array<std::byte, TensorMap::bytes> raw;
+  uint32_t unwritten = 0;
+  for (uint64_t n = 0; n < raw.size(); n += piece) {
+    const std::byte* read = reach_global(
+        w, {.op = op, .lane = lane, .address = address + n, .bytes = piece}, unwritten);
+    if (read == nullptr) return false;
+    std::memcpy(raw.data() + n, read, piece);
+  }
+  std::memcpy(&map, raw.data(), sizeof map);
+  if (map.mark == TensorMap::our_mark) return true;
+  report(w, op, Fault::bad_address,
+         fmt::format("{} copies by a tensor map that cuTensorMapEncodeTiled did not make",
+                     thread_text(w, lane)));
+  return false;
+}
+
+// a, bits: where the map lies; d, e: where the box lies in shared memory; c: a list of the
+// barrier's slot, what is added to it, and the slots of where the box begins.
+bool read_box(const Op* op, Warp& w, int lane, uint64_t map, Box& box) {
+  const auto named = static_cast<Named>(op->parts);
+  if (!read_map(op, w, lane, map, box.map)) return false;
+  const int* list = w.lists + op->c;
+  box.shared =
+      place_in_shared(w, lane, op->d, (op->mode & 1) != 0, static_cast<uint64_t>(op->e), named);
+  box.barrier =
+      place_in_shared(w, lane, list[0], (op->mode & 2) != 0, static_cast<uint64_t>(list[1]), named);
+  if (box.map.dimensions != op->b) {
+    report(w, op, Fault::trap,
+           fmt::format("{} names {} coordinates of a tensor of {} dimensions", thread_text(w, lane),
+                       op->b, box.map.dimensions));
+    return false;
+  }
+  for (int d = 0; d < op->b; ++d)
+    box.at[static_cast<std::size_t>(d)] =
+        static_cast<std::int32_t>(w.slot<uint32_t>(list[2 + d])[lane]);
+  if (box.shared % alignment == 0) return true;
+  report(w, op, Fault::misaligned_access,
+         fmt::format("{} copies a box of a tensor {} bytes past a multiple of {} in shared memory",
+                     thread_text(w, lane), box.shared % alignment, alignment),
+         {box.shared, true});
+  return false;
+}
+
+// Calls use(byte of the box, address, bytes) for what of each row lies in the tensor. False once
+// that returns false.
+template <class Use>
+bool for_each_row(const Box& box, const Use& use) {
+  const TensorMap& map = box.map;
+  const int64_t first = std::clamp<int64_t>(-box.at[0], 0, map.box[0]),
+                end = std::clamp<int64_t>(int64_t{map.last[0]} + 1 - box.at[0], first, map.box[0]);
+  const uint64_t row_bytes = uint64_t{map.box[0]} * map.element_bytes;
+  for (uint64_t row = 0; row < box.bytes() / row_bytes; ++row) {
+    uint64_t left = row, address = map.address;
+    bool is_inside = true;
+    for (std::size_t d = 1; d < map.dimensions; ++d) {
+      const int64_t at = box.at[d] + static_cast<int64_t>(left % map.box[d]);
+      left /= map.box[d];
+      is_inside = is_inside && at >= 0 && at <= int64_t{map.last[d]};
+      address += static_cast<uint64_t>(at) * map.strides[d - 1];
+    }
+    address += static_cast<uint64_t>(box.at[0] + first) * map.element_bytes;
+    const uint64_t bytes = static_cast<uint64_t>(end - first) * map.element_bytes;
+    if (is_inside && bytes != 0 &&
+        !use(row * row_bytes + static_cast<uint64_t>(first) * map.element_bytes, address, bytes))
+      return false;
+  }
+  return true;
+}
+
+// The largest access that begins there and is aligned, in both memories.
+uint64_t next_bytes(uint64_t byte, uint64_t address, uint64_t left) {
+  return uint64_t{1} << std::min({std::countr_zero(byte | piece), std::countr_zero(address | piece),
+                                  static_cast<int>(std::bit_width(left)) - 1});
+}
+
+const Op* box_to_shared(const Op* op, Warp& w) {
+  uint64_t maps[warp_size];
+  addresses_of(op, w, maps);
+  for (uint32_t todo = w.mask; todo != 0; todo &= todo - 1) {
+    const int lane = std::countr_zero(todo);
+    Box box;
+    if (!read_box(op, w, lane, maps[lane], box)) return nullptr;
+    BulkCopy copy{.to = static_cast<uint32_t>(box.shared),
+                  .barrier = static_cast<uint32_t>(box.barrier),
+                  .data = std::vector<std::byte>(box.bytes()),
+                  .op = op};
+    const auto read_row = [&](uint64_t byte, uint64_t address, uint64_t bytes) {
+      while (bytes != 0) {
+        const uint64_t n = next_bytes(byte, address, bytes);
+        const std::byte* read = reach_global(
+            w, {.op = op, .lane = lane, .address = address, .bytes = static_cast<int>(n)},
+            copy.unwritten_words);
+        if (read == nullptr) return false;
+        std::memcpy(copy.data.data() + (box.place(byte) - box.shared), read, n);
+        byte += n, address += n, bytes -= n;
+      }
+      return true;
+    };
+    if (!for_each_row(box, read_row) || !start_flight(op, w, lane, std::move(copy))) return nullptr;
+  }
+  return op + 1;
+}
+
+const Op* box_to_global(const Op* op, Warp& w) {
+  uint64_t maps[warp_size];
+  addresses_of(op, w, maps);
+  for (uint32_t todo = w.mask; todo != 0; todo &= todo - 1) {
+    const int lane = std::countr_zero(todo);
+    Box box;
+    if (!read_box(op, w, lane, maps[lane], box)) return nullptr;
+    const auto write_row = [&](uint64_t byte, uint64_t address, uint64_t bytes) {
+      while (bytes != 0) {
+        const uint64_t n = next_bytes(byte, address, bytes);
+        if (!write_out(op, w, lane, box.place(byte), address, static_cast<int>(n))) return false;
+        byte += n, address += n, bytes -= n;
+      }
+      return true;
+    };
+    if (!for_each_row(box, write_row)) return nullptr;
+    hold_source(w, lane, box.shared, box.bytes());
+  }
+  return op + 1;
+}
+
+}  // namespace
+
+void add_tensor_copy_handlers(Handlers& to) {
+  to["cp.async.bulk.tensor.shared"] = {box_to_shared, ""};
+  to["cp.async.bulk.tensor.global"] = {box_to_global, ""};
+}
+
+}  // namespace ptx
