@@ -13,6 +13,7 @@
 #include "base/errors.h"
 #include "oracle/gpus.h"
 #include "properties/calibration.h"
+#include "properties/draws/structures.h"
 #include "properties/fitting.h"
 #include "properties/generators.h"
 #include "properties/lanes.h"
@@ -94,6 +95,9 @@ std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const B
   if (!trials.may_go_on()) return std::move(trials).finish();  // none says anything about it
   run_past_failures(trials, claims, entry, corpus);
   for (const Case& c : aimed_cases(exploration, claim, entry)) {
+    if (trials.may_go_on()) trials.run(c);
+  }
+  for (const Case& c : structured_cases(claim, entry, budget.cases, budget.seed)) {
     if (trials.may_go_on()) trials.run(c);
   }
   const int past = trials.cases();  // beyond the budget

@@ -49,7 +49,8 @@ Pattern pattern_of(std::uint64_t seed, Operand o) {
       Pattern::equal_beginnings, Pattern::symmetric,     Pattern::symmetric_corner,
       Pattern::symmetric_corner, Pattern::triangular,    Pattern::banded,
       Pattern::diagonal,         Pattern::constant,      Pattern::periodic,
-      Pattern::periodic,
+      Pattern::periodic,         Pattern::permutation,   Pattern::toeplitz,
+      Pattern::equal_lines,      Pattern::one_exception,
   };
   const Pattern of_a = choices.of(of_one), of_b = choices.of(of_one);
   const int plain = choices.below(3);  // often only one has structure, and the other hides nothing
@@ -127,12 +128,19 @@ float Patterned::equal_to(std::int64_t i, std::int64_t j) const {
   const auto at = [&](std::int64_t row, std::int64_t column) {
     return short_number(mix(seed_, o_, row, column));
   };
-  const std::int64_t p = o_ == Operand::a ? j : i;
+  const std::int64_t p = o_ == Operand::a ? j : i, line = o_ == Operand::a ? i : j;
   if (pattern_ == Pattern::constant) return at(0, 0);
+  if (pattern_ == Pattern::toeplitz) return at(i - j, -7);
   std::int64_t first = p;
   if (pattern_ == Pattern::periodic) first = inverted_ ? p / side_ : p % side_;
   if (pattern_ == Pattern::equal_beginnings && p < side_) first = 0;
+  if (pattern_ == Pattern::one_exception && p != place_in(line)) first = place_in(line) + 1;
   return o_ == Operand::a ? at(i, first) : at(first, j);
+}
+
+// Along k, of what is unlike the rest of a line.
+std::int64_t Patterned::place_in(std::int64_t line) const {
+  return static_cast<std::int64_t>(mix(seed_, o_, line, -4) >> 1) % std::max<std::int64_t>(1, k_);
 }
 
 float Patterned::structured(std::uint64_t random, std::int64_t i, std::int64_t j) const {
@@ -158,6 +166,13 @@ float Patterned::structured(std::uint64_t random, std::int64_t i, std::int64_t j
     case Pattern::triangular: return kept(inverted_ ? i <= j : i >= j);
     case Pattern::banded: return kept(std::abs(i - j) <= side_);
     case Pattern::diagonal: return kept(i == j);
+    case Pattern::permutation: {
+      const std::int64_t line = o_ == Operand::a ? i : j, p = o_ == Operand::a ? j : i;
+      return kept(p == (line + place_in(0)) % std::max<std::int64_t>(1, k_));
+    }
+    case Pattern::equal_lines: return uniform(mix(seed_, o_, o_ == Operand::a ? j : i, -6));
+    case Pattern::toeplitz:
+    case Pattern::one_exception:
     case Pattern::constant:
     case Pattern::equal_beginnings:
     case Pattern::periodic: return equal_to(i, j);
@@ -172,9 +187,7 @@ float Patterned::value(std::uint64_t random, std::int64_t i, std::int64_t j) con
   if (pattern_ != Pattern::dominated) return std::ldexp(uniform(random), exponent(p));
   // A row of A where inverted, else a column of B, and the lines of the other matrix are plain.
   if ((o_ == Operand::a) == inverted_) return uniform(random);
-  const bool dominates =
-      p == static_cast<std::int64_t>(mix(seed_, o_, line, -4) >> 1) % std::max<std::int64_t>(1, k_);
-  if (dominates) return sign(random) * (1 + std::abs(uniform(random))) / 2;
+  if (p == place_in(line)) return sign(random) * (1 + std::abs(uniform(random))) / 2;
   return std::ldexp(uniform(random), static_cast<int>(-28 - bits_of(k_)));
 }
 

@@ -18,7 +18,11 @@ enum class Pattern {
   banded,
   diagonal,
   constant,
-  periodic,  // along k, with a period of 2 to 32
+  periodic,       // along k, with a period of 2 to 32
+  permutation,    // one element in each line along k, each at another place as far as there are any
+  toeplitz,       // equal along diagonals
+  equal_lines,    // all rows of A, all columns of B
+  one_exception,  // lines along k of one number each, but for one element
   // Of both, along k:
   opposite_slopes,  // A grows by powers of 2 where B falls, or the other way round
   parallel_slopes,  // both grow, or fall
@@ -43,6 +47,7 @@ class Patterned {
   float structured(std::uint64_t random, std::int64_t i, std::int64_t j) const;
   float equal_to(std::int64_t i, std::int64_t j) const;
   int exponent(std::int64_t p) const;
+  std::int64_t place_in(std::int64_t line) const;
 
   std::uint64_t seed_;
   Operand o_;

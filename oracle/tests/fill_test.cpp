@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <set>
 #include <string>
@@ -312,6 +313,30 @@ TEST(Fill, patterned_lines_repeat_and_products_dominate) {
     }
     EXPECT_EQ(large, 1);
   }
+}
+
+TEST(Fill, patterned_lines_hold_one_element_or_one_exception_or_are_equal) {
+  for (const Case& c : with_pattern(Pattern::permutation, Operand::a, 40)) {
+    std::set<std::int64_t> places;
+    for (std::int64_t i = 0; i < c.m; ++i) {
+      for (std::int64_t p = 0; p < c.k; ++p) {
+        if (fill_element(c, Operand::a, i, p) != 0) places.insert(p);
+      }
+    }
+    EXPECT_EQ(places.size(), 40u) << to_string(c);
+  }
+  for (const Case& c : with_pattern(Pattern::one_exception, Operand::b, 40)) {
+    for (std::int64_t j = 0; j < c.n; ++j) {
+      std::map<float, int> numbers;
+      for (std::int64_t p = 0; p < c.k; ++p) ++numbers[fill_element(c, Operand::b, p, j)];
+      EXPECT_LE(numbers.size(), 2u) << to_string(c);
+      for (const auto& [number, times] : numbers) EXPECT_TRUE(times == 1 || times >= 39) << number;
+    }
+  }
+  for (const Case& c : with_pattern(Pattern::toeplitz, Operand::a, 40))
+    EXPECT_EQ(fill_element(c, Operand::a, 3, 5), fill_element(c, Operand::a, 13, 15));
+  for (const Case& c : with_pattern(Pattern::equal_lines, Operand::a, 40))
+    EXPECT_EQ(fill_element(c, Operand::a, 3, 5), fill_element(c, Operand::a, 13, 5));
 }
 
 TEST(Fill, patterned_slopes_and_levels_lie_along_k) {

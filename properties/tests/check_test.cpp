@@ -1,6 +1,7 @@
 // The check itself: it counts what it judged, finds what is wrong, and never passes what it has not
 // seen.
 #include "properties/check.h"
+#include "properties/draws/structures.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -51,10 +52,12 @@ TEST(Check, judges_as_many_cases_as_it_was_given) {
   for (const char* name : {"within_bound", "exact_integers", "beta_zero", "no_product",
                            "writes_only_c", "reads_only_operands", "same_bits_twice", "refuses"}) {
     for (int cases : {1, 2, 3, 10, 50}) {
-      const auto result =
-          check_one(host_entry(multiply), claim_named(name), {.cases = cases, .jobs = 1});
+      const Budget budget{.cases = cases, .jobs = 1};
+      const Entry entry = host_entry(multiply);
+      const auto result = check_one(entry, claim_named(name), budget);
+      const auto beside = structured_cases(claim_named(name), entry, cases, budget.seed);
       EXPECT_FALSE(result.failure) << name << ": " << result.failure->verdict.reason;
-      EXPECT_EQ(result.cases, cases) << name;
+      EXPECT_EQ(result.cases, cases + static_cast<int>(beside.size())) << name;
       EXPECT_GE(result.elements, cases) << name;
       EXPECT_FALSE(result.exempt);
     }

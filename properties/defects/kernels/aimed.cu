@@ -61,6 +61,16 @@ struct QuadsOfAnUpdate : Right {
   }
 };
 
+// A row of A whose first 40 elements and last one are equal is taken for a constant one.
+struct RowTakenForConstant : Right {
+  static __device__ float a(const Gemm& g, std::int64_t row, std::int64_t p) {
+    const float* const elements = &g.a[row * g.lda];
+    bool constant = g.k > 40 && elements[0] == elements[g.k - 1];
+    for (int i = 1; i < 40 && constant; ++i) constant = elements[i] == elements[0];
+    return elements[constant ? 0 : p];
+  }
+};
+
 // Large grids are walked through in groups of 128 rows; a last group of fewer is forgotten.
 struct WholeGroupsOfALargeGrid : Right {
   static __device__ bool covers(const Gemm& g, std::int64_t row, std::int64_t) {
@@ -89,6 +99,7 @@ const Registrar registrars[] = {
     by("second_error_forgotten", second_error_forgotten),
     by("copies_a_once", copies_a_once),
     in_plain<QuadsOfAnUpdate>("quads_of_an_update"),
+    in_plain<RowTakenForConstant>("row_taken_for_constant"),
     in_plain<WholeGroupsOfALargeGrid>("last_group_of_a_large_grid"),
     by("odd_k_of_large_products", odd_k_of_large_products),
 };
