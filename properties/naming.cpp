@@ -94,6 +94,7 @@ Verdicts verdicts_beside(const ClaimResult& failed,
   const Failure& failure = *failed.failure;
   Verdicts verdicts{.failing = {failure.shrunk}, .passing = {}};
   const double of_shrunk = cost_of(failure.shrunk, *failed.claim, failed.entry);
+  if (failure.verdict.finding.fault == Fault::keeps_state) return verdicts;  // no branch decides
   const bool is_alone = of_shrunk > most_of_large_ones;
   const double most_here = is_alone ? most_each : std::max(most_each, 2 * of_shrunk);
   double left = is_alone ? most_together : std::max(most_together, 10 * of_shrunk);

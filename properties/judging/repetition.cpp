@@ -1,9 +1,17 @@
 #include "properties/judging/repetition.h"
 
-#include <array>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <optional>
+
+#include "oracle/machine.h"
+#include "properties/draws/cost.h"
 #include "properties/fitting.h"
 #include "properties/judges.h"
+#include "properties/judging/variables.h"
 
 namespace assay {
 namespace {
@@ -13,6 +21,72 @@ Case smaller_problem(Case c, const Entry& entry) {
   c.m = (c.m + 1) / 2, c.n = (c.n + 1) / 2, c.k = (c.k + 1) / 2;
   ++c.seed;
   return fitted(c, entry.variant.needs);
+}
+
+// What launches one after the other leave in C, each from the same operands.
+class Launches {
+ public:
+  Launches(const Entry& entry, const Case& c, const Resources& resources)
+      : entry_(entry),
+        c_(c),
+        resources_(resources),
+        machine_(machine_of(entry.backend, resources)),
+        operands_(make_operands(c, Placement::guarded, {256, 256, 256})) {
+    a_ = machine_.place(Operand::a, operands_[Operand::a], Placement::guarded);
+    b_ = machine_.place(Operand::b, operands_[Operand::b], Placement::guarded);
+  }
+
+  // Nothing if it does not come to its end.
+  std::optional<float> first_element() {
+    Image result = operands_[Operand::c];
+    const Gemm gemm = gemm_of(c_, a_, b_, machine_.place(Operand::c, result, Placement::guarded));
+    if (!refusal(entry_.variant, gemm).empty()) return std::nullopt;
+    if (machine_.launch(entry_.variant, gemm, c_, {}, resources_)) return std::nullopt;
+    machine_.fetch(Operand::c, result);
+    return result.row(0)[0];
+  }
+
+ private:
+  const Entry& entry_;
+  const Case& c_;
+  const Resources& resources_;
+  Machine& machine_;
+  const Operands operands_;
+  const float *a_, *b_;
+};
+
+// A counter may wrap after 65536 launches. Where no launch changes a variable of the kernel's, or
+// only the first one does, none can.
+Verdict judge_often(const Entry& entry, const Case& c, const Resources& resources) {
+  constexpr int most_launches = 70'000;
+  constexpr double most_nanoseconds = 3e9;
+  const auto* const code = reinterpret_cast<const void*>(entry.variant.launch);
+  Launches launches(entry, c, resources);
+  const auto first = launches.first_element();
+  const std::uint64_t before = variables_beside(code);
+  const auto second = launches.first_element();
+  const Verdict right{.judged = 1};
+  if (!first || !second || variables_beside(code) == before) return right;
+  const double each = cost_of(c, claim_named("within_bound"), entry, effort_of(entry));
+  const int times = static_cast<int>(std::min<double>(most_launches, most_nanoseconds / each));
+  for (int i = 2; i < times; ++i) {
+    const auto now = launches.first_element();
+    if (now && std::bit_cast<std::uint32_t>(*now) == std::bit_cast<std::uint32_t>(*first)) continue;
+    return {.status = TrialStatus::wrong,
+            .finding = {Fault::keeps_state},
+            .reason = now ? fmt::format("row 0, column 0 is {:.9g} the first time and {:.9g} at "
+                                        "launch {} in a row",
+                                        *first, *now, i + 1)
+                          : fmt::format("launch {} in a row fails", i + 1),
+            .diagnosis = "something is kept between launches, and gives out after so many",
+            .judged = 1};
+  }
+  return right;
+}
+
+// Of a single element, as small cases are aimed.
+bool is_launched_often(const Entry& entry, const Case& c) {
+  return entry.backend == Backend::simt && c.seed == 0 && c.m == 1 && c.n == 1 && c.k <= 256;
 }
 
 }  // namespace
@@ -33,8 +107,11 @@ Verdict judge_twice(const Entry& entry, const Case& c, const Resources& resource
       {"the first time", entry, c},
       {"half as large, the second time", entry, smaller},
       {"the second time", entry, c, {.placement = Placement::elsewhere}}};
-  return compare_runs(
+  const Verdict verdict = compare_runs(
       runs, {Fault::not_repeatable, "it depends on where its operands lie in memory"}, resources);
+  if (verdict.status != TrialStatus::right || !is_launched_often(entry, c)) return verdict;
+  const Verdict often = judge_often(entry, c, resources);
+  return is_failure(often) ? often : verdict;
 }
 
 }  // namespace assay
