@@ -13,4 +13,7 @@ using AddressOf = std::function<std::uint64_t(const std::string&)>;
 
 std::unique_ptr<Program::Kernel> decode(const Module&, const Function& kernel, const AddressOf&);
 
+// Of "kernel(Gemm)::tile", mangled, and perhaps numbered by who flattened the calls: "tile".
+std::string own_name(const std::string& symbol);
+
 }  // namespace ptx

@@ -8,20 +8,20 @@
 namespace ptx {
 namespace {
 
-// Of "kernel(Gemm)::tile", mangled, and perhaps numbered by who flattened the calls: "tile".
+std::uint64_t aligned(std::uint64_t at, std::uint64_t to) { return (at + to - 1) / to * to; }
+
+}  // namespace
+
 std::string own_name(const std::string& symbol) {
-  int status = 0;
   const std::string mangled = symbol.substr(0, symbol.find('#'));
+  if (!mangled.starts_with("_Z")) return mangled;
+  int status = 0;
   char* const plain = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
   const std::string name = status == 0 ? plain : mangled;
   std::free(plain);
   const auto colons = name.rfind("::");
   return colons == name.npos ? name : name.substr(colons + 2);
 }
-
-std::uint64_t aligned(std::uint64_t at, std::uint64_t to) { return (at + to - 1) / to * to; }
-
-}  // namespace
 
 void Decoder::lay_out() {
   std::uint64_t shared = 0, params = 0;

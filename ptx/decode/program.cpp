@@ -18,7 +18,7 @@ std::uint64_t address_of_function(const Module& module, const std::string& name)
 void make_variables(Program::Contents& contents) {
   for (const Variable& v : contents.module.variables) {
     if ((v.space != Space::global && v.space != Space::constant) || v.is_extern) continue;
-    void* memory = contents.memory->allocate(v.bytes + 1, v.name);
+    void* memory = contents.memory->allocate(v.bytes + 1, own_name(v.name));
     std::memset(memory, 0, v.bytes + 1);
     std::memcpy(memory, v.initial.data(), std::min<std::size_t>(v.initial.size(), v.bytes));
     contents.memory->mark_written(reinterpret_cast<std::uint64_t>(memory), v.bytes);

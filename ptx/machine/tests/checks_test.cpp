@@ -184,6 +184,16 @@ TEST(Finding, names_the_variable_and_both_places) {
   EXPECT_EQ(race.finding->address, 0u) << "that of shared memory is no address";
 }
 
+TEST(Finding, names_variables_as_their_author_does) {
+  for (const auto& [symbol, shown] :
+       {std::pair{"s", "of s ("}, {"_ZZN3ns15tiledEvE6a_tile", "of a_tile ("}}) {
+    const std::string body =
+        fmt::format("mov.u32 %r3, {}; shl.b32 %r2, %t, 2; st.shared.u32 [%r3], %t;", symbol);
+    const std::string variable = fmt::format(".shared .align 4 .b8 {}[64];", symbol);
+    EXPECT_THAT(text_of(WrittenKernel(body, variable).run(2)), HasSubstr(shown));
+  }
+}
+
 TEST(Finding, tells_where_a_value_that_nobody_wrote_comes_from) {
   // Each thread reads the word of its own number, and moves it about.
   const std::string read =
