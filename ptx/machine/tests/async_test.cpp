@@ -312,7 +312,8 @@ class TensorCopy : public testing::Test {
 };
 
 TEST_F(TensorCopy, reads_zeros_outside_of_its_tensor) {
-  for (const auto& [x, y] : {std::pair(0, 0), {0, 1}, {-3, 4}, {5, -2}, {8, 0}, {0, 6}, {0, -9}}) {
+  for (const auto& [x, y] :
+       {std::pair(0, 0), {0, 1}, {-3, 4}, {5, -2}, {8, 0}, {0, 6}, {0, -9}, {-9, 0}, {99, 99}}) {
     const auto check = [x = x, y = y](const WrittenKernel& kernel) {
       for (int t = 0; t < 32; ++t)
         EXPECT_EQ(kernel.words[static_cast<std::size_t>(512 + t)], element(x + t % 8, y + t / 8))
