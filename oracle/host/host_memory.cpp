@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::size_t fence = std::size_t{1} << 20;
 // Addresses cost nothing, and pages that trials have touched serve the next: few reserve again.
-constexpr std::size_t least_reserved = std::size_t{1} << 30;
+constexpr std::size_t least_reserved = std::size_t{1} << 28;
 constexpr std::ptrdiff_t forbidden_bytes = std::ptrdiff_t{1} << 38;  // of each unreadable operand
 
 std::size_t whole_pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
@@ -34,14 +34,16 @@ std::byte* forbidden_memory() {
 }  // namespace
 
 void Region::reserve(std::size_t bytes) {
-  opened_.clear();
-  if (whole_pages(bytes) > size_) {
-    release();
-    size_ = std::max(whole_pages(bytes), least_reserved);
-    base_ = addresses_between_fences(size_, fence);
-  } else if (mprotect(base_, size_, PROT_NONE) != 0) {
-    throw std::bad_alloc();
+  // Nothing else is open. To close all pages that ever were would take longer than most trials.
+  for (const auto& [begin, length] : opened_) {
+    if (mprotect(begin, length, PROT_NONE) != 0) throw std::bad_alloc();
   }
+  opened_.clear();
+  if (whole_pages(bytes) <= size_) return;
+  release();
+  const std::size_t size = std::max(whole_pages(bytes), least_reserved);
+  base_ = addresses_between_fences(size, fence);
+  size_ = size;
 }
 
 void Region::open(std::byte* first, std::size_t bytes) {
