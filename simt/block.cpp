@@ -97,25 +97,14 @@ void Block::queue_anywhere(const Thread& thread) {
   std::swap(place(queue_size_ - 1), place(draw(queue_size_) - 1));
 }
 
-Thread* Block::next() {
-  if (queue_size_ == 0 && !is_done()) {
-    if (at_barrier_ > 0 && at_barrier_ + done_ == thread_count_) {
-      release_barrier();
-    } else {
-      release_warps_of_the_departed();
-    }
+// Once nobody may run.
+void Block::release_some() {
+  if (is_done()) return;
+  if (at_barrier_ > 0 && at_barrier_ + done_ == thread_count_) {
+    release_barrier();
+  } else {
+    release_warps_of_the_departed();
   }
-  if (queue_size_ == 0) return nullptr;
-  Thread* const next = &threads_[queue_[queue_head_]];
-  queue_head_ = (queue_head_ + 1) % max_threads_per_block;
-  --queue_size_;
-  return next;
-}
-
-void Block::finish(Thread& thread) {
-  thread.state = Thread::State::done;
-  warps_[thread.number / 32].left |= 1u << thread.number % 32;
-  ++done_;
 }
 
 void Block::interrupt(Thread& thread) {

@@ -58,7 +58,14 @@ class Block {
 
   // The next thread to run, which is no longer in the queue; null if all are done, or if those that
   // are left wait for each other in vain.
-  Thread* next();
+  Thread* next() {
+    if (queue_size_ == 0) release_some();
+    if (queue_size_ == 0) return nullptr;
+    Thread* const next = &threads_[queue_[queue_head_]];
+    queue_head_ = (queue_head_ + 1) % max_threads_per_block;
+    --queue_size_;
+    return next;
+  }
   bool is_done() const { return done_ == thread_count_; }
 
   // A running thread waits, is interrupted, or returns.
@@ -66,7 +73,11 @@ class Block {
   std::optional<RawFault> wait_at_warp(Thread&, unsigned mask, std::uint64_t value, unsigned from,
                                        WarpCall);
   void interrupt(Thread&);
-  void finish(Thread&);
+  void finish(Thread& thread) {
+    thread.state = Thread::State::done;
+    warps_[thread.number / 32].left |= 1u << thread.number % 32;
+    ++done_;
+  }
 
   // How many threads passed true at the last barrier.
   int tally() const { return tally_; }
@@ -91,6 +102,7 @@ class Block {
   // shows who should have waited for it.
   enum class Released { first, last, anywhere };
 
+  void release_some();
   void queue_all();
   void shuffle();
   void queue_first(const Thread&);
