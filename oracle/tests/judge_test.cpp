@@ -240,6 +240,35 @@ TEST(Judge, names_the_largest_of_the_wrong) {
   EXPECT_EQ(judge_bound(row_of({nan, 2, infinity, 4, 1}), reference, 16).worst.column, 0);
 }
 
+// Rows in which all is clear are judged in another way than those that hold something else.
+TEST(Judge, finds_the_same_worst_whatever_stands_beside_it) {
+  constexpr std::int64_t m = 3, n = 37;
+  Image c{.rows = m, .columns = n, .ld = n, .stride = n, .floats = std::vector<float>(m * n)};
+  Reference reference{m, n, std::vector<double>(m * n), std::vector<double>(m * n, 1.0)};
+  for (std::int64_t at = 0; at < m * n; ++at) {
+    reference.c[at] = std::sin(static_cast<double>(at));
+    c.floats[at] =
+        static_cast<float>(reference.c[at] + unit_roundoff * static_cast<double>(at % 7));
+  }
+  for (const std::int64_t worst : {0L, 1L, 36L, 37L, 60L, 110L}) {
+    Image off = c;
+    off.floats[worst] = static_cast<float>(reference.c[worst] + 12 * unit_roundoff);
+    const Judgement clear = judge_bound(off, reference, 16);
+    EXPECT_EQ(clear.wrong, 0);
+    EXPECT_EQ(clear.judged, m * n);
+    EXPECT_EQ(clear.worst.row * n + clear.worst.column, worst);
+    EXPECT_EQ(clear.worst.got, off.floats[worst]);
+    EXPECT_EQ(judge_bound(off, reference, 11).wrong, 1) << "the same one is too far off";
+    Reference other = reference;
+    const std::int64_t elsewhere = (worst + 50) % (m * n);
+    off.floats[elsewhere] = nan, other.c[elsewhere] = nan;  // right, and not clear
+    const Judgement mixed = judge_bound(off, other, 16);
+    EXPECT_EQ(mixed.wrong, 0);
+    EXPECT_EQ(mixed.worst.row * n + mixed.worst.column, worst);
+    EXPECT_EQ(mixed.worst.error_gulps, clear.worst.error_gulps);
+  }
+}
+
 TEST(Judge, judges_nothing_where_there_is_nothing) {
   for (const auto& [m, n] : {std::pair{0, 0}, {0, 5}, {5, 0}}) {
     const Image c{.rows = m, .columns = n, .ld = n, .stride = n};
