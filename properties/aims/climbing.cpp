@@ -12,7 +12,7 @@
 namespace assay {
 namespace {
 
-constexpr std::uint64_t most_calls_of_a_climb = 25'000'000, most_calls_of_a_run = 800'000;
+constexpr std::uint64_t most_calls_of_a_climb = 40'000'000, most_calls_of_a_run = 800'000;
 constexpr std::size_t most_constants = 12, most_rounds = 8;
 
 void make_distances_equal(Case& c) {

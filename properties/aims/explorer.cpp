@@ -51,7 +51,7 @@ Explorer::Explorer(const Entry& entry, std::map<const void*, Place> places, std:
   try_constants();
   drive();
   draw_small_cases(40, true);
-  know_.allow(budget / 3 * 2);
+  know_.allow(budget);
   climb_to_the_rest();
 }
 
