@@ -8,6 +8,8 @@
 #include <cmath>
 #include <utility>
 
+#include "oracle/fills/pattern.h"
+
 namespace assay {
 namespace {
 
@@ -167,6 +169,11 @@ double allowed_gulps(Arithmetic arithmetic, std::int64_t k) {
 double allowed_gulps(Arithmetic arithmetic, const Case& c) {
   const double zero_mean = allowed_gulps(arithmetic, c.k);
   if (c.fill != Fill::patterned) return zero_mean;
+  // One product counts, and all others together for less than a rounding of it: the roundings of
+  // that product, of beta * c and of their sum remain, in every order.
+  constexpr double of_one_product = 6;
+  if (arithmetic == Arithmetic::fp32 && pattern_of(c.seed, Operand::a) == Pattern::dominated)
+    return std::min(zero_mean, of_one_product);
   // Partial sums may grow with k, or repeat, and their roundings add up as a random walk does at
   // least: where no sum cancels, legitimate orders take less than a third of this.
   const auto k = static_cast<double>(c.k);

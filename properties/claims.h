@@ -34,10 +34,10 @@ struct Claim {
 
   // Whether it takes the large shapes that people use: where sizes matter more than edges.
   bool takes_large_shapes = false;
+  // Whether its cases have every kind of data in turn, and most of them are small.
+  bool is_about_data = false;
   // Whether it takes sizes at which the numbers that count them give out.
   bool takes_extreme_sizes = false;
-  // Whether it takes every structure of data in turn.
-  bool takes_structures = false;
   // The most cases that it takes, where each is slow.
   static constexpr int as_many_as_asked_for = 1 << 30;
   int most_cases = as_many_as_asked_for;

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "properties/draws/cost.h"
+#include "properties/draws/data.h"
 #include "properties/draws/layout.h"
 #include "properties/draws/scalars.h"
 #include "properties/draws/sizes.h"
@@ -16,7 +17,8 @@
 namespace assay {
 namespace {
 
-// How much of the large shapes and of extreme sizes there is beside the drawn cases.
+// How much of the large shapes and of extreme sizes there is beside the drawn
+// cases.
 constexpr double large_cost_per_drawn_cost = 1.05, extreme_cost_per_drawn_cost = 3.2;
 
 // How many of 32 cases are of a kind, and how many parts of 32 of the cost they may take.
@@ -31,28 +33,6 @@ constexpr std::array kinds = {
 };
 constexpr std::size_t first_costly = 5;  // of the last three: those that can cost any amount
 
-Fill a_fill(Dice& dice, Arithmetic arithmetic) {
-  const std::int64_t way = dice.between(1, 40);
-  const bool is_fp32 = arithmetic == Arithmetic::fp32;
-  if (way <= 10) return Fill::uniform;
-  if (way <= 16) return is_fp32 ? Fill::scaled : Fill::uniform;
-  if (way <= 20) return is_fp32 ? Fill::balanced : Fill::uniform;
-  if (way <= 22) return is_fp32 ? Fill::largest : Fill::uniform;
-  if (way <= 32) return Fill::patterned;
-  return dice.of({Fill::small_ints, Fill::small_ints, Fill::identity, Fill::one_hot, Fill::special,
-                  Fill::special});
-}
-
-// A matrix is symmetric as a whole only where it is square: now and then A or B is, or both.
-void make_square(Dice& dice, Case& c) {
-  constexpr std::int64_t least = 2, most = 300;
-  std::int64_t& other = dice.one_in(2) ? c.m : c.n;
-  const std::int64_t side = std::min(other, c.k);
-  if (side < least || side > most) return;
-  other = c.k = side;
-  if (dice.one_in(3)) c.m = c.n = side;
-}
-
 Case any_case(Dice& dice, const Kind& kind, const Variant& variant, const Hints& hints) {
   const Sizes sizes = kind.draw(dice, variant.tile);
   Case c{.m = sizes.m, .n = sizes.n, .k = sizes.k};
@@ -60,7 +40,7 @@ Case any_case(Dice& dice, const Kind& kind, const Variant& variant, const Hints&
     c.*dice.of({&Case::m, &Case::n, &Case::k}) =
         std::max<std::int64_t>(0, dice.of(hints.sizes) + dice.between(-1, 1));
   }
-  c.fill = a_fill(dice, variant.arithmetic);
+  c.fill = draw_fill(dice, variant.arithmetic);
   if (c.fill == Fill::patterned && dice.one_in(3)) make_square(dice, c);
   std::tie(c.alpha, c.beta) = c.fill == Fill::balanced ? draw_extreme_scalars(dice, hints.scalars)
                                                        : draw_scalars(dice, hints.scalars);
@@ -162,6 +142,33 @@ class Drawing {
   std::array<double, kinds.size()> income_, saved_;
 };
 
+// Deals out every kind of data, and begins anew.
+class DataDrawing {
+ public:
+  DataDrawing(const Claim& claim, const Entry& entry, std::uint64_t seed, const Hints& hints)
+      : claim_(claim), entry_(entry), dice_(seed), distances_(hints.distances) {
+    std::copy_if(hints.sizes.begin(), hints.sizes.end(), std::back_inserter(long_k_),
+                 [](std::int64_t size) { return size > 64 && size <= 4096; });
+  }
+
+  Case next() {
+    if (left_.empty()) {
+      left_ = cases_of_all_data(dice_, entry_.variant.arithmetic, long_k_, distances_);
+      dice_.shuffle(left_);
+    }
+    const Case c = nearest_case(left_.back(), claim_, entry_);
+    left_.pop_back();
+    return c;
+  }
+
+ private:
+  const Claim& claim_;
+  Entry entry_;
+  Dice dice_;
+  std::vector<std::int64_t> distances_, long_k_;
+  std::vector<Case> left_;
+};
+
 // The same shape with other scalars, gaps and offsets for each number.
 Case varied(Case c, std::size_t number) {
   constexpr std::array alphas = {1.5f, 1.0f, -0.5f};
@@ -260,6 +267,8 @@ std::vector<Case> extreme_cases(const Claim& claim, const Entry& entry, int case
 
 std::function<Case()> case_generator(const Claim& claim, const Entry& entry, std::uint64_t seed,
                                      const Hints& hints) {
+  if (claim.is_about_data)
+    return [drawing = DataDrawing(claim, entry, seed, hints)]() mutable { return drawing.next(); };
   return [drawing = Drawing(claim, entry, seed, hints)]() mutable { return drawing.next(); };
 }
 

@@ -22,6 +22,7 @@ struct Hints {
 // Draws cases that the claim says something about, the same ones for the same seed: mostly small
 // ones beside tile edges; some with one long dimension, up to a million; some of many tiles. What
 // they cost together follows from how many are drawn, so the longest are rare where they cost most.
+// For a claim about data: small ones, with every kind of data in turn.
 std::function<Case()> case_generator(const Claim&, const Entry&, std::uint64_t seed,
                                      const Hints& = {});
 

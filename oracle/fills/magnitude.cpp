@@ -59,9 +59,10 @@ Exponents balancing_exponents(const Case& c) {
   return {a, of_both - a, std::clamp(term - beta, -115, most_exponent)};
 }
 
-Largest::Largest(const Case& c, Operand o) : c_(c), o_(o) {
-  Choices choices(c.seed);
-  where_ = static_cast<Where>(choices.below(4));
+LargestIn largest_in(std::uint64_t seed) { return static_cast<LargestIn>(Choices(seed).below(4)); }
+
+Largest::Largest(const Case& c, Operand o) : c_(c), o_(o), where_(largest_in(c.seed)) {
+  Choices choices(scramble(c.seed));  // those that follow the first one of `largest_in`
   of_rows_ = choices.below(2) == 0;
   partner_ = static_cast<int>(choices.from(-95, -40));
 }
@@ -93,19 +94,21 @@ float Largest::part_of_c(std::uint64_t random) const {
 
 float Largest::value(std::uint64_t random, std::int64_t i, std::int64_t j) const {
   // Where the products are ordinary, or small beside C.
-  const int product = where_ == Where::c ? 80 : where_ == Where::product ? 108 : 127 + partner_;
+  const int product = where_ == LargestIn::c         ? 80
+                      : where_ == LargestIn::product ? 108
+                                                     : 127 + partner_;
   if (o_ == Operand::c) {
-    if (where_ == Where::c) return part_of_c(random);
+    if (where_ == LargestIn::c) return part_of_c(random);
     return std::ldexp(uniform(random), std::clamp(product - exponent_of(c_.beta), -120, 120));
   }
   switch (where_) {
-    case Where::product: return part_of_product(random, i, j);
-    case Where::c: return std::ldexp(uniform(random), product / 2);
-    case Where::a:
-    case Where::b: break;
+    case LargestIn::product: return part_of_product(random, i, j);
+    case LargestIn::c: return std::ldexp(uniform(random), product / 2);
+    case LargestIn::a:
+    case LargestIn::b: break;
   }
-  return (o_ == Operand::a) == (where_ == Where::a) ? enormous(random)
-                                                    : std::ldexp(uniform(random), partner_);
+  return (o_ == Operand::a) == (where_ == LargestIn::a) ? enormous(random)
+                                                        : std::ldexp(uniform(random), partner_);
 }
 
 }  // namespace assay

@@ -13,6 +13,10 @@ struct Exponents {
 };
 Exponents balancing_exponents(const Case&);
 
+// Where fill=largest has elements or results beside the largest float.
+enum class LargestIn { a, b, product, c };
+LargestIn largest_in(std::uint64_t seed);
+
 // Elements beside the largest float. The seed picks where it counts: an element of A or of B, with
 // a partner that makes the product ordinary; the one product that a sum consists of; C. A result is
 // then ordinary, beside the largest float, or infinite in every order.
@@ -22,13 +26,12 @@ class Largest {
   float value(std::uint64_t random, std::int64_t i, std::int64_t j) const;
 
  private:
-  enum class Where { a, b, product, c };
   float part_of_product(std::uint64_t random, std::int64_t i, std::int64_t j) const;
   float part_of_c(std::uint64_t random) const;
 
   const Case& c_;
   Operand o_;
-  Where where_;
+  LargestIn where_;
   bool of_rows_;  // of A, else columns of B
   int partner_;   // the exponent of what an element beside the largest float is multiplied by
 };

@@ -16,8 +16,6 @@ float short_number(std::uint64_t random) {
   return sign(random) * static_cast<float>(1 + random % 4) / 4;
 }
 
-bool is_of_both(Pattern pattern) { return pattern >= Pattern::opposite_slopes; }
-
 std::int64_t bits_of(std::int64_t k) { return std::bit_width(static_cast<std::uint64_t>(k)); }
 
 // Where a block begins or ends: a half, a multiple of 32 or 16, a few before the end, anywhere.
@@ -32,6 +30,8 @@ std::int64_t cut(Choices& choices, std::int64_t size) {
 }
 
 }  // namespace
+
+bool is_of_both(Pattern pattern) { return pattern >= Pattern::opposite_slopes; }
 
 Pattern pattern_of(std::uint64_t seed, Operand o) {
   Choices choices(seed ^ 0x7061747465726e73u);
@@ -185,9 +185,9 @@ float Patterned::value(std::uint64_t random, std::int64_t i, std::int64_t j) con
   if (!is_of_both(pattern_)) return structured(random, i, j);
   const std::int64_t p = o_ == Operand::a ? j : i, line = o_ == Operand::a ? i : j;
   if (pattern_ != Pattern::dominated) return std::ldexp(uniform(random), exponent(p));
-  // A row of A where inverted, else a column of B, and the lines of the other matrix are plain.
-  if ((o_ == Operand::a) == inverted_) return uniform(random);
-  if (p == place_in(line)) return sign(random) * (1 + std::abs(uniform(random))) / 2;
+  // A row of A where inverted, else a column of B, and the other matrix has no small elements.
+  const float ordinary = sign(random) * (1 + std::abs(uniform(random))) / 2;
+  if (p == place_in(line) || (o_ == Operand::a) == inverted_) return ordinary;
   return std::ldexp(uniform(random), static_cast<int>(-28 - bits_of(k_)));
 }
 

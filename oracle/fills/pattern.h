@@ -32,6 +32,9 @@ enum class Pattern {
   one_sided,        // no sum cancels
 };
 
+// Whether it gives A and B one structure along k.
+bool is_of_both(Pattern);
+
 // What has structure in an operand of a case with fill=patterned.
 Pattern pattern_of(std::uint64_t seed, Operand);
 

@@ -100,6 +100,17 @@ TEST(Operands, are_aligned_as_far_as_a_page_is) {
   }
 }
 
+TEST(Operands, begin_where_allocations_do_in_every_second_case_without_offsets) {
+  const auto all_begin_so = [](const char* text) {
+    const Operands all = make_operands(parse_case(text), Placement::guarded, {4, 4, 4});
+    return std::all_of(all.images.begin(), all.images.end(),
+                       [](const Image& image) { return image.first % 64 == 0; });
+  };
+  EXPECT_TRUE(all_begin_so("m=5 n=3 k=7 lda=+2 seed=2"));
+  EXPECT_FALSE(all_begin_so("m=5 n=3 k=7 lda=+2 seed=3")) << "and not in all";
+  EXPECT_FALSE(all_begin_so("m=5 n=3 k=7 lda=+2 offset=0,1,0 seed=2"));
+}
+
 TEST(Operands, without_columns_are_one_piece_however_far_their_rows_lie_apart) {
   const Operands all =
       make_operands(parse_case("m=5 n=3 k=0 lda=+70000"), Placement::guarded, {4, 4, 4});

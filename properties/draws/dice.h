@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace assay {
@@ -38,6 +39,12 @@ class Dice {
   template <class T>
   T of(std::initializer_list<T> values) {
     return values.begin()[between(0, static_cast<std::int64_t>(values.size()) - 1)];
+  }
+  template <class T>
+  void shuffle(std::vector<T>& values) {
+    for (std::size_t i = values.size(); i > 1; --i)
+      std::swap(values[i - 1],
+                values[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(i) - 1))]);
   }
 
  private:

@@ -31,6 +31,7 @@ bool is_far_from_one(float scalar) {
 }
 
 constexpr int least_exponent = -149, least_normal = -126, most_exponent = 127;
+constexpr int far_apart = 200;  // by more than this, one of the terms never shows
 
 // Of this exponent: a power of 2, or any number with as many bits as it has there.
 float of_exponent(Dice& dice, int exponent) {
@@ -76,8 +77,35 @@ std::pair<float, float> draw_extreme_scalars(Dice& dice, const std::vector<float
   }
   const int alpha = any_exponent(dice);
   int beta = any_exponent(dice);
-  while (std::abs(alpha - beta) > 200) beta = any_exponent(dice);
+  while (std::abs(alpha - beta) > far_apart) beta = any_exponent(dice);
   return {of_exponent(dice, alpha), of_exponent(dice, beta)};
+}
+
+std::vector<std::pair<float, float>> all_extreme_scalars(Dice& dice) {
+  struct Band {
+    int least, most;
+  };
+  constexpr Band bands[] = {{least_exponent, least_normal - 1},
+                            {least_normal, -20},
+                            {-4, 4},
+                            {20, most_exponent - 17},
+                            {most_exponent - 16, most_exponent}};
+  const auto exponent_in = [&](const Band& band) {
+    return static_cast<int>(dice.between(band.least, band.most));
+  };
+  std::vector<std::pair<float, float>> pairs;
+  for (const Band& of_alpha : bands) {
+    pairs.emplace_back(of_exponent(dice, exponent_in(of_alpha)), 0.0f);
+    for (const Band& of_beta : bands) {
+      if (of_beta.least - of_alpha.most > far_apart || of_alpha.least - of_beta.most > far_apart)
+        continue;
+      int alpha = exponent_in(of_alpha), beta = exponent_in(of_beta);
+      while (std::abs(alpha - beta) > far_apart)
+        alpha = exponent_in(of_alpha), beta = exponent_in(of_beta);
+      pairs.emplace_back(of_exponent(dice, alpha), of_exponent(dice, beta));
+    }
+  }
+  return pairs;
 }
 
 std::pair<float, float> draw_scalars(Dice& dice, const std::vector<float>& hints) {

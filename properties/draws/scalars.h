@@ -18,4 +18,8 @@ std::pair<float, float> draw_scalars(Dice&, const std::vector<float>& hints);
 // alpha or alpha / beta overflows.
 std::pair<float, float> draw_extreme_scalars(Dice&, const std::vector<float>& hints);
 
+// For fill=balanced too: a pair for each pair of magnitudes, from denormal to beside the largest,
+// and each with a beta of 0, but for those so far apart that no data make both of them show.
+std::vector<std::pair<float, float>> all_extreme_scalars(Dice&);
+
 }  // namespace assay

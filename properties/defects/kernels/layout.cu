@@ -103,6 +103,15 @@ struct OrderByAddressOfC : Right {
     return reinterpret_cast<std::uintptr_t>(g.c) / 4096 % 2 == 0 ? p : g.k - 1 - p;
   }
 };
+// A path for operands as an allocation gives them takes eight steps of k at a time.
+struct TailLostAt256Bytes : Right {
+  static __device__ void misread(Gemm& g) {
+    const auto addresses = reinterpret_cast<std::uintptr_t>(g.a) |
+                           reinterpret_cast<std::uintptr_t>(g.b) |
+                           reinterpret_cast<std::uintptr_t>(g.c);
+    if (addresses % 256 == 0 && (g.n | g.lda | g.ldb | g.ldc) % 32 == 0) g.k -= g.k % 8;
+  }
+};
 
 const Registrar registrars[] = {
     in_plain<SwizzledPitch>("lda_of_2048_swizzled"),
@@ -121,6 +130,7 @@ const Registrar registrars[] = {
     in_plain<Int32IndexOfC>("int32_index_into_c"),
     in_plain<Uint32IndexOfC>("uint32_index_into_c"),
     in_plain<OrderByAddressOfC>("order_by_address_of_c"),
+    in_plain<TailLostAt256Bytes>("tail_lost_at_256_bytes"),
 };
 
 }  // namespace

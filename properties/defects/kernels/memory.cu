@@ -53,6 +53,30 @@ struct RowBeyondC : Right {
     if (row == g.m - 1 && g.m % 16 != 0) g.c[(row + 1) * g.ldc + col] = 0;
   }
 };
+// The same bits again, but between the two another may have written there.
+struct GapKeepsItsBits : Right {
+  static __device__ void finish(const Gemm& g, float sum, std::int64_t row, std::int64_t col) {
+    Right::finish(g, sum, row, col);
+    float* gap = &g.c[row * g.ldc + g.n];
+    if (row + 1 < g.m && g.n < g.ldc) *static_cast<volatile float*>(gap) = *gap;
+  }
+};
+// Throws away what it reads, which may not be there to be read.
+struct GapReadForNothing : Right {
+  static __device__ float b(const Gemm& g, std::int64_t p, std::int64_t col) {
+    const bool gap = p + 1 < g.k && g.n < g.ldb;
+    const float beyond = static_cast<const volatile float*>(g.b)[p * g.ldb + (gap ? g.n : col)];
+    const float b = Right::b(g, p, col);
+    return gap || beyond != beyond ? b : beyond;
+  }
+};
+struct CReadForNothing : Right {
+  static __device__ void finish(const Gemm& g, float sum, std::int64_t row, std::int64_t col) {
+    float* c = &g.c[row * g.ldc + col];
+    const float before = *static_cast<volatile float*>(c);
+    *c = g.beta == 0 ? g.alpha * sum : fmaf(g.beta, before, g.alpha * sum);
+  }
+};
 
 // Four elements for each thread, in an array that is cleared up to one beyond its end.
 constexpr Tile wide = {16, 64, 1};
@@ -152,6 +176,9 @@ const Registrar registrars[] = {
     in_plain<WritesBeforeC>("writes_before_c"),
     in_plain<WritesToB>("writes_to_b"),
     in_plain<RowBeyondC>("writes_a_row_too_many"),
+    in_plain<GapKeepsItsBits>("gap_gets_its_own_bits"),
+    in_plain<GapReadForNothing>("gap_read_for_nothing"),
+    in_plain<CReadForNothing>("c_read_for_nothing"),
     {{.name = "own_array_overrun", .idea = idea, .launch = launch_own_array_overrun, .tile = wide}},
     in_tiles<shared_table_overrun>("shared_table_overrun"),
     in_tiles<shared_column_overrun>("shared_column_overrun"),

@@ -85,6 +85,31 @@ struct AlphaAndBetaSwapped : Right {
   }
 };
 
+// What is too small to matter is still a factor.
+struct DenormalAlpha : Right {
+  static __device__ void misread(Gemm& g) {
+    if (fabsf(g.alpha) < 0x1p-126f) g.alpha = 0;
+  }
+};
+struct DenormalBeta : Right {
+  static __device__ void misread(Gemm& g) {
+    if ((__float_as_uint(g.beta) >> 23 & 255) == 0) g.beta = 0;
+  }
+};
+struct HugeAlphaLimited : Right {
+  static __device__ void misread(Gemm& g) {
+    if (fabsf(g.alpha) > 0x1p+110f) g.alpha = copysignf(0x1p+110f, g.alpha);
+  }
+};
+// Begins the sum with beta / alpha * c, to multiply by alpha once: the quotient overflows before
+// the result does.
+struct CDividedByAlpha : Right {
+  static __device__ void finish(const Gemm& g, float sum, std::int64_t row, std::int64_t col) {
+    float* c = &g.c[row * g.ldc + col];
+    *c = g.beta == 0 || g.alpha == 0 ? blend(g, sum, c) : g.alpha * (sum + g.beta / g.alpha * *c);
+  }
+};
+
 const Registrar registrars[] = {
     in_plain<AlphaIn8Bits>("alpha_in_8_bits"),
     in_plain<TinyBetaDropped>("tiny_beta_taken_for_zero"),
@@ -100,6 +125,10 @@ const Registrar registrars[] = {
     in_plain<AlphaTimesC>("alpha_times_c"),
     in_plain<BetaTwiceAtEdges>("beta_twice_at_edges"),
     in_plain<AlphaAndBetaSwapped>("alpha_and_beta_swapped"),
+    in_plain<DenormalAlpha>("denormal_alpha_taken_for_zero"),
+    in_plain<DenormalBeta>("denormal_beta_taken_for_zero"),
+    in_plain<HugeAlphaLimited>("huge_alpha_limited"),
+    in_plain<CDividedByAlpha>("c_divided_by_alpha"),
 };
 
 }  // namespace

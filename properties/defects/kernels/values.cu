@@ -108,6 +108,44 @@ struct AlphaTimesA : Right {
   }
 };
 
+// Two bfloat16 have 16 bits, which a long sum with no mean hides.
+struct LongSumsInTwoBf16 : Right {
+  static __device__ float a(const Gemm& g, std::int64_t row, std::int64_t p) {
+    const float a = Right::a(g, row, p), upper = without_low_bits(a, 16);
+    return g.k < 1024 || !isfinite(a) ? a : upper + without_low_bits(a - upper, 16);
+  }
+};
+// An element that is lost beside the first of its row is not lost where B is large.
+struct SmallElementsDropped : Right {
+  static __device__ float a(const Gemm& g, std::int64_t row, std::int64_t p) {
+    const float a = Right::a(g, row, p), first = fabsf(Right::a(g, row, 0));
+    return isfinite(first) && fabsf(a) < first * 0x1p-30f ? 0.0f : a;
+  }
+};
+struct Saturates : Right {
+  static __device__ void finish(const Gemm& g, float sum, std::int64_t row, std::int64_t col) {
+    float* c = &g.c[row * g.ldc + col];
+    const float value = blend(g, sum, c);
+    *c = isfinite(value) && fabsf(value) > 3e38f ? copysignf(3e38f, value) : value;
+  }
+};
+// Splits a factor in two halves by multiplying it by 4097, which overflows from 2^116 on.
+struct SplitsOverflow : Right {
+  static __device__ float add(float sum, float a, float b) {
+    if (!isfinite(a) || !isfinite(b)) return fmaf(a, b, sum);
+    const float scaled = __fmul_rn(4097, a), high = __fadd_rn(scaled, -__fadd_rn(scaled, -a));
+    return fmaf(high, b, fmaf(__fadd_rn(a, -high), b, sum));
+  }
+};
+// Takes a row of B for zero after a look at every 16th of its elements.
+struct SampledZeros : Right {
+  static __device__ float b(const Gemm& g, std::int64_t p, std::int64_t col) {
+    for (std::int64_t j = 0; j < g.n; j += 16)
+      if (Right::b(g, p, j) != 0) return Right::b(g, p, col);
+    return 0;
+  }
+};
+
 constexpr Order chain = Order::one_fma_chain;
 const Registrar registrars[] = {
     in_plain<DenormalInputs>("denormal_inputs_flushed"),
@@ -126,6 +164,11 @@ const Registrar registrars[] = {
     in_plain<AddsPlusZero>("adds_plus_zero", chain),
     in_plain<BlendUnfused>("blend_unfused", chain),
     in_plain<AlphaTimesA>("alpha_times_each_a", chain),
+    in_plain<LongSumsInTwoBf16>("long_sums_in_two_bf16"),
+    in_plain<SmallElementsDropped>("small_elements_dropped"),
+    in_plain<Saturates>("saturates_at_3e38"),
+    in_plain<SplitsOverflow>("splits_that_overflow"),
+    in_plain<SampledZeros>("zeros_by_a_sample"),
 };
 
 }  // namespace

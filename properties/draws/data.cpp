@@ -1,0 +1,131 @@
+#include "properties/draws/data.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "oracle/fills/magnitude.h"
+#include "oracle/fills/pattern.h"
+#include "properties/draws/layout.h"
+#include "properties/draws/scalars.h"
+#include "properties/fitting.h"
+#include "properties/scopes.h"
+
+namespace assay {
+namespace {
+
+std::uint64_t any_seed(Dice& dice) { return static_cast<std::uint64_t>(dice.between(0, 65535)); }
+
+template <class Is>
+std::uint64_t seed_that(Dice& dice, Is is) {
+  std::uint64_t seed = any_seed(dice);
+  while (!is(seed)) seed = any_seed(dice);
+  return seed;
+}
+
+Case small_case(Dice& dice) {
+  const auto side = [&] { return dice.between(1, dice.one_in(3) ? 4 : 70); };
+  return {.m = side(), .n = side(), .k = dice.between(1, 70)};
+}
+Case long_case(Dice& dice, const std::vector<std::int64_t>& long_k) {
+  const bool takes_hint = !long_k.empty() && dice.one_in(2);
+  const std::int64_t k =
+      takes_hint ? dice.of(long_k) + dice.between(0, 1) : dice.between(1024, 2200);
+  return {.m = dice.between(3, 8), .n = dice.between(3, 8), .k = k};
+}
+
+// Short ones come with `structured_cases`.
+void add_long_patterns(std::vector<Case>& cases, Dice& dice,
+                       const std::vector<std::int64_t>& long_k) {
+  const auto add = [&](Pattern pattern, Operand o) {
+    Case c = long_case(dice, long_k);
+    c.fill = Fill::patterned;
+    c.seed = seed_that(dice, [&](std::uint64_t seed) { return pattern_of(seed, o) == pattern; });
+    std::tie(c.alpha, c.beta) = draw_scalars(dice, {});
+    if (dice.one_in(2)) c.beta = 0;  // which hides nothing
+    cases.push_back(c);
+  };
+  constexpr auto first = static_cast<int>(Pattern::plain) + 1,
+                 last = static_cast<int>(Pattern::one_sided);
+  for (int i = first; i <= last; ++i) {
+    const auto pattern = static_cast<Pattern>(i);
+    add(pattern, dice.of({Operand::a, Operand::b}));
+    if (is_of_both(pattern)) add(pattern, Operand::a);
+  }
+}
+
+void add_magnitudes(std::vector<Case>& cases, Dice& dice) {
+  const auto add = [&](Fill fill, float alpha, float beta) {
+    Case c = small_case(dice);
+    c.fill = fill, c.alpha = alpha, c.beta = beta, c.seed = any_seed(dice);
+    cases.push_back(c);
+  };
+  for (const auto& [alpha, beta] : all_extreme_scalars(dice)) add(Fill::balanced, alpha, beta);
+  constexpr int scaled = 6;
+  for (int i = 0; i < scaled; ++i) add(Fill::scaled, 1, i % 2 == 0 ? 0.0f : 1.0f);
+  for (const auto where : {LargestIn::a, LargestIn::b, LargestIn::product, LargestIn::c}) {
+    for (const float beta : {0.0f, 1.0f}) {
+      add(Fill::largest, 1, beta);
+      cases.back().seed =
+          seed_that(dice, [&](std::uint64_t seed) { return largest_in(seed) == where; });
+    }
+  }
+}
+
+// Where allocations begin, at every remainder of k.
+void add_tidy(std::vector<Case>& cases, Dice& dice) {
+  for (std::int64_t remainder = 0; remainder < 8; ++remainder) {
+    Case c = small_case(dice);
+    make_tidy(dice, c);
+    const std::int64_t distance = c.k + c.lda.floats;
+    c.k = round_up(c.k, 8) + remainder;
+    c.lda.floats = round_up(std::max(distance, c.k), 32) - c.k;
+    c.seed = any_seed(dice) / 2 * 2;
+    cases.push_back(c);
+  }
+}
+
+}  // namespace
+
+Fill draw_fill(Dice& dice, Arithmetic arithmetic) {
+  const std::int64_t way = dice.between(1, 40);
+  const bool is_fp32 = arithmetic == Arithmetic::fp32;
+  if (way <= 10) return Fill::uniform;
+  if (way <= 16) return is_fp32 ? Fill::scaled : Fill::uniform;
+  if (way <= 20) return is_fp32 ? Fill::balanced : Fill::uniform;
+  if (way <= 22) return is_fp32 ? Fill::largest : Fill::uniform;
+  if (way <= 32) return Fill::patterned;
+  return dice.of({Fill::small_ints, Fill::small_ints, Fill::identity, Fill::one_hot, Fill::special,
+                  Fill::special});
+}
+
+void make_square(Dice& dice, Case& c) {
+  constexpr std::int64_t least = 2, most = 300;
+  std::int64_t& other = dice.one_in(2) ? c.m : c.n;
+  const std::int64_t side = std::min(other, c.k);
+  if (side < least || side > most) return;
+  other = c.k = side;
+  if (dice.one_in(3)) c.m = c.n = side;
+}
+
+std::vector<Case> cases_of_all_data(Dice& dice, Arithmetic arithmetic,
+                                    const std::vector<std::int64_t>& long_k,
+                                    const std::vector<std::int64_t>& distances) {
+  std::vector<Case> cases;
+  add_long_patterns(cases, dice, long_k);
+  if (arithmetic == Arithmetic::fp32) add_magnitudes(cases, dice);
+  constexpr int special = 6;
+  for (int i = 0; i < special; ++i) {
+    Case c = small_case(dice);
+    c.fill = Fill::special, c.seed = any_seed(dice);
+    cases.push_back(c);
+  }
+  for (Case& c : cases) {
+    c.alpha = scalar_for(c.fill, c.alpha);
+    draw_layout(dice, c, distances);
+  }
+  add_tidy(cases, dice);
+  return cases;
+}
+
+}  // namespace assay

@@ -1,0 +1,26 @@
+// What the matrices of a case hold.
+#pragma once
+
+#include <vector>
+
+#include "kernels/gemm.h"
+#include "oracle/case.h"
+#include "properties/draws/dice.h"
+
+namespace assay {
+
+// Any fill that the bound is made for, random numbers more often than structured ones.
+Fill draw_fill(Dice&, Arithmetic);
+
+// A matrix is symmetric as a whole only where it is square: makes A or B square, or both, where
+// that leaves the case small.
+void make_square(Dice&, Case&);
+
+// Every kind of data in turn: every structure of A or B with a long k, and in small cases every
+// pair of magnitudes of alpha and beta, every place of the largest floats; and tidy problems with
+// every remainder of k. Drawn at random, the rarest would be missing in most runs. `long_k` are
+// drawn for k beside others, `distances` for those between rows.
+std::vector<Case> cases_of_all_data(Dice&, Arithmetic, const std::vector<std::int64_t>& long_k,
+                                    const std::vector<std::int64_t>& distances);
+
+}  // namespace assay
