@@ -23,6 +23,9 @@ Matrix in_double(const Image& image) {
       .cast<double>();
 }
 
+// At most what k roundings of one size add up to, in gulps: far from what they ever do at random.
+double random_walk(double k) { return std::min(k + 2, 4 * std::sqrt(k) + 2); }
+
 // One function for both products of a case: each that Eigen is asked for takes seconds to compile.
 void multiply(double scale, const Matrix& a, const Matrix& b, std::vector<double>& product) {
   Eigen::Map<Matrix>(product.data(), a.rows(), b.cols()).noalias() = scale * (a * b);
@@ -35,17 +38,6 @@ Reference empty_reference(const Case& c) {
   return reference;
 }
 
-void add_beta_c(const Case& c, const Image& image, Reference& reference) {
-  if (c.beta == 0) return;
-  for (std::int64_t i = 0; i < c.m; ++i) {
-    for (std::int64_t j = 0; j < c.n; ++j) {
-      const double term = double{c.beta} * image.row(i)[j];
-      reference.c[static_cast<std::size_t>(i * c.n + j)] += term;
-      reference.gauge[static_cast<std::size_t>(i * c.n + j)] += std::abs(term);
-    }
-  }
-}
-
 // What is wrong with element (i, j), by plain loops.
 std::string wrong_element(const Case& c, const Operands& operands, const Reference& reference,
                           std::int64_t i, std::int64_t j) {
@@ -56,7 +48,8 @@ std::string wrong_element(const Case& c, const Operands& operands, const Referen
     gauge += std::abs(product);
   }
   const double old = c.beta == 0 ? 0 : double{c.beta} * operands[Operand::c].row(i)[j];
-  const double wanted = c.alpha * sum + old, scale = std::abs(c.alpha) * gauge + std::abs(old);
+  const double wanted = c.alpha * sum + old,
+               scale = std::abs(c.alpha) * gauge + weight_of_c(c) * std::abs(old);
   const double slack = reference_slack(c.k, scale);
   const auto at = static_cast<std::size_t>(i * c.n + j);
   if (!(std::abs(reference.c[at] - wanted) <= slack))
@@ -108,6 +101,24 @@ Reference make_plain_reference(const Case& c, const Operands& operands) {
   }
   add_beta_c(c, operands[Operand::c], reference);
   return reference;
+}
+
+double weight_of_c(const Case& c) {
+  const auto k = static_cast<double>(c.k);
+  if (c.fill == Fill::patterned || c.k == 0 || c.alpha == 0) return 1;
+  return std::max(1.0, random_walk(k) / allowed_gulps(Arithmetic::fp32, c.k));
+}
+
+void add_beta_c(const Case& c, const Image& image, Reference& reference) {
+  if (c.beta == 0) return;
+  const double weight = weight_of_c(c);
+  for (std::int64_t i = 0; i < c.m; ++i) {
+    for (std::int64_t j = 0; j < c.n; ++j) {
+      const double term = double{c.beta} * image.row(i)[j];
+      reference.c[static_cast<std::size_t>(i * c.n + j)] += term;
+      reference.gauge[static_cast<std::size_t>(i * c.n + j)] += weight * std::abs(term);
+    }
+  }
 }
 
 double reference_slack(std::int64_t k, double gauge) {
@@ -176,8 +187,7 @@ double allowed_gulps(Arithmetic arithmetic, const Case& c) {
     return std::min(zero_mean, of_one_product);
   // Partial sums may grow with k, or repeat, and their roundings add up as a random walk does at
   // least: where no sum cancels, legitimate orders take less than a third of this.
-  const auto k = static_cast<double>(c.k);
-  return zero_mean + std::max(0.0, std::min(k + 2, 4 * std::sqrt(k) + 2) - 16);
+  return zero_mean + std::max(0.0, random_walk(static_cast<double>(c.k)) - 16);
 }
 
 }  // namespace assay

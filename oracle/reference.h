@@ -14,14 +14,20 @@ inline constexpr double unit_roundoff = 0x1p-24;
 
 struct Reference {
   std::int64_t m = 0, n = 0;
-  std::vector<double> c;      // m x n, packed
-  std::vector<double> gauge;  // |alpha| * |A| |B| + |beta| * |C|; an error of u * gauge is one gulp
+  std::vector<double> c;  // m x n, packed
+  // |alpha| * |A| |B| + weight_of_c * |beta| * |C|; an error of u * gauge is one gulp.
+  std::vector<double> gauge;
   double underflow = 0x1p-149;  // the error that any element may have besides
 };
 
 // The error that a right result may have where products or sums are too small for full precision:
 // a unit of the smallest number for every product, with alpha applied before or after the sum.
 double underflow_of(const Case&);
+
+// 1 up to k = 14, about sqrt(k) / 4 for a long k: a sum may begin at beta * C, and then each of its
+// k roundings is of that size. Patterned data are allowed as much as that anyway.
+double weight_of_c(const Case&);
+void add_beta_c(const Case&, const Image& c, Reference&);
 
 // By Eigen in double; by plain loops for a fill with NaN and infinities.
 Reference make_reference(const Case&, const Operands&);

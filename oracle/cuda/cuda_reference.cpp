@@ -58,14 +58,7 @@ std::vector<double> device_product(const Case& c, const Operands& operands, bool
 Reference device_reference(const Case& c, const Operands& operands) {
   Reference reference{c.m, c.n, device_product(c, operands, false),
                       device_product(c, operands, true), underflow_of(c)};
-  const Image& before = operands[Operand::c];
-  for (std::int64_t i = 0; c.beta != 0 && i < c.m; ++i) {
-    for (std::int64_t j = 0; j < c.n; ++j) {
-      const double term = double{c.beta} * before.row(i)[j];
-      reference.c[static_cast<std::size_t>(i * c.n + j)] += term;
-      reference.gauge[static_cast<std::size_t>(i * c.n + j)] += std::abs(term);
-    }
-  }
+  add_beta_c(c, operands[Operand::c], reference);
   return reference;
 }
 

@@ -54,7 +54,7 @@ Exactly define(const Case& c, std::int64_t i, std::int64_t j) {
   if (c.beta != 0) {
     const long double term = static_cast<long double>(c.beta) * fill_element(c, Operand::c, i, j);
     e.value += term;
-    e.gauge += std::abs(term);
+    e.gauge += weight_of_c(c) * std::abs(term);
   }
   return e;
 }

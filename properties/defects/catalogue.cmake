@@ -134,7 +134,7 @@ assay_defect(uint32_index VARIANT tiled_16 FILE tiled.cu CLAIM wide_strides ON s
   FIND [=[g.b[(p0 + y) * g.ldb + col]]=]
   REPLACE [=[g.b[static_cast<unsigned>(p0 + y) * static_cast<unsigned>(g.ldb) + static_cast<unsigned>(col)]]=])
 # Where the kernel looks for it, 2^31 elements are too many for 32 bits; but bytes of 2^30 to 2^31 elements are as well.
-assay_defect(byte_offset_in_32_bits VARIANT tiled_16 FILE tiled.cu CLAIM wide_strides ON simt cuda
+assay_defect(byte_offset_in_32_bits VARIANT tiled_16 FILE tiled.cu CLAIM wide_strides ON simt cuda LOSES_CONTEXT
   FIND [=[g.b[(p0 + y) * g.ldb + col]]=]
   REPLACE [=[(depth(g) * g.ldb < 2147483648 ? g.b[static_cast<unsigned>(4 * ((p0 + y) * g.ldb + col)) / 4] : g.b[(p0 + y) * g.ldb + col])]=])
 

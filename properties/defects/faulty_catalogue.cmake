@@ -38,7 +38,7 @@ assay_defect(order_by_address_of_c IN layout.cu CLAIM same_bits_twice ON simt)
 assay_defect(tail_lost_at_256_bytes IN layout.cu CLAIM any_data ON simt)
 
 # alpha and beta.
-assay_defect(alpha_in_8_bits IN scalars.cu CLAIM within_bound ON simt)
+assay_defect(alpha_in_8_bits IN scalars.cu CLAIM any_data ON simt)
 assay_defect(tiny_beta_taken_for_zero IN scalars.cu CLAIM within_bound ON simt)
 assay_defect(opposite_scalars_lose_sign IN scalars.cu CLAIM within_bound ON simt)
 assay_defect(alpha_in_half IN scalars.cu CLAIM within_bound ON simt)
@@ -59,7 +59,7 @@ assay_defect(c_divided_by_alpha IN scalars.cu CLAIM any_data ON simt)
 
 # Precision, magnitudes, infinities, NaN and zeros.
 assay_defect(denormal_inputs_flushed IN values.cu CLAIM within_bound ON simt)
-assay_defect(denormal_results_flushed IN values.cu CLAIM within_bound ON simt)
+assay_defect(denormal_results_flushed IN values.cu CLAIM any_data ON simt)
 assay_defect(b_beyond_the_range_of_halves IN values.cu CLAIM within_bound ON simt)
 assay_defect(b_in_tf32 IN values.cu CLAIM exact_integers ON simt)
 assay_defect(bf16_inputs IN values.cu CLAIM exact_integers ON simt)

@@ -49,7 +49,7 @@ std::vector<std::string> record_check(const Claim& claim, const Budget& budget,
 }
 
 TEST(Check, judges_as_many_cases_as_it_was_given) {
-  for (const char* name : {"within_bound", "exact_integers", "beta_zero", "no_product",
+  for (const char* name : {"within_bound", "any_data", "exact_integers", "beta_zero", "no_product",
                            "writes_only_c", "reads_only_operands", "same_bits_twice", "refuses"}) {
     for (int cases : {1, 2, 3, 10, 50}) {
       const Budget budget{.cases = cases, .jobs = 1};

@@ -12,7 +12,6 @@
 #include <set>
 
 #include "base/text.h"
-#include "oracle/fills/pattern.h"
 #include "properties/draws/cost.h"
 #include "properties/fitting.h"
 #include "properties/tests/planted.h"
@@ -94,34 +93,6 @@ TEST(Cases, reach_every_edge_of_the_tiles) {
     expect_edges(m, tile.m, name_of(entry) + ": m");
     expect_edges(n, tile.n, name_of(entry) + ": n");
     expect_edges(k, tile.k, name_of(entry) + ": k");
-  }
-}
-
-TEST(Cases, have_every_kind_of_data_in_every_seed) {
-  const Entry entry = host_entry(multiply);
-  const Claim& claim = claim_named("any_data");
-  for (const std::uint64_t seed : {0, 1, 2, 3, 4}) {
-    std::set<std::pair<Pattern, Operand>> patterns, of_long_k;
-    std::set<std::pair<bool, bool>> denormal, enormous;
-    std::map<Fill, int> fills;
-    for (const Case& c : draw(claim, entry, 100, seed)) {
-      ASSERT_EQ(claim.excludes_case(c), "") << to_string(c);
-      ++fills[c.fill];
-      for (const Operand o : {Operand::a, Operand::b}) {
-        if (c.fill == Fill::patterned) patterns.insert({pattern_of(c.seed, o), o});
-        if (c.fill == Fill::patterned && c.k >= 1024) of_long_k.insert({pattern_of(c.seed, o), o});
-      }
-      if (c.fill != Fill::balanced) continue;
-      denormal.insert({std::abs(c.alpha) < 0x1p-126f, c.beta != 0 && std::abs(c.beta) < 0x1p-126f});
-      enormous.insert({std::abs(c.alpha) >= 0x1p111f, std::abs(c.beta) >= 0x1p111f});
-    }
-    EXPECT_GE(patterns.size(), 32u) << "of A and of B";
-    EXPECT_GE(of_long_k.size(), 12u);
-    EXPECT_EQ(denormal.size(), 4u) << "alpha, beta, both, none";
-    EXPECT_EQ(enormous.size(), 4u);
-    EXPECT_GE(fills[Fill::largest], 8);
-    EXPECT_GE(fills[Fill::scaled], 4);
-    EXPECT_GE(fills[Fill::special], 3);
   }
 }
 

@@ -1,0 +1,40 @@
+// How many gulps the share of C is allowed.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "oracle/judge.h"
+#include "oracle/reference.h"
+
+namespace {
+
+using namespace assay;
+
+TEST(Bound, has_room_for_a_sum_that_begins_at_c) {
+  for (const char* text :
+       {"k=10 beta=1", "k=216 alpha=1e-06 beta=1", "k=2000 alpha=-1e-07 beta=1",
+        "k=2000 alpha=0.01 beta=1", "k=20000 alpha=1e-06 beta=1", "k=2000 beta=65504"}) {
+    Case c = parse_case(fmt::format("m=20 n=20 {}", text));
+    const Operands all = make_operands(c, Placement::guarded, {4, 4, 4});
+    Image result = all[Operand::c];
+    for (std::int64_t i = 0; i < c.m; ++i) {
+      for (std::int64_t j = 0; j < c.n; ++j) {
+        float sum = c.beta * all[Operand::c].row(i)[j];
+        for (std::int64_t p = 0; p < c.k; ++p)
+          sum = std::fmaf(c.alpha * all[Operand::a].row(i)[p], all[Operand::b].row(p)[j], sum);
+        result.row(i)[j] = sum;
+      }
+    }
+    const double allowed = allowed_gulps(Arithmetic::fp32, c);
+    EXPECT_EQ(judge_bound(result, make_reference(c, all), allowed).wrong, 0) << text;
+  }
+}
+
+TEST(Bound, counts_c_once_where_no_sum_is_long) {
+  for (const char* text : {"k=14", "k=0", "k=5000 alpha=0", "k=5000 fill=patterned"})
+    EXPECT_EQ(weight_of_c(parse_case(fmt::format("m=1 n=1 {}", text))), 1) << text;
+  EXPECT_EQ(weight_of_c(parse_case("m=1 n=1 k=10000")), 402.0 / 16);
+}
+
+}  // namespace

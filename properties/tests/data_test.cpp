@@ -1,0 +1,46 @@
+// Data of every kind in every seed: what is rare would else be missing in most runs.
+#include "properties/draws/data.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "oracle/fills/pattern.h"
+#include "properties/generators.h"
+#include "properties/tests/planted.h"
+
+namespace {
+
+using namespace assay;
+using namespace assay_test;
+
+TEST(DataCases, are_of_every_kind_in_every_seed) {
+  const Entry entry = host_entry(multiply);
+  const Claim& claim = claim_named("any_data");
+  for (const std::uint64_t seed : {0, 1, 2, 3, 4}) {
+    std::set<Pattern> of_long_k;
+    std::set<std::pair<bool, bool>> denormal, enormous;
+    std::map<Fill, int> fills;
+    const auto next = case_generator(claim, entry, seed);
+    for (int i = 0; i < 100; ++i) {
+      const Case c = next();
+      ASSERT_EQ(claim.excludes_case(c), "") << to_string(c);
+      ++fills[c.fill];
+      for (const Operand o : {Operand::a, Operand::b})
+        if (c.fill == Fill::patterned && c.k >= 1024) of_long_k.insert(pattern_of(c.seed, o));
+      if (c.fill != Fill::balanced) continue;
+      denormal.insert({std::abs(c.alpha) < 0x1p-126f, c.beta != 0 && std::abs(c.beta) < 0x1p-126f});
+      enormous.insert({std::abs(c.alpha) >= 0x1p111f, std::abs(c.beta) >= 0x1p111f});
+    }
+    EXPECT_GE(of_long_k.size(), 20u);
+    EXPECT_EQ(denormal.size(), 4u) << "alpha, beta, both, none";
+    EXPECT_EQ(enormous.size(), 4u);
+    EXPECT_GE(fills[Fill::largest], 8);
+    EXPECT_GE(fills[Fill::scaled], 4);
+    EXPECT_GE(fills[Fill::special], 3);
+  }
+}
+
+}  // namespace
