@@ -238,9 +238,9 @@ std::string why_packed(const Entry& entry) {
 // below 2^31 or 2^30 elements, for kernels that look at that, and wrap in bytes; or more rows lie
 // closer together, so that the product of a row of the tile and the distance wraps.
 Case with_wide_gaps(Case c, const Entry&) {
-  constexpr std::array<std::int64_t, 7> rows = {5, 5, 5, 9, 17, 33, 65};
-  constexpr std::array<std::int64_t, 7> gaps = {1 << 30, 3 << 27, 3 << 26, 1 << 28,
-                                                1 << 27, 1 << 26, 1 << 25};
+  constexpr std::array<std::int64_t, 8> rows = {5, 5, 5, 5, 9, 17, 33, 65};
+  constexpr std::array<std::int64_t, 8> gaps = {1 << 30, 3 << 27, 3 << 27, 3 << 26,
+                                                1 << 28, 1 << 27, 1 << 26, 1 << 25};
   const std::size_t which = c.seed / 4 % rows.size();
   c.m = c.k = rows[which], c.n = std::max<std::int64_t>(1, c.n);
   const auto widen = [&](Gap& gap, int bit) {

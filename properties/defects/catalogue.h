@@ -12,6 +12,7 @@ struct Defect {
   const char* claim;
   Backend backend;
   const char* says = "";  // occurs in the verdict
+  bool is_large = false;         // shows in cases alone that cost too much to be shrunk
   bool loses_context = false;
   const char* not_planted = "";  // why it could not be
 };

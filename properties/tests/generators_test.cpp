@@ -184,7 +184,7 @@ TEST(Cases, cost_what_their_number_allows) {
 TEST(ExtremeCases, go_beyond_16_bits_in_every_dimension_and_seed) {
   const Claim& bound = claim_named("within_bound");
   for (const Entry& entry : ladder()) {
-    if (entry.backend == Backend::cuda) continue;
+    if (entry.backend == Backend::cuda || entry.backend == Backend::ptx) continue;
     for (const std::uint64_t seed : {0, 1, 2, 3}) {
       std::int64_t m = 0, n = 0, k = 0, elements = 0;
       double cost = 0;
