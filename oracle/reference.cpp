@@ -26,6 +26,11 @@ Matrix in_double(const Image& image) {
 // At most what k roundings of one size add up to, in gulps: far from what they ever do at random.
 double random_walk(double k) { return std::min(k + 2, 4 * std::sqrt(k) + 2); }
 
+// All others together are smaller than a rounding of it.
+bool has_one_product(const Case& c) {
+  return c.fill == Fill::patterned && pattern_of(c.seed, Operand::a) == Pattern::dominated;
+}
+
 // One function for both products of a case: each that Eigen is asked for takes seconds to compile.
 void multiply(double scale, const Matrix& a, const Matrix& b, std::vector<double>& product) {
   Eigen::Map<Matrix>(product.data(), a.rows(), b.cols()).noalias() = scale * (a * b);
@@ -105,8 +110,9 @@ Reference make_plain_reference(const Case& c, const Operands& operands) {
 
 double weight_of_c(const Case& c) {
   const auto k = static_cast<double>(c.k);
-  if (c.fill == Fill::patterned || c.k == 0 || c.alpha == 0) return 1;
-  return std::max(1.0, random_walk(k) / allowed_gulps(Arithmetic::fp32, c.k));
+  if (c.k == 0 || c.alpha == 0 || has_one_product(c)) return 1;
+  const double roundings = c.fill == Fill::patterned ? k + 2 : random_walk(k);
+  return std::max(1.0, roundings / allowed_gulps(Arithmetic::fp32, c));
 }
 
 void add_beta_c(const Case& c, const Image& image, Reference& reference) {
@@ -183,7 +189,7 @@ double allowed_gulps(Arithmetic arithmetic, const Case& c) {
   // One product counts, and all others together for less than a rounding of it: the roundings of
   // that product, of beta * c and of their sum remain, in every order.
   constexpr double of_one_product = 6;
-  if (arithmetic == Arithmetic::fp32 && pattern_of(c.seed, Operand::a) == Pattern::dominated)
+  if (arithmetic == Arithmetic::fp32 && has_one_product(c))
     return std::min(zero_mean, of_one_product);
   // Partial sums may grow with k, or repeat, and their roundings add up as a random walk does at
   // least: where no sum cancels, legitimate orders take less than a third of this.

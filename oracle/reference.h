@@ -25,7 +25,7 @@ struct Reference {
 double underflow_of(const Case&);
 
 // 1 up to k = 14, about sqrt(k) / 4 for a long k: a sum may begin at beta * C, and then each of its
-// k roundings is of that size. Patterned data are allowed as much as that anyway.
+// k roundings is of that size. With patterned data all of them may go one way.
 double weight_of_c(const Case&);
 void add_beta_c(const Case&, const Image& c, Reference&);
 

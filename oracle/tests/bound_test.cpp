@@ -14,7 +14,8 @@ using namespace assay;
 TEST(Bound, has_room_for_a_sum_that_begins_at_c) {
   for (const char* text :
        {"k=10 beta=1", "k=216 alpha=1e-06 beta=1", "k=2000 alpha=-1e-07 beta=1",
-        "k=2000 alpha=0.01 beta=1", "k=20000 alpha=1e-06 beta=1", "k=2000 beta=65504"}) {
+        "k=2000 alpha=0.01 beta=1", "k=20000 alpha=1e-06 beta=1", "k=2000 beta=65504",
+        "k=1775 alpha=256 beta=1e10 fill=patterned seed=27907"}) {
     Case c = parse_case(fmt::format("m=20 n=20 {}", text));
     const Operands all = make_operands(c, Placement::guarded, {4, 4, 4});
     Image result = all[Operand::c];
@@ -32,9 +33,11 @@ TEST(Bound, has_room_for_a_sum_that_begins_at_c) {
 }
 
 TEST(Bound, counts_c_once_where_no_sum_is_long) {
-  for (const char* text : {"k=14", "k=0", "k=5000 alpha=0", "k=5000 fill=patterned"})
+  for (const char* text : {"k=14", "k=0", "k=5000 alpha=0", "k=14 fill=patterned seed=27907"})
     EXPECT_EQ(weight_of_c(parse_case(fmt::format("m=1 n=1 {}", text))), 1) << text;
   EXPECT_EQ(weight_of_c(parse_case("m=1 n=1 k=10000")), 402.0 / 16);
+  const Case patterned = parse_case("m=4 n=6 k=1000 fill=patterned seed=27907");
+  EXPECT_DOUBLE_EQ(weight_of_c(patterned) * allowed_gulps(Arithmetic::fp32, patterned), 1002);
 }
 
 }  // namespace
