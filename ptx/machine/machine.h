@@ -135,8 +135,8 @@ struct Settings {
   std::uint64_t seed = 0;
   double cpu_seconds = 10, cpu_seconds_per_thread = 0;
   bool counts = false;  // what the launch asks of the hardware; takes up to six times as long
-  // If not 0, and nothing is counted: watches what is compared, and ends the launch, as if it had
-  // never come to its end, after so many comparisons of threads.
+  // If not 0, and nothing is counted: watches what is compared, and stops the launch as one that
+  // never ends once threads have compared this often.
   std::uint64_t most_watched = 0;
 };
 

@@ -1,4 +1,4 @@
-// The GPUs that the machine can stand in for. A model settles what host code is told of the device,
+// The GPUs that the machine can stand in for. A model decides what host code learns of the device,
 // and which launches it refuses; not how fast anything is.
 #pragma once
 
