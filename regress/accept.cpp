@@ -75,11 +75,11 @@ struct Rival {
   Measurement CellRun::*measurement;
 };
 
-// Why a cell is not accepted.
+// Why a cell is not accepted, and its variant neither, unless the cell may go unwatched.
 struct Refusal {
   std::string why;
   bool wrong = false;
-  bool lost = false;
+  bool may_go_unwatched = false;
 };
 
 std::optional<Baseline> accepted_so_far(const std::string& folder, const std::string& gpu) {
@@ -113,7 +113,7 @@ std::vector<CellJob> cells_to_accept(const AcceptOptions& options) {
 
 // Looks at what each cell launches, and leaves out the variants whose launch cannot be stored.
 std::vector<CellRun> survey(const AcceptOptions& options, const std::optional<Baseline>& old,
-                            std::vector<std::string>& left_out) {
+                            std::vector<std::string>& not_gated) {
   const TimingJob job = {.cells = cells_to_accept(options), .seed = options.seed, .rounds = 0};
   const ProcessTiming timing = options.time(job, 1, {}).front();
   require_fit(timing);
@@ -125,15 +125,20 @@ std::vector<CellRun> survey(const AcceptOptions& options, const std::optional<Ba
       const bool one = old && anchor_is_baseline(*old, found.cell);
       runs.push_back({.cell = found.cell, .survey = found, .anchor_is_baseline = one});
     } else if (named.insert(found.cell.variant).second) {
-      left_out.push_back(fmt::format("{}: {}", found.cell.variant, found.no_recipe));
+      not_gated.push_back(fmt::format("{}: {}", found.cell.variant, found.no_recipe));
     }
   }
   return runs;
 }
 
-// Adds what all processes measured to each cell, and the median canaries to the baseline.
+// By name, what each process measured of the card.
+using Canaries = std::map<std::string, std::vector<double>>;
+
+// Adds what all processes measured to each cell, and to the canaries. Throws UnfitEnvironment where
+// these are not the `known` ones.
 void measure(std::vector<CellRun>& runs, const Rival& rival, const AcceptOptions& options,
-             const TimingProgress& progress, Baseline& next) {
+             const TimingProgress& progress, const std::map<std::string, double>& known,
+             Canaries& canaries) {
   if (runs.empty() || !options.measured) return;
   TimingJob job = {.baselines = rival.baselines, .seed = rival.seed};
   for (const CellRun& run : runs) job.cells.push_back({.cell = run.cell, .rival = rival.variant});
@@ -141,36 +146,48 @@ void measure(std::vector<CellRun>& runs, const Rival& rival, const AcceptOptions
       options.time(job, options.processes, [&](const std::string& text, double done) {
         if (progress) progress(fmt::format("{}: {}", rival.step, text), done);
       });
-  std::map<std::string, std::vector<double>> canaries;
   for (const ProcessTiming& timing : timings) {
-    if (const std::string why = why_unusable(timing, {}); !why.empty()) throw UnfitEnvironment(why);
+    if (const std::string why = why_unusable(timing, known); !why.empty()) {
+      throw UnfitEnvironment(timing.unfit.empty()
+                                 ? why +
+                                       "; if the driver or the card was changed on purpose, "
+                                       "accept all variants with --upgrade"
+                                 : why);
+    }
     for (const auto& [name, value] : timing.canaries) canaries[name].push_back(value);
     for (std::size_t i = 0; i < runs.size(); ++i)
       (runs[i].*rival.measurement).add(timing.cells.at(i), runs[i].anchor_is_baseline);
   }
-  for (const auto& [name, values] : canaries) next.canaries[name] = median(values);
 }
 
 std::optional<Refusal> refusal_of(const CellRun& run, const std::optional<Baseline>& old,
                                   const AcceptOptions& options) {
   const Measurement &found = run.beside_cublas, &against = run.beside_accepted;
   for (const Measurement* measured : {&found, &against}) {
-    if (measured->wrong) return Refusal{measured->fault, true, true};
+    if (measured->wrong) return Refusal{measured->fault, true};
   }
   if (!options.measured) return std::nullopt;
-  if (!found.is_enough(found.times)) return Refusal{found.too_few(found.times), false, true};
-  // A cell stored without a ratio would read as if there had been nothing before.
   const bool was_accepted = old && record_of(old->accepted, run.cell) != nullptr;
+  if (!found.is_enough(found.times))
+    return Refusal{found.too_few(found.times), false, !was_accepted};
+  // A cell stored without a ratio would read as if there had been nothing before.
   const bool has_anchor = was_accepted && record_of(old->anchor, run.cell) != nullptr;
   for (const auto& [expected, ratios] :
        {std::pair{was_accepted, &against.to_rival}, {has_anchor, &against.to_anchor}}) {
     if (expected && !against.is_enough(*ratios))
-      return Refusal{"beside what was accepted, " + against.too_few(*ratios), false, true};
+      return Refusal{"beside what was accepted, " + against.too_few(*ratios)};
   }
   if (const double time = median(found.times); time > longest_gated_us) {
     return Refusal{fmt::format("one launch takes {:.1f} ms, and more than {:.0f} ms are not gated",
                                time / 1e3, longest_gated_us / 1e3),
-                   false, was_accepted};
+                   false, !was_accepted};
+  }
+  const Ratio to_anchor = ratio_of(against.to_anchor);
+  if (is_over_budget(to_anchor) && options.move_anchor.empty()) {
+    return Refusal{
+        fmt::format("it takes {:.3f} times as long as the anchor, over the budget of "
+                    "{:.0f} %: make it faster, or say --move-anchor \"WHY\"",
+                    to_anchor.value, 100 * DecisionRule().creep_budget)};
   }
   return std::nullopt;
 }
@@ -194,7 +211,7 @@ CellRecord new_record(const CellRun& run) {
   return record;
 }
 
-// Each accepted variant; the refused cells go into the report.
+// Each variant as it would be accepted; what is refused goes into the report.
 std::map<std::string, VariantBaseline> variants_of(const std::vector<CellRun>& runs,
                                                    const Provenance& provenance,
                                                    const std::optional<Baseline>& old,
@@ -202,31 +219,34 @@ std::map<std::string, VariantBaseline> variants_of(const std::vector<CellRun>& r
                                                    AcceptReport& report) {
   std::map<std::string, VariantBaseline> variants;
   for (const CellRun& run : runs) {
-    if (const auto refusal = refusal_of(run, old, options)) {
-      report.left_out.push_back(fmt::format("{}: {}", to_string(run.cell), refusal->why));
+    const auto refusal = refusal_of(run, old, options);
+    const std::string why = refusal ? refusal->why : "";
+    report.lines.push_back({run.cell, ratio_of(run.beside_accepted.to_rival),
+                            ratio_of(run.beside_accepted.to_anchor), why});
+    if (!refusal) {
+      variants[run.cell.variant].provenance = provenance;
+      variants[run.cell.variant].cells.push_back(new_record(run));
+    } else if (refusal->may_go_unwatched) {
+      report.not_gated.push_back(fmt::format("{}: {}", to_string(run.cell), why));
+    } else {
       report.wrong = report.wrong || refusal->wrong;
-      if (refusal->lost) report.lost.push_back(run.cell);
-      continue;
+      add_once(report.refused, run.cell.variant);
     }
-    VariantBaseline& variant = variants[run.cell.variant];
-    variant.provenance = provenance;
-    variant.cells.push_back(new_record(run));
-    ++report.cells;
   }
   return variants;
 }
 
-// Reports the cells of a variant that were accepted before, and are no longer gated on.
-void report_dropped(const std::string& variant, const std::vector<CellRun>& runs,
+// Refuses a variant with cells that were accepted before, and that nobody gates on any longer.
+void refuse_dropped(const std::string& variant, const std::vector<CellRun>& runs,
                     const Baseline& old, AcceptReport& report) {
   const auto before = old.accepted.find(variant);
   if (before == old.accepted.end()) return;
   for (const CellRecord& record : before->second.cells) {
     const Cell cell = {variant, record.problem};
     if (std::ranges::count(runs, cell, &CellRun::cell) > 0) continue;
-    report.lost.push_back(cell);
-    report.left_out.push_back(
-        fmt::format("{}: it was accepted before, and is no longer gated on", to_string(cell)));
+    report.lines.push_back(
+        {.cell = cell, .refusal = "it was accepted before, and is no longer gated on"});
+    add_once(report.refused, variant);
   }
 }
 
@@ -246,32 +266,46 @@ void run_accept(const AcceptOptions& options, const TimingProgress& progress,
   Baseline next = old.value_or(Baseline());
   next.gpu = gpu;
   next.architecture = std::stoi(here.device.at("architecture").substr(3));  // "sm_90"
-  next.device = here.device;
 
-  std::vector<CellRun> runs = survey(options, old, report.left_out);
+  std::vector<CellRun> runs = survey(options, old, report.not_gated);
+  Canaries canaries;
+  const auto known = old && !options.upgrade ? old->canaries : std::map<std::string, double>();
   measure(runs, {"beside cuBLAS", "cublas", "", options.seed, &CellRun::beside_cublas}, options,
-          progress, next);
+          progress, known, canaries);
   if (old) {
     const Rival accepted = {"against what was accepted", "", options.baselines, options.seed + 1,
                             &CellRun::beside_accepted};
-    measure(runs, accepted, options, progress, next);
+    measure(runs, accepted, options, progress, known, canaries);
+  }
+  if (!old || options.upgrade) {
+    next.device = here.device;
+    for (const auto& [name, values] : canaries) next.canaries[name] = median(values);
   }
 
   const ProgramCode code(next.architecture);
   const Provenance provenance = provenance_on(here, options);
   for (const auto& [name, variant] : variants_of(runs, provenance, old, options, report)) {
-    if (old) report_dropped(name, runs, *old, report);
+    if (old) refuse_dropped(name, runs, *old, report);
+    if (std::ranges::count(report.refused, name) > 0) continue;
     report.accepted.push_back(name);
-    if (options.move_anchor || !next.anchor.contains(name)) next.anchor[name] = variant;
     next.accepted[name] = variant;
     add_cubins(next, variant, code);
+    if (next.anchor.contains(name) && options.move_anchor.empty()) continue;
+    next.anchor[name] = variant;
+    if (!options.move_anchor.empty()) next.anchor[name].provenance.reason = options.move_anchor;
   }
   if (report.accepted.empty()) return;
-  write_baseline(options.baselines, next);
+  write_baseline(options.baselines, next, old.value_or(Baseline()));
   report.folder = options.baselines + "/" + next.gpu;
 }
 
 }  // namespace
+
+int AcceptReport::cells() const {
+  return static_cast<int>(std::ranges::count_if(lines, [&](const AcceptLine& line) {
+    return line.refusal.empty() && std::ranges::count(accepted, line.cell.variant) > 0;
+  }));
+}
 
 AcceptReport accept_time(const AcceptOptions& options, const TimingProgress& progress) {
   const auto start = std::chrono::steady_clock::now();

@@ -43,6 +43,11 @@ struct Batch {
   std::vector<Replicate> CellBatches::*replicates;
 };
 
+bool is_wanted(const std::string& variant, const GateOptions& options) {
+  if (options.cell) return variant == options.cell->variant;
+  return options.variants.empty() || std::ranges::count(options.variants, variant) > 0;
+}
+
 GateLine refused_line(const Cell& cell, const std::string& why) {
   GateLine line = {.cell = cell};
   line.verdict.reason = "it no longer accepts this problem: " + why;
@@ -93,13 +98,11 @@ std::vector<CellJob> cells_without_baseline(const Session& session,
 }
 
 std::vector<std::string> gone_variants(const Session& session) {
-  const auto& wanted = session.options.variants;
   std::set<std::string> here;
   for (const Variant& variant : variants_to_time({})) here.insert(variant.name);
   std::vector<std::string> gone;
   for (const auto& [name, accepted] : session.baseline.accepted) {
-    const bool is_wanted = wanted.empty() || std::ranges::count(wanted, name) > 0;
-    if (is_wanted && !here.contains(name)) gone.push_back(name);
+    if (is_wanted(name, session.options) && !here.contains(name)) gone.push_back(name);
   }
   return gone;
 }
@@ -205,6 +208,42 @@ GateLine line_of(const CellRun& run, const CellVerdict& verdict) {
   return line;
 }
 
+// What was accepted over the budget stays over it, though nothing changed since.
+void recall_creep(GateLine& line, const CellRun& run, const Baseline& baseline) {
+  const Ratio to_anchor = record_of(baseline.accepted, line.cell)->to_anchor;
+  CellVerdict& verdict = line.verdict;
+  const bool tells_nothing = verdict.outcome != CellOutcome::same || !run.batches.unchanged;
+  if (tells_nothing || run.anchor_is_baseline || !is_over_budget(to_anchor)) return;
+  const Provenance& accepted = baseline.accepted.at(line.cell.variant).provenance;
+  verdict.outcome = CellOutcome::slower;
+  verdict.crept = true;
+  verdict.anchor_ratio = to_anchor.value;
+  verdict.reason = fmt::format(
+      "it was accepted over the budget of creep, on {}, because: {}; make it faster, or accept it "
+      "with --move-anchor \"WHY\"",
+      accepted.date, accepted.reason);
+}
+
+// Of each variant whose anchor was moved over the budget.
+std::vector<std::string> moved_anchors(const Session& session) {
+  std::vector<std::string> moved;
+  for (const auto& [name, anchor] : session.baseline.anchor) {
+    if (!is_wanted(name, session.options)) continue;
+    double most = 0;
+    const auto over = std::ranges::count_if(anchor.cells, [&](const CellRecord& record) {
+      if (!is_over_budget(record.to_anchor)) return false;
+      most = std::max(most, record.to_anchor.value);
+      return true;
+    });
+    if (over == 0) continue;
+    moved.push_back(fmt::format(
+        "{}: {} of {} cells, up to {:.3f} times the anchor before, moved on "
+        "{}, because: {}",
+        name, over, anchor.cells.size(), most, anchor.provenance.date, anchor.provenance.reason));
+  }
+  return moved;
+}
+
 // Throws UnfitEnvironment where the measurement as a whole is void.
 void run_gate(const GateOptions& options, const TimingProgress& progress, GateReport& report) {
   const ProcessTiming here = options.time({.rounds = 0}, 1, {}).front();
@@ -217,6 +256,7 @@ void run_gate(const GateOptions& options, const TimingProgress& progress, GateRe
   std::vector<CellRun> runs = cells_with_baseline(session, report.lines);
   const std::vector<CellJob> newcomers = cells_without_baseline(session, report.not_gated);
   report.gone_variants = gone_variants(session);
+  report.moved_anchors = moved_anchors(session);
   if (!runs.empty() || !newcomers.empty()) survey(runs, newcomers, options, report);
 
   const DecisionRule& rule = options.rule;
@@ -238,6 +278,7 @@ void run_gate(const GateOptions& options, const TimingProgress& progress, GateRe
     if (verdicts[i].processes > 0)
       report.detectable = std::max(report.detectable, verdicts[i].detectable);
     report.lines.push_back(line_of(runs[i], verdicts[i]));
+    recall_creep(report.lines.back(), runs[i], baseline);
   }
 }
 

@@ -39,7 +39,10 @@ struct GateReport {
   std::vector<std::string> new_variants;   // that have no baseline yet
   std::vector<std::string> not_gated;      // "VARIANT: why its launch cannot be stored"
   std::vector<std::string> gone_variants;  // that have a baseline, and no longer exist
-  std::string unfit;                       // why the measurement as a whole is void; exit 4
+  // "VARIANT: how many cells, how far, when and why", of anchors that moved over the budget of
+  // creep
+  std::vector<std::string> moved_anchors;
+  std::string unfit;  // why the measurement as a whole is void; exit 4
   std::map<std::string, double> canaries;
   int screened = 0, confirmed = 0, proven_unchanged = 0, controls = 0;
   double detectable = 0;  // the smallest slowdown that every measured cell would have shown

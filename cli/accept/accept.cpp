@@ -14,6 +14,7 @@
 #include "cli/selection.h"
 #include "cli/worker_flags.h"
 #include "oracle/machine.h"
+#include "regress/decide/decide.h"
 #include "regress/processes.h"
 
 namespace assay {
@@ -37,37 +38,67 @@ std::string commit_of(const std::string& source, bool dirty_too) {
   return head.text + "-dirty";
 }
 
+namespace {
+
+// "naive, tiled_4 are as they were: a result is wrong"; empty where all were accepted.
+std::string refused_text(const AcceptReport& report) {
+  if (report.refused.empty()) return "";
+  return fmt::format("{} {}", joined(report.refused),
+                     report.wrong ? "would be wrong, and nothing was changed"
+                                  : "cannot be accepted as a whole, and nothing was changed");
+}
+
+std::string ratio_text(const Ratio& ratio) {
+  if (ratio.processes == 0) return "-";
+  return fmt::format("{:.4f} ({:.4f} to {:.4f})", ratio.value, ratio.low, ratio.high);
+}
+
+std::string ratios_text(const AcceptReport& report, const Screen& screen) {
+  Table table;
+  table.add_column("time of", Side::left);
+  table.add_column("over the baseline's (95 %)", Side::left);
+  table.add_column("over the anchor's (95 %)", Side::left);
+  table.add_column("", Side::left);
+  for (const AcceptLine& line : report.lines) {
+    table.add_row(
+        {{to_string(line.cell)},
+         {ratio_text(line.to_baseline)},
+         {ratio_text(line.to_anchor), is_over_budget(line.to_anchor) ? Colour::red : Colour::plain},
+         {line.refusal.empty() ? "" : "refused: " + line.refusal, Colour::yellow}});
+  }
+  return table.text(screen) + "\n";
+}
+
+}  // namespace
+
 Conclusion conclude(const AcceptResult& result) {
   const AcceptReport& report = result.report;
   if (!result.why_not.empty())
     return {ExitCode::nothing_judged, "NOTHING ACCEPTED", result.why_not, ""};
   if (!report.unfit.empty())
     return {ExitCode::unfit_environment, "NOTHING ACCEPTED", report.unfit, ""};
+  const std::string refused = refused_text(report);
   if (report.accepted.empty()) {
-    return report.left_out.empty()
+    const std::string why = refused.empty() ? joined(report.not_gated, "; ") : refused;
+    return why.empty()
                ? Conclusion{ExitCode::nothing_judged, "NOTHING ACCEPTED", "there is no variant", ""}
-               : Conclusion{ExitCode::wrong, "NOTHING ACCEPTED", joined(report.left_out, "; "), ""};
+               : Conclusion{ExitCode::wrong, "NOTHING ACCEPTED", why, ""};
   }
   std::vector<std::string> missing;
   for (const std::string& name : result.request.variants) {
-    if (std::find(report.accepted.begin(), report.accepted.end(), name) == report.accepted.end())
-      missing.push_back(name);
+    const bool is_told = std::ranges::count(report.refused, name) > 0;
+    if (!is_told && std::ranges::count(report.accepted, name) == 0) missing.push_back(name);
   }
   const std::string what = fmt::format(
-      "{} of {}, written to {}", plural(report.cells, "cell"),
+      "{} of {}, written to {}", plural(report.cells(), "cell"),
       plural(static_cast<std::int64_t>(report.accepted.size()), "variant"), report.folder);
   const auto in_part = [&](const std::string& why) {
     return Conclusion{ExitCode::wrong, "ACCEPTED IN PART", fmt::format("{}; {}", why, what), ""};
   };
-  if (report.wrong) return in_part("a result was wrong, and was left out");
+  if (!refused.empty()) return in_part(refused);
   if (!missing.empty()) {
     return in_part(
         fmt::format("{} {} left out", joined(missing), missing.size() == 1 ? "was" : "were"));
-  }
-  if (!report.lost.empty()) {
-    return in_part(fmt::format("{} {} left out",
-                               plural(static_cast<std::int64_t>(report.lost.size()), "cell"),
-                               report.lost.size() == 1 ? "was" : "were"));
   }
   return {ExitCode::passed, "ACCEPTED", what, ""};
 }
@@ -77,13 +108,32 @@ std::string accept_text(const AcceptResult& result, const Conclusion& conclusion
   const AcceptReport& report = result.report;
   std::string text;
   if (result.why_not.empty() && report.unfit.empty()) {
+    if (!report.lines.empty() && !result.request.unmeasured) text += ratios_text(report, screen);
     if (!report.accepted.empty()) text += fmt::format("accepted: {}\n", joined(report.accepted));
-    for (const std::string& reason : report.left_out)
-      text += fmt::format("{}: {}\n", screen.paint("left out", Colour::yellow), printable(reason));
-    text +=
-        fmt::format("because: {}\nin {}\n\n", result.request.reason, duration_text(report.seconds));
+    for (const std::string& reason : report.not_gated)
+      text += fmt::format("{}: {}\n", screen.paint("not gated", Colour::yellow), printable(reason));
+    text += fmt::format("because: {}\n", result.request.reason);
+    if (!result.request.move_anchor.empty())
+      text += fmt::format("the anchor moves, because: {}\n", result.request.move_anchor);
+    text += fmt::format("in {}\n\n", duration_text(report.seconds));
   }
   return text + conclusion_text(conclusion, screen);
+}
+
+static JsonValue json_of(const Ratio& ratio) {
+  if (ratio.processes == 0) return {};
+  return {{"ratio", ratio.value},
+          {"low", ratio.low},
+          {"high", ratio.high},
+          {"processes", ratio.processes}};
+}
+
+static JsonValue json_of(const AcceptLine& line) {
+  return {{"variant", line.cell.variant},
+          {"problem", to_string(line.cell.problem)},
+          {"to_baseline", json_of(line.to_baseline)},
+          {"to_anchor", json_of(line.to_anchor)},
+          {"refusal", line.refusal}};
 }
 
 std::string json_of(const AcceptResult& result, const Conclusion& conclusion) {
@@ -93,9 +143,11 @@ std::string json_of(const AcceptResult& result, const Conclusion& conclusion) {
       {{"folder", report.folder},
        {"reason", result.request.reason},
        {"accepted", report.accepted},
-       {"left_out", report.left_out},
-       {"lost", json_list(report.lost, [](const Cell& cell) { return to_string(cell); })},
-       {"cells", report.cells},
+       {"move_anchor", result.request.move_anchor},
+       {"refused", report.refused},
+       {"not_gated", report.not_gated},
+       {"cells", report.cells()},
+       {"results", json_list(report.lines, [](const AcceptLine& line) { return json_of(line); })},
        {"unfit", report.unfit},
        {"seconds", report.seconds}});
 }
@@ -118,9 +170,17 @@ void measure(AcceptResult& result) {
       options, [&](const std::string& step, double done) { progress.update(step, done); });
 }
 
-ExitCode run(const AcceptRequest& request) {
-  if (request.reason.find_first_not_of(" \t\r\n") == std::string::npos)
+bool is_blank(const std::string& text) {
+  return text.find_first_not_of(" \t\r\n") == std::string::npos;
+}
+
+ExitCode run(const AcceptRequest& given) {
+  if (is_blank(given.reason))
     throw BadInput("accept needs a reason, such as --reason \"first baseline\"");
+  if (given.moves_anchor && is_blank(*given.moves_anchor))
+    throw BadInput("--move-anchor needs a reason of its own: why may this be so much slower?");
+  AcceptRequest request = given;
+  request.move_anchor = given.moves_anchor.value_or("");
   refuse_unknown(request.variants);
   refuse_missing_gpu();
   const OutputFile json(request.json);
@@ -141,8 +201,10 @@ void add_flags(Flags& flags, AcceptRequest& request) {
   flags.subject({"time"});
   flags.words("VARIANT", request.variants, "names from `assay list`; default: all");
   flags.text("--reason", request.reason, "TEXT", "why; stored with the baseline for reviewers");
-  flags.flag("--move-anchor", request.move_anchor,
-             "forget how much slower it became since the first baseline");
+  flags.text("--move-anchor", request.moves_anchor, "WHY",
+             "accept also what is over the budget of creep, and count from there");
+  flags.flag("--upgrade", request.upgrade,
+             "driver or card were changed on purpose: take today's canaries");
   flags.flag("--dirty", request.dirty,
              "accept files that are not committed, which nobody can rebuild");
   flags.number("--processes", request.processes, 2, 1000,
@@ -153,12 +215,14 @@ void add_flags(Flags& flags, AcceptRequest& request) {
              "store only machine code and launches, as those of this commit");
   flags.result("--json", request.json, "write what was accepted as JSON; - is stdout");
   flags.keep_all(request.arguments);
+  flags.exclude("--upgrade", "VARIANT",
+                "--upgrade stores what all variants are compared by: accept all of them");
   flags.footer(
       "Examples:\n"
       "  assay accept time --reason \"first baseline\"\n"
       "  assay accept time warptiled --reason \"more registers for the longer k tile, see #12\"\n"
       "\n"
-      "Exit status: 0 accepted, 1 a cell or a variant that was asked for was left out,\n"
+      "Exit status: 0 accepted, 1 a variant was refused or left out,\n"
       "             2 bad usage or bad input, 4 the environment is unfit,\n"
       "             77 nothing could be accepted here\n");
 }

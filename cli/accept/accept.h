@@ -14,7 +14,8 @@
 namespace assay {
 
 struct AcceptRequest : AcceptOptions {
-  bool dirty = false;                     // accept sources that differ from their commit
+  std::optional<std::string> moves_anchor;  // becomes move_anchor
+  bool dirty = false;                       // accept sources that differ from their commit
   std::optional<std::string> unmeasured;  // recipes and machine code only, as those of this commit
   std::string json;
   std::vector<std::string> arguments;
@@ -28,7 +29,7 @@ struct AcceptResult {
   std::string why_not;  // why nothing was measured here
 };
 
-// Fails if a variant that was named, or every variant, was left out, and if a cell was lost.
+// Fails if a variant was refused, and if one that was named, or every one, was left out.
 Conclusion conclude(const AcceptResult&);
 
 std::string accept_text(const AcceptResult&, const Conclusion&, const Screen&);

@@ -58,6 +58,12 @@ std::string summary(const GateReport& report, CellOutcome worst, CellOutcome las
   return fmt::format("{}: {}", joined(parts), joined(variants_of(report, worst)));
 }
 
+std::string accept_command_line(const std::vector<std::string>& variants,
+                                const std::string& reason) {
+  return fmt::format("assay accept time {}--reason \"{}\"",
+                     variants.empty() ? "" : joined(variants, " ") + " ", reason);
+}
+
 Conclusion without_cells(const GateReport& report) {
   if (!report.new_variants.empty()) {
     return {
@@ -79,16 +85,23 @@ Conclusion pass(const GateResult& result) {
                         unmatched, accept_line(report.new_variants)),
             ""};
   }
-  const int faster = count(report, CellOutcome::faster);
+  const auto faster = variants_of(report, CellOutcome::faster);
   const auto cells = static_cast<std::int64_t>(report.lines.size());
   std::string sentence =
       fmt::format("{}{}{} {} not slower", unmatched, unmatched.empty() ? "" : "; ",
                   plural(cells, "cell"), verb(static_cast<int>(cells)));
-  if (faster > 0) sentence += fmt::format(", {} {} faster", faster, verb(faster));
+  std::string next;
+  if (const int some = count(report, CellOutcome::faster); some > 0) {
+    sentence += fmt::format(", {} {} faster", some, verb(some));
+    if (!result.request.against) {
+      sentence += ", which can be lost again unseen until it is accepted";
+      next = accept_command_line(faster, "WHAT MADE IT FASTER");
+    }
+  }
   if (report.detectable > 0)
     sentence +=
         fmt::format("; a slowdown of {:.1f} % would have been seen", 100 * report.detectable);
-  return {ExitCode::passed, "PASS", std::move(sentence), ""};
+  return {ExitCode::passed, "PASS", std::move(sentence), std::move(next)};
 }
 
 }  // namespace
@@ -103,9 +116,26 @@ std::string repeat_line(const GateLine& line, const GateRequest& request) {
   return fmt::format("{} --cell \"{}\"", text, to_string(line.cell));
 }
 
-std::string accept_line(const std::vector<std::string>& variants) {
-  return fmt::format("`assay accept time {}--reason \"first baseline\"`",
-                     variants.empty() ? "" : joined(variants, " ") + " ");
+std::string accept_line(const std::vector<std::string>& variants, const std::string& reason) {
+  return fmt::format("`{}`", accept_command_line(variants, reason));
+}
+
+std::vector<std::string> notes(const GateReport& report) {
+  std::vector<std::string> lines;
+  const auto add = [&](const char* what, const std::vector<std::string>& all) {
+    for (const std::string& one : all) lines.push_back(fmt::format("{}: {}", what, one));
+  };
+  if (!report.new_variants.empty()) {
+    lines.push_back(fmt::format("new, without a baseline: {}; once they are as they should be: {}",
+                                joined(report.new_variants), accept_line(report.new_variants)));
+  }
+  add("not gated", report.not_gated);
+  if (!report.gone_variants.empty()) {
+    lines.push_back(fmt::format("gone, with a baseline that nothing is compared with: {}",
+                                joined(report.gone_variants)));
+  }
+  add("over the budget of creep", report.moved_anchors);
+  return lines;
 }
 
 std::string unmatched_variants(const GateReport& report) {

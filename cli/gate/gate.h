@@ -41,7 +41,11 @@ struct GateResult {
 std::string repeat_line(const GateLine&, const GateRequest&);
 
 // The command that gives these variants a baseline; all of them if there are none.
-std::string accept_line(const std::vector<std::string>& variants);
+std::string accept_line(const std::vector<std::string>& variants,
+                        const std::string& reason = "first baseline");
+
+// A line for each thing that is not watched, or not as it would be expected.
+std::vector<std::string> notes(const GateReport&);
 
 // A warning about variants that disappeared while others appeared; empty where there is none.
 std::string unmatched_variants(const GateReport&);

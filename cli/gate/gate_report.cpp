@@ -64,18 +64,9 @@ std::string device_text(const GateReport& report) {
   return "";
 }
 
-std::string variants_text(const GateReport& report) {
+std::string notes_text(const GateReport& report) {
   std::string text;
-  if (!report.new_variants.empty()) {
-    text += fmt::format("new, without a baseline: {}; once they are as they should be: {}\n",
-                        joined(report.new_variants), accept_line(report.new_variants));
-  }
-  for (const std::string& reason : report.not_gated)
-    text += fmt::format("not gated: {}\n", printable(reason));
-  if (!report.gone_variants.empty()) {
-    text += fmt::format("gone, with a baseline that nothing is compared with: {}\n",
-                        joined(report.gone_variants));
-  }
+  for (const std::string& note : notes(report)) text += printable(note) + "\n";
   return text.empty() ? text : "\n" + text;
 }
 
@@ -304,7 +295,7 @@ std::string gate_text(const GateResult& result, const Conclusion& conclusion,
   if (request.explain) {
     for (const GateLine& line : report.lines) text += explanation_text(line, screen);
   }
-  if (!request.quiet) text += variants_text(report);
+  if (!request.quiet) text += notes_text(report);
   text += fmt::format("{}{}\n", request.quiet ? "" : "\n", reach(report));
   return text + verdict;
 }
@@ -328,6 +319,7 @@ std::string json_of(const GateResult& result, const Conclusion& conclusion) {
                     {"new_variants", report.new_variants},
                     {"not_gated", report.not_gated},
                     {"gone_variants", report.gone_variants},
+                    {"moved_anchors", report.moved_anchors},
                     {"results", json_list(report.lines, line_json)}});
 }
 
@@ -356,16 +348,7 @@ std::string markdown_of(const GateResult& result, const Conclusion& conclusion) 
     if (line->verdict.outcome != CellOutcome::faster)
       text += fmt::format("- `{}`\n", in_cell(repeat_line(*line, result.request)));
   }
-  if (!report.new_variants.empty()) {
-    text += fmt::format("\nNew, without a baseline: {}. Run {}\n", joined(report.new_variants),
-                        accept_line(report.new_variants));
-  }
-  for (const std::string& reason : report.not_gated)
-    text += fmt::format("\nNot gated: {}\n", in_cell(reason));
-  if (!report.gone_variants.empty()) {
-    text += fmt::format("\nGone, with a baseline that nothing is compared with: {}\n",
-                        joined(report.gone_variants));
-  }
+  for (const std::string& note : notes(report)) text += fmt::format("\n{}\n", in_cell(note));
   if (!result.why_not.empty() || !result.no_baseline.empty()) return text;
   text += fmt::format("\nOf this run: {}.\n", reach(report));
   if (!report.lines.empty()) {

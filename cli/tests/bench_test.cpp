@@ -128,25 +128,31 @@ TEST(BenchJson, HasWhatWasPrinted) {
   EXPECT_EQ(json["results"][0]["cold"], 2.5);
 }
 
+const Cell of_naive = parse_cell("naive m=64 n=32 k=16");
+
 AcceptResult accepted(std::vector<std::string> named) {
   AcceptResult result;
   result.request.variants = std::move(named);
-  result.request.reason = "first baseline";
+  result.request.reason = "wider tiles";
   result.report = {.folder = "baselines/h200",
                    .accepted = {"naive", "tiled_4"},
-                   .left_out = {"cublas: its kernels are a library's"},
-                   .cells = 20,
+                   .not_gated = {"cublas: its kernels are a library's"},
+                   .lines = {{of_naive, {0.9, 0.89, 0.91, 12}, {1.011, 1.01, 1.012, 12}, ""},
+                             {parse_cell("tiled_4 m=64 n=32 k=16"), {}, {}, ""}},
                    .seconds = 60};
   return result;
 }
 
-TEST(Accept, TellsWhatWasAcceptedAndWhatWasNot) {
+TEST(Accept, TellsEveryRatioAndWhatWasNotAccepted) {
   const AcceptResult result = accepted({});
   EXPECT_EQ(conclude(result).code, ExitCode::passed);
   EXPECT_EQ(accept_text(result, conclude(result), Screen(stdout)),
-            "accepted: naive, tiled_4\nleft out: cublas: its kernels are a library's\n"
-            "because: first baseline\nin 60 s\n\n"
-            "ACCEPTED: 20 cells of 2 variants, written to baselines/h200\n");
+            "time of                 over the baseline's (95 %)  over the anchor's (95 %)\n"
+            "naive m=64 n=32 k=16    0.9000 (0.8900 to 0.9100)   1.0110 (1.0100 to 1.0120)\n"
+            "tiled_4 m=64 n=32 k=16  -                           -\n"
+            "\naccepted: naive, tiled_4\nnot gated: cublas: its kernels are a library's\n"
+            "because: wider tiles\nin 60 s\n\n"
+            "ACCEPTED: 2 cells of 2 variants, written to baselines/h200\n");
 }
 
 TEST(Accept, FailsWhereAVariantThatWasNamedIsLeftOut) {
@@ -156,29 +162,30 @@ TEST(Accept, FailsWhereAVariantThatWasNamedIsLeftOut) {
   EXPECT_THAT(conclusion.text(), StartsWith("ACCEPTED IN PART: cublas was left out; "));
 }
 
-TEST(Accept, FailsWhereAResultWasWrong) {
-  AcceptResult result = accepted({});
+TEST(Accept, FailsWhereAVariantWasRefused) {
+  AcceptResult result = accepted({"naive", "tiled_4"});
+  result.report.accepted = {"tiled_4"};
+  result.report.refused = {"naive"};
+  result.report.lines[0].refusal = "it takes 1.163 times as long as the anchor";
+  EXPECT_EQ(conclude(result).code, ExitCode::wrong);
+  EXPECT_EQ(
+      conclude(result).text(),
+      "ACCEPTED IN PART: naive cannot be accepted as a whole, and nothing was changed; 1 cell "
+      "of 1 variant, written to baselines/h200");
+  EXPECT_THAT(accept_text(result, conclude(result), Screen(stdout)),
+              HasSubstr("  refused: it takes 1.163 times as long as the anchor\n"));
   result.report.wrong = true;
-  EXPECT_EQ(conclude(result).code, ExitCode::wrong);
+  EXPECT_THAT(conclude(result).text(), StartsWith("ACCEPTED IN PART: naive would be wrong, and "));
+  result.report.accepted.clear();
   EXPECT_EQ(conclude(result).text(),
-            "ACCEPTED IN PART: a result was wrong, and was left out; 20 cells of 2 variants, "
-            "written to baselines/h200");
-}
-
-TEST(Accept, FailsWhereACellWasLost) {
-  AcceptResult result = accepted({});
-  result.report.lost = {parse_cell("naive m=64 n=32 k=16")};
-  EXPECT_EQ(conclude(result).code, ExitCode::wrong);
-  EXPECT_THAT(conclude(result).text(), StartsWith("ACCEPTED IN PART: 1 cell was left out; "));
-  result.report.lost.push_back(parse_cell("naive m=1 n=2 k=3"));
-  EXPECT_THAT(conclude(result).text(), StartsWith("ACCEPTED IN PART: 2 cells were left out; "));
+            "NOTHING ACCEPTED: naive would be wrong, and nothing was changed");
 }
 
 TEST(Accept, IsNoPassWhereNothingWasAccepted) {
   AcceptResult result = accepted({});
   result.report.accepted.clear();
   EXPECT_EQ(conclude(result).code, ExitCode::wrong);
-  result.report.left_out.clear();
+  result.report.not_gated.clear();
   EXPECT_EQ(conclude(result).code, ExitCode::nothing_judged);
   result.report.unfit = "throttled";
   EXPECT_EQ(conclude(result).code, ExitCode::unfit_environment);

@@ -151,6 +151,23 @@ TEST(GateText, SaysLittleOfWhatPasses) {
               EndsWith("PASS: 2 cells are not slower; a slowdown of 1.1 % would have been seen\n"));
 }
 
+TEST(GateText, TellsHowToAcceptWhatIsFaster) {
+  GateResult result = gate({cell("a", CellOutcome::same), cell("b", CellOutcome::faster, 0.9),
+                            cell("c", CellOutcome::faster, 0.9)});
+  EXPECT_THAT(text(result),
+              EndsWith("PASS: 3 cells are not slower, 2 are faster, which can be lost again unseen "
+                       "until it is accepted; a slowdown of 1.1 % would have been seen\n"
+                       "next: assay accept time b c --reason \"WHAT MADE IT FASTER\"\n"));
+  result.request.against = "main";
+  EXPECT_THAT(text(result), Not(HasSubstr("assay accept")));
+}
+
+TEST(GateText, TellsOfAnAnchorThatMoved) {
+  GateResult result = gate({cell("a", CellOutcome::same)});
+  result.report.moved_anchors = {"a: 3 of 10 cells, up to 1.163 times the anchor before"};
+  EXPECT_THAT(text(result), HasSubstr("\nover the budget of creep: a: 3 of 10 cells, up to "));
+}
+
 TEST(GateText, AlwaysSaysWhatItCouldHaveSeen) {
   const std::string could =
       "the smallest slowdown that this run could have seen is 1.1 %: 90 cells proven unchanged, 28 "

@@ -55,7 +55,10 @@ class Clone {
   }
 
   const std::string& commit() const { return commit_; }
-  void store(const Baseline& baseline) { write_baseline(folder_ / "source/baselines", baseline); }
+  void store(const Baseline& baseline) {
+    std::filesystem::remove_all(folder_ / "source/baselines");
+    write_baseline(folder_ / "source/baselines", baseline);
+  }
   // With what the compiler makes.
   Answer rebuild(const std::string& object) {
     return shell("source/ci/rebuild-baselines", {{"OBJECT", object}});

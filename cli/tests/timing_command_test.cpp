@@ -108,10 +108,15 @@ TEST(AcceptFlags, NeedAReason) {
   expect_bad_input(run({"accept", "time"}), "accept needs a reason");
   expect_bad_input(run({"accept", "time", "--reason", ""}), "accept needs a reason");
   expect_bad_input(run({"accept", "time", "--reason", " \t"}), "accept needs a reason");
-  const auto given = parsed<AcceptRequest>({"accept", "time", "naive", "--reason", "faster",
-                                            "--move-anchor", "--unmeasured", "abc", "--dirty"});
+  expect_bad_input(run({"accept", "time", "--reason", "x", "--move-anchor", " "}),
+                   "--move-anchor needs a reason of its own");
+  expect_bad_input(run({"accept", "time", "naive", "--reason", "x", "--upgrade"}),
+                   "--upgrade stores what all variants are compared by: accept all of them");
+  const auto given =
+      parsed<AcceptRequest>({"accept", "time", "naive", "--reason", "faster", "--move-anchor",
+                             "right now", "--unmeasured", "abc", "--dirty"});
   EXPECT_EQ(given.reason, "faster");
-  EXPECT_TRUE(given.move_anchor);
+  EXPECT_EQ(given.moves_anchor, "right now");
   EXPECT_TRUE(given.dirty);
   EXPECT_EQ(given.unmeasured, "abc");
   EXPECT_EQ(given.processes, 12);

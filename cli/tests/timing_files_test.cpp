@@ -113,15 +113,17 @@ TEST(AcceptJson, HasWhatWasAccepted) {
   result.request.reason = "first";
   result.report = {.folder = "baselines/h200",
                    .accepted = {"naive"},
-                   .left_out = {"cublas: a library"},
-                   .cells = 7};
+                   .not_gated = {"cublas: a library"},
+                   .lines = {{parse_cell("naive m=1 n=2 k=3"), {}, {1.01, 1, 1.02, 12}, ""}}};
   const auto json = ReadJson(json_of(result, conclude(result)));
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["command"], "accept time");
   EXPECT_EQ(json["reason"], "first");
   EXPECT_EQ(json["accepted"][0], "naive");
-  EXPECT_EQ(json["left_out"][0], "cublas: a library");
-  EXPECT_EQ(json["cells"], 7);
+  EXPECT_EQ(json["not_gated"][0], "cublas: a library");
+  EXPECT_EQ(json["cells"], 1);
+  EXPECT_EQ(json["results"][0]["to_anchor"]["ratio"], 1.01);
+  EXPECT_TRUE(json["results"][0]["to_baseline"].is_null());
   EXPECT_EQ(json["exit_code"], 0);
 }
 

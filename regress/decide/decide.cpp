@@ -6,8 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "regress/decide/statistics.h"
-
 namespace assay {
 namespace {
 
@@ -313,6 +311,10 @@ std::string reason_of(const Judgement& j, const CellVerdict& v, bool unchanged,
 }
 
 }  // namespace
+
+bool is_over_budget(const Ratio& to_anchor, const DecisionRule& rule) {
+  return to_anchor.processes > 0 && !(to_anchor.value <= 1 + rule.creep_budget);
+}
 
 const char* to_string(CellOutcome outcome) {
   static constexpr std::array words = {"wrong",       "slower", "undecided", "invalid",

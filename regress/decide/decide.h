@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "regress/decide/replicate.h"
+#include "regress/decide/statistics.h"
 
 namespace assay {
 
@@ -28,6 +29,9 @@ struct DecisionRule {
   double unharmed_p = 0.05;    // ... with this p
   double creep_budget = 0.02;  // against the anchor
 };
+
+// Whether the time over the anchor's, as it was measured, is beyond the budget.
+bool is_over_budget(const Ratio& to_anchor, const DecisionRule& = {});
 
 // What became of a cell, the worst first. A cell is `wrong` if its result was: whoever ran it
 // knows, not the rule. What is printed for each stands in decide.cpp: to_string, and the sentence

@@ -66,10 +66,13 @@ struct Baseline {
 Baseline read_baseline(const std::filesystem::path& folder, const std::string& gpu);
 std::vector<std::string> stored_gpus(const std::filesystem::path& folder);
 
-// Replaces baselines/GPU/ as a whole, without the cubins that no record asks for. Throws BadInput,
-// and changes nothing, where the disk or the baseline itself does not allow it. `folder` is
+// Stores what `next` changed of `seen`, which the caller has read: the files of those variants, and
+// no other, so that branches and writers which accept different variants never meet. Waits for a
+// writer that is at it. Throws BadInput, and changes nothing, where the disk or the baseline itself
+// does not allow it, and where somebody else has changed the same variant since. `folder` is
 // baselines/.
-void write_baseline(const std::filesystem::path& folder, const Baseline&);
+void write_baseline(const std::filesystem::path& folder, const Baseline& next,
+                    const Baseline& seen = {});
 
 // The record of a cell; null where there is none.
 const CellRecord* record_of(const std::map<std::string, VariantBaseline>&, const Cell&);

@@ -14,7 +14,11 @@ namespace fs = std::filesystem;
 
 class DamagedBaseline : public BaselineFolder {
  protected:
-  DamagedBaseline() { write_baseline(folder_, good_); }
+  DamagedBaseline() { make_good(); }
+  void make_good() {
+    fs::remove_all(folder_ / good_.gpu);
+    write_baseline(folder_, good_);
+  }
 
   fs::path path(const std::string& file) const { return folder_ / good_.gpu / file; }
 
@@ -35,7 +39,7 @@ class DamagedBaseline : public BaselineFolder {
     if (said.starts_with(way)) said = said.substr(way.size());
     EXPECT_EQ(said.substr(0, expected.size()), expected);
     EXPECT_EQ(said.find('\n'), said.npos) << said;
-    write_baseline(folder_, good_);
+    make_good();
   }
 
   void damage(const std::string& file, const std::string& pointer, const Json& value) {
@@ -146,7 +150,7 @@ TEST_F(DamagedBaseline, LacksAField) {
         EXPECT_THROW(read_baseline(folder_, good_.gpu), BadInput);
       }
     }
-    write_baseline(folder_, good_);
+    make_good();
   }
 }
 
@@ -222,11 +226,12 @@ TEST_F(DamagedCubin, IsNoneAlthoughItsHashIsRight) {
   expect_complaint(name + ": not a whole cubin: ");
 }
 
-TEST_F(DamagedCubin, IsAskedForByNobody) {
+// Two branches that each replaced what asked for it, merged.
+TEST_F(DamagedCubin, IsNoneForBeingAskedForByNobody) {
   const std::string bytes = bytes_of(fs::path(ASSAY_REGRESS_DATA) / "table_90_literal.cubin");
   const std::string name = "cubins/" + sha256(bytes).substr(0, 16) + ".cubin";
   write_bytes(path(name), bytes);
-  expect_complaint(name + ": no record asks for it: remove it");
+  expect_complaint("nothing");
 }
 
 TEST_F(DamagedCubin, IsForAnotherArchitecture) {

@@ -1,12 +1,14 @@
 // Baselines on the disk: what is written is read back, as a whole or not at all.
 #include "regress/store/baseline.h"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/resource.h>
 
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <thread>
 
 #include "base/errors.h"
 #include "regress/tests/any_baseline.h"
@@ -40,6 +42,8 @@ using Baselines = BaselineFolder;
 TEST_F(Baselines, AreReadBackAndWrittenAgainToTheByte) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
+    fs::remove_all(folder_ / "once");
+    fs::remove_all(folder_ / "twice");
     Baseline before = BaselineSource(seed).baseline();
     write_baseline(folder_ / "once", before);
     const Baseline after = read_baseline(folder_ / "once", before.gpu);
@@ -72,19 +76,77 @@ TEST_F(Baselines, LieInFilesOfTheseNames) {
   EXPECT_TRUE(names.ends_with(".cubin device.json small.json table.json ")) << names;
 }
 
-TEST_F(Baselines, ReplaceTheFolderAsAWhole) {
-  Baseline b = some_baseline();
-  write_baseline(folder_, b);
+TEST_F(Baselines, ChangeTheFilesOfWhatChangedAndNoOther) {
+  const Baseline first = some_baseline();
+  write_baseline(folder_, first);
   Baseline other = some_baseline();
   other.gpu = "other";
   write_baseline(folder_, other);
-  b.accepted.erase("table");
-  b.anchor.clear();
-  write_baseline(folder_, b);
-  EXPECT_EQ(read_baseline(folder_, b.gpu).accepted, b.accepted);
+  auto files = tree(folder_);
+  Baseline next = first;
+  next.accepted["small"].provenance.reason = "another";
+  write_bytes(folder_ / first.gpu / "table.json", files["NVIDIA-H200/table.json"] + "\n");
+  write_baseline(folder_, next, first);
+  for (const auto& [name, bytes] : tree(folder_)) {
+    if (name == "NVIDIA-H200/small.json") {
+      EXPECT_NE(bytes, files[name]);
+    } else if (name == "NVIDIA-H200/table.json") {
+      EXPECT_EQ(bytes, files[name] + "\n") << "another's file is not even formatted";
+    } else {
+      EXPECT_EQ(bytes, files[name]) << name;
+    }
+  }
+  EXPECT_EQ(read_baseline(folder_, first.gpu), next);
+
+  Baseline fewer = next;
+  fewer.accepted.erase("table");
+  fewer.anchor.clear();
+  write_baseline(folder_, fewer, next);
+  EXPECT_FALSE(fs::exists(folder_ / first.gpu / "table.json"));
+  EXPECT_EQ(read_baseline(folder_, first.gpu).accepted, fewer.accepted);
   EXPECT_EQ(read_baseline(folder_, "other"), other);
-  EXPECT_FALSE(fs::exists(folder_ / b.gpu / "table.json"));
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2);
+}
+
+// Two branches that accept different variants change no common file, and git merges them.
+TEST_F(Baselines, OfTwoWritersAreBothKeptOrOneIsRefused) {
+  const Baseline seen = some_baseline();
+  write_baseline(folder_, seen);
+  Baseline one = seen, other = seen, same = seen;
+  one.accepted["small"].provenance.reason = "one";
+  other.accepted["table"].provenance.reason = "other";
+  same.accepted["small"].provenance.reason = "too late";
+  write_baseline(folder_, one, seen);
+  write_baseline(folder_, other, seen);
+  EXPECT_EQ(message_of([&] { write_baseline(folder_, same, seen); }),
+            "small was accepted by somebody else meanwhile, and what they stored is kept: compare "
+            "with that, and accept again");
+  const Baseline both = read_baseline(folder_, seen.gpu);
+  EXPECT_EQ(both.accepted.at("small").provenance.reason, "one");
+  EXPECT_EQ(both.accepted.at("table").provenance.reason, "other");
+}
+
+TEST_F(Baselines, OfManyWritersAtOnceAreAllKept) {
+  const Baseline seen = some_baseline();
+  write_baseline(folder_, seen);
+  std::vector<std::jthread> writers;
+  for (int i = 0; i < 8; ++i) {
+    writers.emplace_back([&, i] {
+      Baseline mine = seen;
+      mine.accepted[fmt::format("v{}", i)] = seen.accepted.at("table");
+      write_baseline(folder_, mine, seen);
+    });
+  }
+  writers.clear();
+  EXPECT_EQ(read_baseline(folder_, seen.gpu).accepted.size(), 2u + 8);
+}
+
+TEST_F(Baselines, KeepACubinThatAnotherBranchMayAskFor) {
+  const Baseline seen = some_baseline();
+  write_baseline(folder_, seen);
+  Baseline next = seen;
+  next.accepted["table"] = seen.accepted.at("small");
+  write_baseline(folder_, next, seen);
+  EXPECT_EQ(read_baseline(folder_, seen.gpu).cubins, seen.cubins);
 }
 
 TEST_F(Baselines, IgnoreAndRemoveWhatAnInterruptedWriteLeft) {
@@ -130,8 +192,9 @@ TEST_F(Baselines, ThatAreWrongChangeNothing) {
        "/small.json: cells[0].to_cublas.high: expected"},
       {[&](auto&, auto& cell) { cell.problem.alpha = nan; }, "/small.json: cells[0].problem: "},
       {[&](auto&, auto& cell) { cell.cubin = cubin; }, "its cubin has no '"},
-      {[&](auto& b, auto&) { b.cubins.erase(cubin); }, "/table.json: cells[0].cubin: there is no "},
-      {[&](auto& b, auto&) { b.cubins[cubin][99] ^= 1; }, "was changed or cut off"},
+      {[&](auto& b, auto&) { b.gpu = "new", b.cubins.erase(cubin); },
+       "/table.json: cells[0].cubin: there is no "},
+      {[&](auto& b, auto&) { b.gpu = "new", b.cubins[cubin][99] ^= 1; }, "was changed or cut off"},
       {[&](auto& b, auto&) { b.canaries["ffma"] = nan; }, "/device.json: canaries.ffma: expected"},
       {[&](auto& b, auto&) { b.accepted["../x"]; }, "'../x' cannot be the name of a variant"},
       {[&](auto& b, auto&) { b.accepted["device"]; }, "cannot be called 'device'"},
@@ -140,7 +203,7 @@ TEST_F(Baselines, ThatAreWrongChangeNothing) {
   for (const auto& [fault, complaint] : faults) {
     Baseline b = good;
     fault(b, b.accepted["small"].cells[0]);
-    const std::string message = message_of([&] { write_baseline(folder_, b); });
+    const std::string message = message_of([&] { write_baseline(folder_, b, good); });
     EXPECT_NE(message.find(complaint), message.npos) << complaint << "\n" << message;
     EXPECT_EQ(message.find(".new-"), message.npos) << message;
     EXPECT_EQ(tree(folder_), before) << complaint;
@@ -168,6 +231,7 @@ class ShortFiles {
 
 TEST_F(Baselines, StayAsTheyWereOnAFullDisk) {
   Baseline b = some_baseline();
+  const Baseline seen = b;
   write_baseline(folder_, b);
   const auto before = tree(folder_);
   b.accepted["small"].provenance.reason = "another";
@@ -175,13 +239,13 @@ TEST_F(Baselines, StayAsTheyWereOnAFullDisk) {
     std::string message;
     {
       const ShortFiles short_files(bytes);
-      message = message_of([&] { write_baseline(folder_, b); });
+      message = message_of([&] { write_baseline(folder_, b, seen); });
     }
     EXPECT_NE(message.find("cannot be written, and the baseline is as it was"), message.npos)
         << bytes << ": " << message;
     EXPECT_EQ(tree(folder_), before);
   }
-  write_baseline(folder_, b);
+  write_baseline(folder_, b, seen);
   EXPECT_EQ(read_baseline(folder_, b.gpu), b);
 }
 

@@ -15,8 +15,8 @@ TEST_F(GateFlow, accepts_and_finds_nothing_changed) {
   EXPECT_EQ(accepted.unfit, "");
   EXPECT_EQ(accepted.accepted,
             (std::vector<std::string>{"lab_a", "lab_b", "lab_c", "lab_d", "lab_picky"}));
-  EXPECT_EQ(accepted.cells, 49);
-  EXPECT_EQ(accepted.left_out,
+  EXPECT_EQ(accepted.cells(), 49);
+  EXPECT_EQ(accepted.not_gated,
             std::vector<std::string>{"lab_library: its machine code is in a library"});
 
   lab.asked.clear();
@@ -143,7 +143,7 @@ TEST_F(GateFlow, tells_a_result_that_was_wrong_once) {
   EXPECT_EQ(not_same(gate(lab)), std::vector<std::string>{name("lab_a") + ": wrong"});
   const AcceptReport report = accept(lab);
   EXPECT_TRUE(report.wrong);
-  EXPECT_EQ(report.cells, 48);
+  EXPECT_EQ(report.refused, std::vector<std::string>{"lab_a"});
 }
 
 // flashinfer-ai/flashinfer#4468: a cache that stayed warm, and nobody saw
@@ -174,6 +174,29 @@ TEST_F(GateFlow, is_void_on_an_unfit_machine) {
   const GateReport report = gate(lab);
   EXPECT_EQ(report.unfit, "2 other processes use this GPU");
   EXPECT_TRUE(report.lines.empty());
+}
+
+// An acceptance over the budget, from before it was refused.
+TEST_F(GateFlow, goes_on_reporting_what_was_accepted_over_the_budget) {
+  Laboratory lab;
+  accept(lab);
+  Baseline stored = read_baseline(folder_, lab.key);
+  const Baseline before = stored;
+  CellRecord& record = stored.accepted.at("lab_a").cells.at(2);
+  record.to_anchor = {.value = 1.163, .low = 1.16, .high = 1.17, .processes = 12};
+  record.recipe = recipe_with(9);
+  lab.cells[{"lab_a", record.problem}] = {.now = 9, .unchanged_as = 9};
+  write_baseline(folder_, stored, before);
+  for (const bool all : {false, true}) {
+    const GateReport report = gate(lab, {.remeasure_unchanged = all});
+    ASSERT_EQ(not_same(report),
+              std::vector<std::string>{to_string(Cell{"lab_a", record.problem}) + ": slower"});
+    const CellVerdict& verdict = noteworthy(report).at(0)->verdict;
+    EXPECT_TRUE(verdict.crept);
+    EXPECT_EQ(verdict.anchor_ratio, 1.163);
+    EXPECT_NE(verdict.reason.find("accepted over the budget of creep, on 20"), std::string::npos);
+    EXPECT_NE(verdict.reason.find("because: a test; make it faster, or"), std::string::npos);
+  }
 }
 
 TEST_F(GateFlow, knows_new_and_gone_variants) {
@@ -218,7 +241,7 @@ TEST_F(GateFlow, compares_with_what_was_accepted_without_measuring) {
                                              .measured = false,
                                              .provenance = {.commit = "0123"},
                                              .time = lab.time()});
-  EXPECT_EQ(accepted.cells, 49);
+  EXPECT_EQ(accepted.cells(), 49);
   EXPECT_EQ(lab.batches(), std::vector<int>{});
   lab.cells[cell("lab_a")] = {.slower = 0.05, .now = 1};
   EXPECT_EQ(not_same(gate(lab)), std::vector<std::string>{name("lab_a") + ": slower"});

@@ -45,9 +45,10 @@ inline Recipe recipe_with(unsigned value) {
 
 // What is true of one cell.
 struct Truth {
-  double slower = 0;  // than the baseline: 0.02 for 2 %
-  double twin = 0;    // how far its control is off
-  unsigned now = 0;   // what its recipe sets memory to: another number is a change
+  double slower = 0;          // than the baseline: 0.02 for 2 %
+  double twin = 0;            // how far its control is off
+  unsigned now = 0;           // what its recipe sets memory to: another number is a change
+  unsigned unchanged_as = 0;  // from what its baseline has
   bool wrong = false, wrong_at_last = false;  // in every process, or in the last of a batch
   double cold = 2.2;
   double time_us = 48;
@@ -98,9 +99,10 @@ struct Laboratory {
       timing.no_recipe = "its machine code is in a library";
       return timing;
     }
+    const bool changed = truth.now != truth.unchanged_as;
     timing.recipe = recipe_with(truth.now);
-    timing.unchanged = truth.now == 0 && !job.baselines.empty();
-    if (truth.now != 0) timing.cause = fmt::format("memset value 0 -> {}", truth.now);
+    timing.unchanged = !changed && !job.baselines.empty();
+    if (changed) timing.cause = fmt::format("memset value {} -> {}", truth.unchanged_as, truth.now);
     timing.launches = asked_for.launches;
     timing.cold = truth.cold;
     timing.wrong = (truth.wrong || (truth.wrong_at_last && last)) && job.rounds > 0;
@@ -141,10 +143,11 @@ class GateFlow : public testing::Test {
   }
   ~GateFlow() override { std::filesystem::remove_all(folder_); }
 
-  AcceptReport accept(Laboratory& lab, bool move_anchor = false) {
+  AcceptReport accept(Laboratory& lab, const std::string& move_anchor = "", bool upgrade = false) {
     return accept_time({.baselines = folder_.string(),
                         .reason = "a test",
                         .move_anchor = move_anchor,
+                        .upgrade = upgrade,
                         .processes = 4,
                         .provenance = {.commit = "0123",
                                        .harness = "assay",
