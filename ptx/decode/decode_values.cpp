@@ -136,7 +136,11 @@ void Decoder::decode_conversion(const Instruction& i) {
   const int d = extends ? temporary(false) : slot(i.operands[0], to_wide);
   const auto is_some_real = [](Type t) { return is_real(t) || t == Type::f16 || t == Type::bf16; };
   const Handling* resize = handling_of(fmt::format("cvt.{}.{}", name_of(to), name_of(from)));
-  if (!is_some_real(to) && !is_some_real(from) && !has(i, "sat") && resize != nullptr) {
+  if (to == Type::f32 && from == Type::bf16 && !has(i, "sat") && !has(i, "ftz")) {
+    emit_table(*handling_of("shl.b32"), {d, source, constant(16, false)});  // a NaN goes through
+  } else if (to == Type::f32 && from == Type::f32 && i.modifiers.size() == 2) {
+    emit_table(*handling_of("mov.b32"), {d, source});
+  } else if (!is_some_real(to) && !is_some_real(from) && !has(i, "sat") && resize != nullptr) {
     emit_table(*resize, {d, source});
   } else {
     const bool to_integral = is_some_real(to) && is_some_real(from) &&
@@ -268,11 +272,38 @@ void Decoder::decode_comparison(const Instruction& i) {
   }
 }
 
+// add.cc, addc, sub.cc, subc, mad.lo.cc, madc.hi and so on: `cc` writes the carry, `c` at the end
+// of the opcode reads it.
+bool Decoder::decode_carry(const Instruction& i) {
+  const bool reads = i.opcode == "addc" || i.opcode == "subc" || i.opcode == "madc";
+  if (!reads && !has(i, "cc")) return false;
+  const Type type = type_of(i);
+  const bool wide = bytes_of(type) == 8, multiplies = i.opcode.starts_with("mad");
+  if (i.operands.size() != (multiplies ? 4 : 3)) refuse(i);
+  const int d = slot(i.operands[0], wide);
+  int a = slot(i.operands[1], wide), b = slot(i.operands[2], wide);
+  if (multiplies) {
+    const int product = temporary(wide);
+    const char* part = has(i, "hi") ? "hi" : "lo";
+    emit_table(*handling_of(fmt::format("mul.{}.{}", part, name_of(type))), {product, a, b});
+    a = product, b = slot(i.operands[3], wide);
+  }
+  if (carry_ < 0) carry_ = temporary_predicate();
+  Op& op = emit_table(*handling_of(wide ? "carry.b64" : "carry.b32"), {d, a, b});
+  op.c = carry_;
+  op.mode = static_cast<std::uint8_t>((reads ? 1 : 0) | (has(i, "cc") ? 2 : 0) |
+                                      (i.opcode.starts_with("sub") ? 4 : 0));
+  if (reads) out_.uses.back().predicates_read.push_back(carry_);
+  if (has(i, "cc")) out_.uses.back().predicates_written.push_back(carry_);
+  return true;
+}
+
 void Decoder::decode_arithmetic(const Instruction& i) {
+  if (decode_carry(i)) return;
   const Type type = type_of(i);
   std::string name = joined(i);
-  const bool rounds =
-      is_real(type) && (has(i, "ftz") || has(i, "sat") || rounding_of(i) != to_nearest);
+  const bool rounds = i.opcode != "slct" && is_real(type) &&
+                      (has(i, "ftz") || has(i, "sat") || rounding_of(i) != to_nearest);
   if (rounds)
     name += "!";
   else if (has(i, "sat"))
@@ -306,7 +337,6 @@ void Decoder::decode_arithmetic(const Instruction& i) {
   }
   op->flags |= real_flags_of(i);
   op->mode = static_cast<std::uint8_t>(rounding_of(i));
-  if (i.opcode == "prmt") op->mode = 0;
 }
 
 }  // namespace ptx

@@ -35,6 +35,7 @@ class Decoder {
   bool decode_predicates(const Instruction&);
   bool decode_warp_wide(const Instruction&);
   void decode_arithmetic(const Instruction&);
+  bool decode_carry(const Instruction&);
   void decode_conversion(const Instruction&);
   bool decode_tensor(const Instruction&);
   void decode_matrix_move(const Instruction&);
@@ -90,6 +91,7 @@ class Decoder {
   const Function& f_;
   SlotPlan plan_;
   int slots_ = 0, predicates_ = 0, body_index_ = 0;
+  int carry_ = -1;  // the predicate of the carry, once there is one
   std::set<int> targets_;
   std::vector<int> op_at_;  // of each instruction of the body
   std::map<std::pair<std::uint64_t, bool>, int> constants_;

@@ -98,13 +98,14 @@ const Op* three_input_logic(const Op* op, Warp& w) {
 }
 
 // Chooses bytes of a and b; the selector's nibbles say which, their high bit spreads the sign.
+// Modes: 0 none, then f4e b4e rc8 ecl ecr rc16.
+template <int mode>
 const Op* permute_bytes(const Op* op, Warp& w) {
   const u32 *a = w.slot<u32>(op->a), *b = w.slot<u32>(op->b), *c = w.slot<u32>(op->c);
-  const int mode = op->mode;  // 0 none, then f4e b4e rc8 ecl ecr rc16
   return for_each_lane<u32>(op, w, [=](int i) {
     const u64 both = u64{b[i]} << 32 | a[i];
     u32 selector = c[i];
-    if (mode != 0) {
+    if constexpr (mode != 0) {
       static constexpr u16 tables[6][4] = {
           {0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123},
           {0x0000, 0x1111, 0x2222, 0x3333}, {0x3210, 0x3211, 0x3222, 0x3333},
@@ -147,7 +148,13 @@ void add_bit_handlers(Handlers& to) {
   add_of_type<u64>(adding, "u64");
   add_of_type<std::int64_t>(adding, "s64");
   to["lop3.b32"] = {three_input_logic, "wwwww"};
-  to["prmt.b32"] = {permute_bytes, "wwww"};
+  to["prmt.b32"] = {permute_bytes<0>, "wwww"};
+  to["prmt.b32.f4e"] = {permute_bytes<1>, "wwww"};
+  to["prmt.b32.b4e"] = {permute_bytes<2>, "wwww"};
+  to["prmt.b32.rc8"] = {permute_bytes<3>, "wwww"};
+  to["prmt.b32.ecl"] = {permute_bytes<4>, "wwww"};
+  to["prmt.b32.ecr"] = {permute_bytes<5>, "wwww"};
+  to["prmt.b32.rc16"] = {permute_bytes<6>, "wwww"};
 }
 
 }  // namespace ptx

@@ -7,6 +7,7 @@
 #include "ptx/machine/access.h"
 #include "ptx/machine/handlers.h"
 #include "ptx/machine/lanes.h"
+#include "ptx/machine/reals.h"
 
 namespace ptx {
 namespace {
@@ -128,7 +129,19 @@ template <class T, class S>
 const Op* select_by_sign(const Op* op, Warp& w) {  // slct
   const T *a = w.slot<T>(op->a), *b = w.slot<T>(op->b);
   const S* c = w.slot<S>(op->c);
-  return for_each_lane<T>(op, w, [=](int i) { return c[i] >= 0 ? a[i] : b[i]; });
+  const bool flushes = (op->flags & flush_denormals) != 0;
+  const S below = std::is_same_v<S, float> && flushes ? static_cast<S>(-0x1p-126) : S{};
+  return for_each_lane<T>(
+      op, w, [=](int i) { return c[i] >= 0 || (flushes && c[i] > below) ? a[i] : b[i]; });
+}
+template <class T>
+void add_selections(Handlers& to, std::initializer_list<const char*> types) {
+  static constexpr char x = slot_letter<T>;
+  static const char letters[] = {x, x, x, 'w', 0};
+  for (const std::string type : types) {
+    to["slct." + type + ".s32"] = {select_by_sign<T, s32>, letters};
+    to["slct." + type + ".f32"] = {select_by_sign<T, float>, letters};
+  }
 }
 
 // Warp-wide operations.
@@ -266,10 +279,8 @@ void add_control_handlers(Handlers& to) {
   to["predicate"] = {predicate_logic, ""};
   to["selp.b32"] = {select<u32>, "wwwp"};
   to["selp.b64"] = {select<u64>, "xxxp"};
-  to["slct.b32.s32"] = {select_by_sign<u32, s32>, "wwww"};
-  to["slct.b64.s32"] = {select_by_sign<u64, s32>, "xxxw"};
-  to["slct.b32.f32"] = {select_by_sign<u32, float>, "wwww"};
-  to["slct.b64.f32"] = {select_by_sign<u64, float>, "xxxw"};
+  add_selections<u32>(to, {"b16", "u16", "s16", "b32", "u32", "s32", "f32"});
+  add_selections<u64>(to, {"b64", "u64", "s64", "f64"});
   to["bar.warp.sync"] = {sync_warp, ""};
   to["shfl"] = {shuffle, ""};
   to["vote"] = {vote, ""};
@@ -286,6 +297,7 @@ const Handling* handling_of(const std::string& name) {
     Handlers h;
     add_integer_handlers(h);
     add_bit_handlers(h);
+    add_rare_integer_handlers(h);
     add_real_handlers(h);
     add_conversion_handlers(h);
     add_half_handlers(h);

@@ -36,7 +36,7 @@ inline float float_of_bfloat(std::uint16_t bits) {
 inline float float_of_half(std::uint16_t bits) {
   const std::uint32_t sign = (bits & 0x8000u) << 16, rest = (bits & 0x7fffu) << 13;
   const float scaled = std::bit_cast<float>(rest) * 0x1p112f;
-  const std::uint32_t not_finite = rest > 0x7c00u << 13 ? 0x7fffffffu : sign | 0x7f800000u;
+  const std::uint32_t not_finite = sign | (rest > 0x7c00u << 13 ? 0x7fffffffu : 0x7f800000u);
   return std::bit_cast<float>(rest >= 0x7c00u << 13 ? not_finite
                                                     : sign | std::bit_cast<std::uint32_t>(scaled));
 }

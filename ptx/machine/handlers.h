@@ -19,6 +19,7 @@ using Handlers = std::unordered_map<std::string, Handling>;
 
 void add_integer_handlers(Handlers&);
 void add_bit_handlers(Handlers&);
+void add_rare_integer_handlers(Handlers&);
 void add_real_handlers(Handlers&);
 void add_conversion_handlers(Handlers&);
 void add_half_handlers(Handlers&);

@@ -121,7 +121,7 @@ struct Mad24 {
     return Add::of(Mul24::of(a, b), c);
   }
 };
-// What a GPU gives where C++ gives nothing: all ones, and the dividend.
+// What a GPU gives where C++ gives nothing: all ones, by ptxas's own code.
 struct Div {
   template <class T>
   static T of(T a, T b) {
@@ -133,7 +133,7 @@ struct Div {
 struct Rem {
   template <class T>
   static T of(T a, T b) {
-    if (b == 0) return a;
+    if (b == 0) return static_cast<T>(-1);
     if (std::is_signed_v<T> && b == static_cast<T>(-1)) return 0;
     return static_cast<T>(a % b);
   }

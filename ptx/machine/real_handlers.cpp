@@ -41,15 +41,15 @@ struct FFma {
   static float of(float a, float b, float c) { return as_gpu(__builtin_fmaf(a, b, c)); }
   static double of(double a, double b, double c) { return as_gpu(__builtin_fma(a, b, c)); }
 };
-struct FNeg {
+struct FNeg {  // an addition to -0, as far as a NaN goes
   template <class T>
   static T of(T a) {
-    return -a;
+    return passed(-a);
   }
 };
 struct FAbs {
-  static float of(float a) { return __builtin_fabsf(a); }
-  static double of(double a) { return __builtin_fabs(a); }
+  static float of(float a) { return passed(__builtin_fabsf(a)); }
+  static double of(double a) { return passed(__builtin_fabs(a)); }
 };
 struct FSqrt {
   static float of(float a) { return as_gpu(__builtin_sqrtf(a)); }
@@ -82,31 +82,6 @@ struct FCos {
 };
 struct FTanh {
   static float of(float a) { return as_gpu(static_cast<float>(std::tanh(static_cast<double>(a)))); }
-};
-// A number beats a NaN, and -0 lies below +0.
-struct FMin {
-  template <class T>
-  static T of(T a, T b) {
-    return a != a ? as_gpu(b) : b != b ? a : a < b || (a == b && std::signbit(a)) ? a : b;
-  }
-};
-struct FMax {
-  template <class T>
-  static T of(T a, T b) {
-    return a != a ? as_gpu(b) : b != b ? a : a > b || (a == b && !std::signbit(a)) ? a : b;
-  }
-};
-struct FMinNaN {
-  template <class T>
-  static T of(T a, T b) {
-    return a != a || b != b ? as_gpu(a + b) : FMin::of(a, b);
-  }
-};
-struct FMaxNaN {
-  template <class T>
-  static T of(T a, T b) {
-    return a != a || b != b ? as_gpu(a + b) : FMax::of(a, b);
-  }
 };
 struct CopySign {  // copysign d, a, b: the sign of a, the value of b
   template <class T>
@@ -224,8 +199,9 @@ void add_of_type(Handlers& to, const std::string& t) {
   to["sqrt." + t] = to["sqrt.approx." + t] = {map1<FSqrt, T, T>, one};
   to["rcp." + t] = to["rcp.approx." + t] = {map1<FRcp, T, T>, one};
   to["rsqrt.approx." + t] = {map1<FRsqrt, T, T>, one};
-  to["min." + t] = {map2<FMin, T, T, T>, two};
-  to["max." + t] = {map2<FMax, T, T, T>, two};
+  for_each_extreme([&]<class F>(F, const char* name) {
+    to[name + ("." + t)] = {map2<F, T, T, T>, two};
+  });
   to["copysign." + t] = {map2<CopySign, T, T, T>, two};
   const auto ordered = [&]<class F>(F, const char* name, const char* unordered) {
     to["setp." + std::string(name) + "." + t] = {compare<Compared<false, F>, T>, test};
@@ -255,8 +231,6 @@ void add_of_type(Handlers& to, const std::string& t) {
 void add_real_handlers(Handlers& to) {
   add_of_type<float>(to, "f32");
   add_of_type<double>(to, "f64");
-  to["min.NaN.f32"] = {map2<FMinNaN, float, float, float>, "www"};
-  to["max.NaN.f32"] = {map2<FMaxNaN, float, float, float>, "www"};
   to["ex2.approx.f32"] = {map1<FExp2, float, float>, "ww"};
   to["lg2.approx.f32"] = {map1<FLog2, float, float>, "ww"};
   to["sin.approx.f32"] = {map1<FSin, float, float>, "ww"};

@@ -72,13 +72,19 @@ ASSAY_ROUNDED(RRcp, 1, T{1} / a)
 ASSAY_ROUNDED(RRsqrt, 1, T{1} / std::sqrt(a))
 ASSAY_ROUNDED(RNeg, 1, -a)
 ASSAY_ROUNDED(RAbs, 1, std::fabs(a))
-ASSAY_ROUNDED(RMin, 2, std::fmin(a, b))
-ASSAY_ROUNDED(RMax, 2, std::fmax(a, b))
 ASSAY_ROUNDED(RExp2, 1, static_cast<T>(std::exp2(static_cast<double>(a))))
 ASSAY_ROUNDED(RLog2, 1, static_cast<T>(std::log2(static_cast<double>(a))))
 ASSAY_ROUNDED(RSin, 1, static_cast<T>(std::sin(static_cast<double>(a))))
 ASSAY_ROUNDED(RCos, 1, static_cast<T>(std::cos(static_cast<double>(a))))
 #undef ASSAY_ROUNDED
+template <class F>
+struct RExtreme {
+  static constexpr int takes = 2;
+  template <class T>
+  static T of(T a, T b, T) {
+    return F::of(a, b);
+  }
+};
 
 // Conversions. A value on its way from one type to another: an integer, or a real that a double
 // holds exactly.
@@ -125,11 +131,13 @@ bool is_signed(Type type) {
   return type == Type::s8 || type == Type::s16 || type == Type::s32 || type == Type::s64;
 }
 
-// A real to an integer: rounded as asked, NaN to 0, what lies outside to the nearest bound.
-u64 integer_of(double real, Type to) {
-  if (real != real) return to == Type::u64 || to == Type::s64 ? u64{1} << 63 : 0;
-  const double whole = std::rint(real);
+// A real to an integer: rounded as asked, what lies outside to the nearest bound. A NaN becomes 0,
+// or, where 64 bits are on either side, the highest bit alone.
+u64 integer_of(double real, Type from, Type to) {
   const int bits = 8 * bytes_of(to);
+  if (real != real && from != Type::f64 && bits != 64) return 0;
+  if (real != real) return (is_signed(to) ? ~u64{0} : 1) << (bits - 1);
+  const double whole = std::rint(real);
   if (is_signed(to)) {
     const double least = -std::ldexp(1.0, bits - 1), most = -least;
     if (whole < least)
@@ -171,6 +179,18 @@ float as_float(const Value& v) {
   return f;
 }
 
+// On the way to 16 bits. An integer that a double does not hold gets a last bit of 1 instead of
+// being rounded, so that it is rounded once.
+double narrowed(const Value& v, const Conversion& how) {
+  constexpr u64 most = u64{1} << 53, lost = 0x7ff;
+  Value kept = v;
+  if (!v.is_real && (v.is_signed ? v.bits + most > 2 * most : v.bits > most))
+    kept.bits = (v.bits & ~lost) | ((v.bits & lost) != 0 ? lost + 1 : 0);
+  double value = as_double(kept);
+  if (how.to_integral) value = std::rint(value);
+  return finished(value, how.flags & saturate);
+}
+
 u64 converted(const Value& from, const Conversion& how) {
   switch (how.to) {
     case Type::f32: {
@@ -183,12 +203,11 @@ u64 converted(const Value& from, const Conversion& how) {
       if (how.to_integral) d = std::rint(d);
       return std::bit_cast<u64>(finished(d, how.flags));
     }
-    case Type::f16: return half_of(finished(as_double(from), how.flags & saturate), how.rounding);
-    case Type::bf16:
-      return bfloat_of(finished(as_double(from), how.flags & saturate), how.rounding);
+    case Type::f16: return half_of(narrowed(from, how), how.rounding);
+    case Type::bf16: return bfloat_of(narrowed(from, how), how.rounding);
     default: break;
   }
-  if (from.is_real) return integer_of(from.real, how.to);
+  if (from.is_real) return integer_of(from.real, how.from, how.to);
   return (how.flags & saturate) != 0 ? clamped(from, how.to) : from.bits;
 }
 
@@ -247,8 +266,9 @@ void add_rounded(Handlers& to, const std::string& t) {
   to["rsqrt.approx." + t + "!"] = {rounded<RRsqrt, T>, one};
   to["neg." + t + "!"] = {rounded<RNeg, T>, one};
   to["abs." + t + "!"] = {rounded<RAbs, T>, one};
-  to["min." + t + "!"] = {rounded<RMin, T>, two};
-  to["max." + t + "!"] = {rounded<RMax, T>, two};
+  for_each_extreme([&]<class F>(F, const char* name) {
+    to[name + ("." + t + "!")] = {rounded<RExtreme<F>, T>, two};
+  });
 }
 
 }  // namespace

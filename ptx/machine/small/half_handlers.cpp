@@ -61,25 +61,9 @@ struct HExp2 {
 struct HTanh {
   static double of(double a, double, double) { return std::tanh(a); }
 };
-// A number beats a NaN, and -0 is less than 0.
-struct HMin {
-  static double of(double a, double b, double) {
-    if (a != a || b != b) return a != a ? b : a;
-    return a < b || (a == b && std::signbit(a)) ? a : b;
-  }
-};
-struct HMax {
-  static double of(double a, double b, double) { return -HMin::of(-a, -b, 0); }
-};
-struct HMinNaN {
-  static double of(double a, double b, double) {
-    return a != a || b != b ? NAN : HMin::of(a, b, 0);
-  }
-};
-struct HMaxNaN {
-  static double of(double a, double b, double) {
-    return a != a || b != b ? NAN : HMax::of(a, b, 0);
-  }
+template <class F>
+struct HExtreme {
+  static double of(double a, double b, double) { return F::of(a, b); }
 };
 
 template <class Format>
@@ -92,7 +76,7 @@ u16 computed(u16 a, u16 b, u16 c, int flags) {
   const auto in = [&](u16 bits) { return Format::wide(flushed<Format>(bits, flags)); };
   double value = F::of(in(a), in(b), in(c));
   if ((flags & saturate) != 0) value = !(value > 0) ? 0 : value > 1 ? 1 : value;
-  if ((flags & clamp_below) != 0 && value < 0) value = 0;
+  if ((flags & clamp_below) != 0 && std::signbit(value) && value == value) value = 0;
   return flushed<Format>(Format::narrow(value), flags);
 }
 
@@ -114,7 +98,7 @@ const Op* half_arithmetic(const Op* op, Warp& w) {
   return op + 1;
 }
 
-// neg and abs change the sign alone, of a NaN too.
+// neg and abs: as all arithmetic, they leave one NaN only.
 template <bool negates, class Format>
 const Op* change_sign(const Op* op, Warp& w) {
   u32* d = w.slot<u32>(op->d);
@@ -124,7 +108,8 @@ const Op* change_sign(const Op* op, Warp& w) {
     u32 result = 0;
     for (int shift = 0; shift < 16 * op->parts; shift += 16) {
       const u16 value = flushed<Format>(static_cast<u16>(a[i] >> shift), op->flags);
-      result |= static_cast<u32>(negates ? value ^ 0x8000 : value & 0x7fff) << shift;
+      const bool is_nan = std::isnan(Format::wide(value));
+      result |= u32{is_nan ? 0x7fffu : negates ? value ^ 0x8000u : value & 0x7fffu} << shift;
     }
     d[i] = result;
   }
@@ -195,7 +180,7 @@ const Op* convert_pair(const Op* op, Warp& w) {
   u32* d = w.slot<u32>(op->d);
   const float *a = w.slot<float>(op->a), *b = w.slot<float>(op->b);
   const auto narrow = [&](float value) -> u32 {
-    if ((op->flags & clamp_below) != 0 && value < 0) value = 0;
+    if ((op->flags & clamp_below) != 0 && std::signbit(value) && value == value) value = 0;
     u16 bits = to_half ? half_of(value, op->mode) : bfloat_of(value, op->mode);
     if ((op->flags & stays_finite) != 0 && (bits & 0x7fff) == (to_half ? 0x7c00 : 0x7f80)) --bits;
     return bits;
@@ -208,20 +193,22 @@ const Op* convert_pair(const Op* op, Warp& w) {
   return op + 1;
 }
 
-// cvt to tf32: 10 bits of fraction stay; mode 4 rounds halves away from zero.
+// cvt to tf32: 10 bits of fraction stay; mode 4 rounds halves away from zero, and ptxas makes it of
+// an addition and a mask, which leave of a NaN what they leave.
 const Op* convert_to_tf32(const Op* op, Warp& w) {
   u32* d = w.slot<u32>(op->d);
   const u32* a = w.slot<u32>(op->a);
   for (u32 left = w.mask; left != 0; left &= left - 1) {
     const int i = std::countr_zero(left);
     u32 bits = a[i];
-    if ((bits & 0x7fffffff) > 0x7f800000) {
+    const bool is_finite = (bits & 0x7fffffff) < 0x7f800000;
+    if ((bits & 0x7fffffff) > 0x7f800000 && op->mode != ties_away) {
       d[i] = 0x7fffffff;
       continue;
     }
-    if (op->mode == ties_away)
+    if (is_finite && op->mode == ties_away)
       bits += 0x1000;
-    else if (op->mode == to_nearest)
+    else if (is_finite && op->mode == to_nearest)
       bits += 0xfff + (bits >> 13 & 1);
     bits &= ~0x1fffu;
     if ((bits & 0x7fffffff) == 0x7f800000 && (op->flags & stays_finite) != 0) bits -= 0x2000;
@@ -283,10 +270,9 @@ void add_of_format(Handlers& to, const std::string& type) {
   to["sub." + type] = {half_arithmetic<HSub, Format>, "www"};
   to["mul." + type] = {half_arithmetic<HMul, Format>, "www"};
   to["fma." + type] = {half_arithmetic<HFma, Format>, "wwww"};
-  to["min." + type] = {half_arithmetic<HMin, Format>, "www"};
-  to["max." + type] = {half_arithmetic<HMax, Format>, "www"};
-  to["min.NaN." + type] = {half_arithmetic<HMinNaN, Format>, "www"};
-  to["max.NaN." + type] = {half_arithmetic<HMaxNaN, Format>, "www"};
+  for_each_extreme([&]<class F>(F, const char* name) {
+    to[name + ("." + type)] = {half_arithmetic<HExtreme<F>, Format>, "www"};
+  });
   to["ex2.approx." + type] = {half_arithmetic<HExp2, Format>, "ww"};
   to["tanh.approx." + type] = {half_arithmetic<HTanh, Format>, "ww"};
   to["neg." + type] = {change_sign<true, Format>, "ww"};

@@ -40,7 +40,27 @@ TEST(Integers, divide_as_a_gpu_does) {
   EXPECT_EQ(bits("div.s32 %r1, -7, 2;"), static_cast<uint32_t>(-3));
   EXPECT_EQ(bits("rem.s32 %r1, -7, 2;"), static_cast<uint32_t>(-1));
   EXPECT_EQ(bits("mov.u32 %r2, 0; div.u32 %r1, 7, %r2;"), 0xffffffffu);
+  EXPECT_EQ(bits("mov.u32 %r2, 0; rem.s32 %r1, 7, %r2;"), 0xffffffffu);
   EXPECT_EQ(bits("div.s32 %r1, -2147483648, -1;"), 0x80000000u);
+}
+
+TEST(Integers, carry) {
+  EXPECT_EQ(bits("add.cc.u32 %r2, -1, 1; addc.u32 %r1, 5, 6;"), 12u);
+  EXPECT_EQ(bits("sub.cc.u32 %r2, 0, 1; subc.u32 %r1, 5, 6;"), static_cast<uint32_t>(-2));
+  EXPECT_EQ(bits("mad.lo.cc.u32 %r2, -1, -1, -1; madc.hi.u32 %r1, -1, -1, 0;"), 0xffffffffu);
+  EXPECT_EQ(bits("add.cc.u64 %rd2, -1, 1; addc.cc.u64 %rd3, -1, 0; addc.u32 %r1, 0, 0;"), 1u);
+  EXPECT_EQ(bits("add.cc.u32 %r2, -1, 1; setp.eq.u32 %p1, %t, 1; @%p1 add.cc.u32 %r2, 0, 0; "
+                 "addc.u32 %r1, 0, 0;"),
+            1u)
+      << "a guard keeps the carry";
+}
+
+TEST(Integers, work_on_parts_of_words) {
+  EXPECT_EQ(bits("dp4a.s32.s32 %r1, 0x01ff0203, 0x01020304, 10;"), 10u + 1 - 2 + 6 + 12);
+  EXPECT_EQ(bits("dp2a.hi.u32.u32 %r1, 0x00020003, 0x0102ffff, 1;"), 1u + 6 + 2);
+  EXPECT_EQ(bits("max.s16x2 %r1, 0x7fff8000, 0x80000001;"), 0x7fff0001u);
+  EXPECT_EQ(bits("szext.clamp.s32 %r1, 0xff, 8;"), 0xffffffffu);
+  EXPECT_EQ(bits("prmt.b32.b4e %r1, 0x33221100, 0x77665544, 0;"), 0x55667700u);
 }
 
 TEST(Integers, shift_and_look_at_bits) {
@@ -79,6 +99,10 @@ TEST(Reals, treat_special_values_as_a_gpu_does) {
   EXPECT_EQ(real_bits("min.f32 %f1, 0f7fc00001, 0f3f800000;"), 0x3f800000u)
       << "a number beats a NaN";
   EXPECT_EQ(real_bits("min.f32 %f1, 0f00000000, 0f80000000;"), 0x80000000u);
+  EXPECT_EQ(real_bits("min.ftz.f32 %f1, 0f7f800001, 0f3f800000;"), 0x3f800000u)
+      << "a signalling NaN too, and where denormals are flushed";
+  EXPECT_EQ(real_bits("max.ftz.f32 %f1, 0f80000000, 0f00000001;"), 0u);
+  EXPECT_EQ(real_bits("neg.f32 %f1, 0f7fc00001;"), 0x7fffffffu) << "an addition, as all others";
   EXPECT_EQ(real_bits("mul.f32 %f1, 0f00800000, 0f3f000000;"), 0x00400000u) << "denormals stay";
   EXPECT_EQ(real_bits("mul.ftz.f32 %f1, 0f00800000, 0f3f000000;"), 0u);
   EXPECT_EQ(real_bits("add.sat.f32 %f1, 0f40000000, 0f3f800000;"), 0x3f800000u);
@@ -92,6 +116,13 @@ TEST(Conversions, round_and_clamp) {
   EXPECT_EQ(bits("cvt.rzi.u32.f32 %r1, 0fbf800000;"), 0u) << "-1";
   EXPECT_EQ(bits("cvt.rzi.s32.f32 %r1, 0f7f000000;"), 0x7fffffffu);
   EXPECT_EQ(bits("cvt.rzi.s32.f32 %r1, 0f7fc00000;"), 0u) << "NaN";
+  EXPECT_EQ(bits("cvt.rzi.u32.f64 %r1, 0d7ff8000000000000;"), 0x80000000u) << "NaN of 64 bits";
+  EXPECT_EQ(bits("{ .reg .b16 %h; mov.u64 %rd1, 0x0101000000000001; cvt.rn.bf16.u64 %h, %rd1; "
+                 "cvt.u32.u16 %r1, %h; }"),
+            0x5b81u)
+      << "a little more than a tie, which a double does not hold";
+  EXPECT_EQ(real_bits("{ .reg .b16 %h; mov.b16 %h, 0x7f81; cvt.f32.bf16 %f1, %h; }"), 0x7f810000u)
+      << "a shift";
   EXPECT_EQ(real("mov.u32 %r2, 16777217; cvt.rn.f32.u32 %f1, %r2;"), 16777216.0f);
   EXPECT_EQ(bits("mov.u32 %r2, 511; cvt.u8.u32 %r3, %r2; cvt.u32.u8 %r1, %r3;"), 255u);
   EXPECT_EQ(bits("mov.u32 %r2, 200; cvt.s32.s8 %r1, %r2;"), static_cast<uint32_t>(-56));

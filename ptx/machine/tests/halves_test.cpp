@@ -52,11 +52,14 @@ TEST(Halves, treat_special_values_as_a_gpu_does) {
   EXPECT_EQ(half("max.NaN.f16 %h9, %h1, %h2;", 0x7e00, 0x3c00), 0x7fffu);
   EXPECT_EQ(half("max.f16 %h9, %h1, %h2;", 0x8000, 0x0000), 0x0000u) << "-0 is less than 0";
   EXPECT_EQ(half("min.bf16 %h9, %h1, %h2;", 0x0000, 0x8000), 0x8000u);
-  EXPECT_EQ(half("neg.f16 %h9, %h1;", 0x7e01), 0xfe01u);
+  EXPECT_EQ(half("neg.f16 %h9, %h1;", 0x7e01), 0x7fffu) << "ptxas makes an addition of it";
+  EXPECT_EQ(half("min.xorsign.abs.f16 %h9, %h1, %h2;", 0xc000, 0x3c00), 0xbc00u);
+  EXPECT_EQ(half("cvt.rni.f16.f16 %h9, %h1;", 0x3e00), 0x4000u) << "1.5, to even";
   EXPECT_EQ(half("abs.bf16 %h9, %h1;", 0xbf80), 0x3f80u);
   EXPECT_EQ(half("add.ftz.f16 %h9, %h1, %h2;", 0x03ff, 0x8000), 0x0000u);
   EXPECT_EQ(half("add.sat.f16 %h9, %h1, %h2;", 0x3c00, 0x3c00), 0x3c00u);
   EXPECT_EQ(half("fma.rn.relu.f16 %h9, %h1, %h2, %h3;", 0x3c00, 0xbc00, 0), 0x0000u);
+  EXPECT_EQ(half("fma.rn.relu.f16 %h9, %h1, %h2, %h3;", 0x8000, 0x3c00, 0x8000), 0x0000u) << "-0";
 }
 
 TEST(Halves, lie_two_in_a_word) {
@@ -88,7 +91,8 @@ TEST(Halves, come_from_floats) {
   EXPECT_EQ(bits("cvt.rn.satfinite.f16x2.f32 %r1, 0f7f000000, 0fff000000;"), 0x7bfffbffu);
   EXPECT_EQ(bits("cvt.rna.tf32.f32 %r1, 0f3f801000;"), 0x3f802000u) << "a tie, away from zero";
   EXPECT_EQ(bits("cvt.rn.tf32.f32 %r1, 0f3f801000;"), 0x3f800000u) << "a tie, to even";
-  EXPECT_EQ(bits("cvt.rna.tf32.f32 %r1, 0f7fc00001;"), 0x7fffffffu);
+  EXPECT_EQ(bits("cvt.rna.tf32.f32 %r1, 0f7fc00001;"), 0x7fc00000u) << "ptxas masks a NaN";
+  EXPECT_EQ(bits("cvt.rn.tf32.f32 %r1, 0f7fc00001;"), 0x7fffffffu);
 }
 
 TEST(Halves, become_the_same_floats_again) {

@@ -1,0 +1,26 @@
+// Every instruction whose result follows from its operands alone, as far as the machine has it:
+// arithmetic, comparisons, conversions, and what lanes exchange. With all roundings, flushing and
+// saturation that PTX has for it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ptx::hardware {
+
+// What an operand or a result is: how its values are drawn, and which register holds it.
+//   f d h b H B   float, double, half, bfloat; two halves, two bfloats in a word
+//   q w x y       integers of 8, 16, 32, 64 bits
+//   n             a count, mostly small, of 32 bits
+//   p             a predicate
+struct Instruction {
+  std::string name;             // "add.rz.ftz.f32"
+  std::string results;          // "f", or "pp" for p|q
+  std::string operands;         // "ff"
+  std::string rest;             // ", 0x96": what follows the operands
+  bool is_approximate = false;  // hardware promises a bound of the error, not the bits
+};
+
+const std::vector<Instruction>& instructions();
+
+}  // namespace ptx::hardware

@@ -1,0 +1,193 @@
+// instruction_bits: what instructions compute, on a GPU and on the machine.
+//
+//   instruction_bits ptx               prints the kernels, for ptxas
+//   instruction_bits gpu [CODE]        runs them on a GPU (CODE: a cubin of theirs) and on the
+//                                      machine, and prints a line for each instruction
+//   instruction_bits compare FILE      compares what `gpu` printed with the machine as it is now
+//   instruction_bits dump COUNT        prints operands and results of the machine, for reference.py
+//
+// Exits with 1 if an instruction that is not approximate differs.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <sstream>
+
+#include "base/scramble.h"
+#include "ptx/tests/hardware/devices.h"
+#include "ptx/tests/hardware/instructions.h"
+#include "ptx/tests/hardware/kernels.h"
+#include "ptx/tests/hardware/values.h"
+
+namespace ptx::hardware {
+namespace {
+
+using std::uint64_t;
+using Words = std::vector<uint64_t>;
+
+constexpr std::size_t results_each = 16384;
+
+uint64_t hash_of(const Words& words) {
+  uint64_t hash = words.size();
+  for (const uint64_t word : words) hash = assay::scramble(hash ^ word);
+  return hash;
+}
+uint64_t hash_of(const std::string& text) {
+  uint64_t hash = text.size();
+  for (const char c : text) hash = assay::scramble(hash ^ static_cast<unsigned char>(c));
+  return hash;
+}
+std::string full_name(const Instruction& i) { return i.name + i.rest; }
+Words operands_of(const Instruction& i, std::size_t count) {
+  return draw_operands(i.operands, hash_of(full_name(i)), count);
+}
+
+std::string file_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) throw std::runtime_error("cannot read " + path);
+  return text.str();
+}
+
+// Where two runs of an instruction differ: how often, and examples, of results that are no NaN
+// first.
+struct Difference {
+  std::size_t count = 0, of_nan = 0;
+  std::string examples;
+};
+Difference difference(const Instruction& i, const Words& operands, const Words& gpu,
+                      const Words& machine) {
+  Difference all;
+  int shown[2] = {};
+  for (std::size_t n = 0; n < gpu.size(); ++n) {
+    if (gpu[n] == machine[n]) continue;
+    const bool both_nan = is_nan(i.results[0], gpu[n]) && is_nan(i.results[0], machine[n]);
+    ++all.count;
+    all.of_nan += both_nan ? 1 : 0;
+    if (++shown[both_nan ? 1 : 0] > 3) continue;
+    std::string from;
+    for (std::size_t o = 0; o < i.operands.size(); ++o)
+      from += fmt::format(" {:0{}x}", operands[o * gpu.size() + n],
+                          (bits_of_kind(i.operands[o]) + 3) / 4);
+    all.examples += fmt::format("; of{}: {:x}, machine {:x}", from, gpu[n], machine[n]);
+  }
+  return all;
+}
+
+int on_gpu(const std::string& code_file) {
+  const std::string ptx = module_of(instructions());
+  const auto machine = machine_of(ptx),
+             gpu = gpu_of(code_file.empty() ? ptx : file_text(code_file));
+  fmt::print(
+      "# {}: instruction, results, their hash, how many differ from the machine's, how many "
+      "of those are NaN on both, examples\n",
+      gpu->name());
+  std::size_t different = 0;
+  for (std::size_t k = 0; k < instructions().size(); ++k) {
+    const Instruction& i = instructions()[k];
+    const Words operands = operands_of(i, results_each);
+    const Words hardware = gpu->run(kernel_name(k), operands);
+    const Difference d = difference(i, operands, hardware, machine->run(kernel_name(k), operands));
+    different += d.count != 0 && !i.is_approximate ? 1 : 0;
+    fmt::print("{}\t{}\t{:016x}\t{}\t{}\t{}\n", full_name(i), results_each, hash_of(hardware),
+               d.count, d.of_nan, d.examples.empty() ? "" : d.examples.substr(2));
+  }
+  fmt::print("# {} of {} instructions that are exact differ\n", different, instructions().size());
+  return different == 0 ? 0 : 1;
+}
+
+struct Recorded {
+  uint64_t hash = 0;
+  std::string examples;
+};
+std::map<std::string, Recorded> recorded_in(const std::string& path) {
+  std::map<std::string, Recorded> all;
+  std::istringstream lines(file_text(path));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::vector<std::string> fields(1);
+    for (const char c : line)
+      if (c == '\t')
+        fields.emplace_back();
+      else
+        fields.back() += c;
+    if (fields.size() != 6) throw std::runtime_error("not a line of `gpu`: " + line);
+    all[fields[0]] = {std::stoull(fields[2], nullptr, 16), fields[5]};
+  }
+  return all;
+}
+
+int compare(const std::string& path) {
+  const auto recorded = recorded_in(path);
+  const auto machine = machine_of(module_of(instructions()));
+  std::size_t equal = 0, different = 0, missing = 0, approximate = 0;
+  for (std::size_t k = 0; k < instructions().size(); ++k) {
+    const Instruction& i = instructions()[k];
+    const auto found = recorded.find(full_name(i));
+    if (found == recorded.end()) {
+      ++missing;
+      fmt::print("{}: not in {}\n", full_name(i), path);
+    } else if (hash_of(machine->run(kernel_name(k), operands_of(i, results_each))) ==
+               found->second.hash) {
+      ++equal;
+    } else {
+      ++(i.is_approximate ? approximate : different);
+      if (!i.is_approximate)
+        fmt::print("{} differs; when this was recorded: {}\n", full_name(i),
+                   found->second.examples.empty() ? "it did not" : found->second.examples);
+    }
+  }
+  fmt::print(
+      "{} instructions with {} results each are equal, {} differ, {} are not recorded; of "
+      "the approximate ones {} differ\n",
+      equal, results_each, different, missing, approximate);
+  return equal != 0 && different == 0 && missing == 0 ? 0 : 1;
+}
+
+int dump(std::size_t count) {
+  const auto machine = machine_of(module_of(instructions()));
+  for (std::size_t k = 0; k < instructions().size(); ++k) {
+    const Instruction& i = instructions()[k];
+    const Words operands = operands_of(i, count);
+    const Words results = machine->run(kernel_name(k), operands);
+    fmt::print("{}\t{}\t{}\t{}", full_name(i), i.results, i.operands, i.is_approximate ? 1 : 0);
+    for (std::size_t n = 0; n < count; ++n) {
+      fmt::print("\t{:x}", results[n]);
+      for (std::size_t o = 0; o < i.operands.size(); ++o)
+        fmt::print(" {:x}", operands[o * count + n]);
+    }
+    fmt::print("\n");
+  }
+  return 0;
+}
+
+int main_of(const std::vector<std::string>& words) {
+  if (words.size() == 1 && words[0] == "ptx") {
+    fmt::print("{}", module_of(instructions()));
+    return 0;
+  }
+  if (!words.empty() && words.size() < 3 && words[0] == "gpu")
+    return on_gpu(words.size() == 2 ? words[1] : "");
+  if (words.size() == 2 && words[0] == "compare") return compare(words[1]);
+  if (words.size() == 2 && words[0] == "dump")
+    return dump((std::stoul(words[1]) + threads_per_block - 1) / threads_per_block *
+                threads_per_block);
+  throw std::runtime_error("instruction_bits ptx | gpu [CODE] | compare FILE | dump COUNT");
+}
+
+}  // namespace
+}  // namespace ptx::hardware
+
+int main(int argc, char** argv) {
+  try {
+    return ptx::hardware::main_of({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "instruction_bits: {}\n", error.what());
+    return 2;
+  }
+}
