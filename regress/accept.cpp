@@ -160,6 +160,11 @@ void measure(std::vector<CellRun>& runs, const Rival& rival, const AcceptOptions
   }
 }
 
+std::string how_to_give_up(const Cell& cell) {
+  return fmt::format("and was watched: say `assay accept time --remove \"{}\" --reason \"WHY\"`",
+                     to_string(cell));
+}
+
 std::optional<Refusal> refusal_of(const CellRun& run, const std::optional<Baseline>& old,
                                   const AcceptOptions& options) {
   const Measurement &found = run.beside_cublas, &against = run.beside_accepted;
@@ -178,9 +183,14 @@ std::optional<Refusal> refusal_of(const CellRun& run, const std::optional<Baseli
       return Refusal{"beside what was accepted, " + against.too_few(*ratios)};
   }
   if (const double time = median(found.times); time > longest_gated_us) {
-    return Refusal{fmt::format("one launch takes {:.1f} ms, and more than {:.0f} ms are not gated",
-                               time / 1e3, longest_gated_us / 1e3),
-                   false, !was_accepted};
+    return Refusal{
+        fmt::format("one launch takes {:.1f} ms, and more than {:.0f} ms are not gated{}",
+                    time / 1e3, longest_gated_us / 1e3,
+                    was_accepted ? ", " + how_to_give_up(run.cell) : ""),
+        false, !was_accepted};
+  }
+  if (was_accepted && !has_anchor && options.move_anchor.empty()) {
+    return Refusal{"its anchor is lost: restore it from git, or say --move-anchor \"WHY\""};
   }
   const Ratio to_anchor = ratio_of(against.to_anchor);
   if (is_over_budget(to_anchor) && options.move_anchor.empty()) {
@@ -227,6 +237,7 @@ std::map<std::string, VariantBaseline> variants_of(const std::vector<CellRun>& r
       variants[run.cell.variant].provenance = provenance;
       variants[run.cell.variant].cells.push_back(new_record(run));
     } else if (refusal->may_go_unwatched) {
+      variants[run.cell.variant].not_watched[to_string(run.cell.problem)] = why;
       report.not_gated.push_back(fmt::format("{}: {}", to_string(run.cell), why));
     } else {
       report.wrong = report.wrong || refusal->wrong;
@@ -245,8 +256,17 @@ void refuse_dropped(const std::string& variant, const std::vector<CellRun>& runs
     const Cell cell = {variant, record.problem};
     if (std::ranges::count(runs, cell, &CellRun::cell) > 0) continue;
     report.lines.push_back(
-        {.cell = cell, .refusal = "it was accepted before, and is no longer gated on"});
+        {.cell = cell, .refusal = "it is no longer gated on, " + how_to_give_up(cell)});
     add_once(report.refused, variant);
+  }
+}
+
+// The anchor of a problem that was not watched before is what is accepted first.
+void add_new_cells(VariantBaseline& anchor, const VariantBaseline& accepted) {
+  for (const CellRecord& record : accepted.cells) {
+    if (std::ranges::count(anchor.cells, record.problem, &CellRecord::problem) > 0) continue;
+    anchor.cells.push_back(record);
+    anchor.cells.back().commit = accepted.provenance.commit;
   }
 }
 
@@ -286,12 +306,17 @@ void run_accept(const AcceptOptions& options, const TimingProgress& progress,
   const Provenance provenance = provenance_on(here, options);
   for (const auto& [name, variant] : variants_of(runs, provenance, old, options, report)) {
     if (old) refuse_dropped(name, runs, *old, report);
-    if (std::ranges::count(report.refused, name) > 0) continue;
+    if (std::ranges::count(report.refused, name) > 0 || variant.cells.empty()) continue;
     report.accepted.push_back(name);
     next.accepted[name] = variant;
+    next.removed.erase(name);
     add_cubins(next, variant, code);
-    if (next.anchor.contains(name) && options.move_anchor.empty()) continue;
+    if (next.anchor.contains(name) && options.move_anchor.empty()) {
+      add_new_cells(next.anchor[name], variant);
+      continue;
+    }
     next.anchor[name] = variant;
+    next.anchor[name].not_watched.clear();
     if (!options.move_anchor.empty()) next.anchor[name].provenance.reason = options.move_anchor;
   }
   if (report.accepted.empty()) return;

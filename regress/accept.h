@@ -35,6 +35,7 @@ struct AcceptReport {
   std::vector<std::string> refused;    // variants, with a cell that cannot be accepted
   std::vector<std::string> not_gated;  // "VARIANT: why its launch cannot be stored", or "CELL: why"
   std::vector<AcceptLine> lines;       // one for each cell
+  std::vector<std::string> removed;    // "GPU: VARIANT" or "GPU: CELL", that were given up
   bool wrong = false;                  // a variant was refused because a result is wrong
   std::string unfit;                   // why nothing was written; exit 4
   double seconds = 0;

@@ -85,6 +85,13 @@ std::vector<CellJob> cells_without_baseline(const Session& session,
   std::vector<CellJob> cells;
   for (const Variant& variant : variants_to_time(session.options.variants)) {
     if (session.baseline.accepted.contains(variant.name)) continue;
+    if (const auto removed = session.baseline.removed.find(variant.name);
+        removed != session.baseline.removed.end()) {
+      const Provenance& why = removed->second.provenance;
+      not_gated.push_back(
+          fmt::format("{}: given up on {}, because: {}", variant.name, why.date, why.reason));
+      continue;
+    }
     const auto problem = std::ranges::find_if(
         problems, [&](const Case& c) { return not_timed(variant, c).empty(); });
     if (problem != problems.end()) {
@@ -257,6 +264,7 @@ void run_gate(const GateOptions& options, const TimingProgress& progress, GateRe
   const std::vector<CellJob> newcomers = cells_without_baseline(session, report.not_gated);
   report.gone_variants = gone_variants(session);
   report.moved_anchors = moved_anchors(session);
+  if (!options.cell) report.unwatched = unwatched(baseline, options.variants);
   if (!runs.empty() || !newcomers.empty()) survey(runs, newcomers, options, report);
 
   const DecisionRule& rule = options.rule;
@@ -308,10 +316,6 @@ std::vector<const GateLine*> noteworthy(const GateReport& report) {
   }
   std::ranges::stable_sort(lines, {}, [](const GateLine* line) { return line->verdict.outcome; });
   return lines;
-}
-
-bool may_hide_a_rename(const GateReport& report) {
-  return !report.only && !report.gone_variants.empty() && !report.new_variants.empty();
 }
 
 void check_cell(const Cell& cell, const Baseline& baseline) {

@@ -9,6 +9,7 @@
 #include "regress/decide/decide.h"
 #include "regress/store/baseline.h"
 #include "regress/timing.h"
+#include "regress/watched.h"
 
 namespace assay {
 
@@ -39,6 +40,7 @@ struct GateReport {
   std::vector<std::string> new_variants;   // that have no baseline yet
   std::vector<std::string> not_gated;      // "VARIANT: why its launch cannot be stored"
   std::vector<std::string> gone_variants;  // that have a baseline, and no longer exist
+  Unwatched unwatched;                     // of the tree's own baselines
   // "VARIANT: how many cells, how far, when and why", of anchors that moved over the budget of
   // creep
   std::vector<std::string> moved_anchors;
@@ -56,10 +58,6 @@ int count(const GateReport&, CellOutcome);
 
 // The cells that are not `same`, the worst first.
 std::vector<const GateLine*> noteworthy(const GateReport&);
-
-// Whether some variants disappeared and others appeared, in a gate on all cells. A renamed variant
-// is both, and nothing was compared with its baseline.
-bool may_hide_a_rename(const GateReport&);
 
 // Throws BadInput that suggests the near ones, for a cell that was not accepted though its variant
 // was.

@@ -16,6 +16,7 @@
 #include "oracle/machine.h"
 #include "regress/decide/decide.h"
 #include "regress/processes.h"
+#include "regress/watched.h"
 
 namespace assay {
 
@@ -73,6 +74,10 @@ std::string ratios_text(const AcceptReport& report, const Screen& screen) {
 
 Conclusion conclude(const AcceptResult& result) {
   const AcceptReport& report = result.report;
+  if (!report.removed.empty()) {
+    return {ExitCode::passed, "REMOVED",
+            "the gate no longer watches this, and tells so with the reason", ""};
+  }
   if (!result.why_not.empty())
     return {ExitCode::nothing_judged, "NOTHING ACCEPTED", result.why_not, ""};
   if (!report.unfit.empty())
@@ -110,6 +115,7 @@ std::string accept_text(const AcceptResult& result, const Conclusion& conclusion
   if (result.why_not.empty() && report.unfit.empty()) {
     if (!report.lines.empty() && !result.request.unmeasured) text += ratios_text(report, screen);
     if (!report.accepted.empty()) text += fmt::format("accepted: {}\n", joined(report.accepted));
+    for (const std::string& name : report.removed) text += fmt::format("removed: {}\n", name);
     for (const std::string& reason : report.not_gated)
       text += fmt::format("{}: {}\n", screen.paint("not gated", Colour::yellow), printable(reason));
     text += fmt::format("because: {}\n", result.request.reason);
@@ -145,6 +151,7 @@ std::string json_of(const AcceptResult& result, const Conclusion& conclusion) {
        {"accepted", report.accepted},
        {"move_anchor", result.request.move_anchor},
        {"refused", report.refused},
+       {"removed", report.removed},
        {"not_gated", report.not_gated},
        {"cells", report.cells()},
        {"results", json_list(report.lines, [](const AcceptLine& line) { return json_of(line); })},
@@ -182,11 +189,19 @@ ExitCode run(const AcceptRequest& given) {
   AcceptRequest request = given;
   request.move_anchor = given.moves_anchor.value_or("");
   refuse_unknown(request.variants);
-  refuse_missing_gpu();
+  if (request.remove.empty()) refuse_missing_gpu();
   const OutputFile json(request.json);
 
-  AcceptResult result{.request = request, .why_not = unavailable(Backend::cuda)};
-  if (result.why_not.empty()) measure(result);
+  AcceptResult result{.request = request};
+  if (!request.remove.empty()) {
+    const Provenance why = {.commit = commit_of(ASSAY_SOURCE_PATH, true),
+                            .date = today(),
+                            .harness = "assay " ASSAY_VERSION,
+                            .reason = request.reason};
+    result.report.removed = give_up(request.baselines, request.remove, why);
+  } else if (result.why_not = unavailable(Backend::cuda); result.why_not.empty()) {
+    measure(result);
+  }
   const Conclusion conclusion = conclude(result);
   const Screen screen = screen_beside({request.json});
   screen.print(accept_text(result, conclusion, screen));
@@ -205,6 +220,8 @@ void add_flags(Flags& flags, AcceptRequest& request) {
              "accept also what is over the budget of creep, and count from there");
   flags.flag("--upgrade", request.upgrade,
              "driver or card were changed on purpose: take today's canaries");
+  flags.texts("--remove", request.remove, "NAME",
+              "a variant or \"VARIANT CASE\" that is no longer to be watched; needs no GPU");
   flags.flag("--dirty", request.dirty,
              "accept files that are not committed, which nobody can rebuild");
   flags.number("--processes", request.processes, 2, 1000,
@@ -215,11 +232,14 @@ void add_flags(Flags& flags, AcceptRequest& request) {
              "store only machine code and launches, as those of this commit");
   flags.result("--json", request.json, "write what was accepted as JSON; - is stdout");
   flags.keep_all(request.arguments);
+  flags.exclude("--remove", "VARIANT",
+                "--remove names what is given up: give no variants beside it");
   flags.exclude("--upgrade", "VARIANT",
                 "--upgrade stores what all variants are compared by: accept all of them");
   flags.footer(
       "Examples:\n"
       "  assay accept time --reason \"first baseline\"\n"
+      "  assay accept time --remove naive --reason \"tiled_4 teaches the same\"\n"
       "  assay accept time warptiled --reason \"more registers for the longer k tile, see #12\"\n"
       "\n"
       "Exit status: 0 accepted, 1 a variant was refused or left out,\n"

@@ -15,6 +15,7 @@ namespace assay {
 
 struct AcceptRequest : AcceptOptions {
   std::optional<std::string> moves_anchor;  // becomes move_anchor
+  std::vector<std::string> remove;          // gives these up, and measures nothing
   bool dirty = false;                       // accept sources that differ from their commit
   std::optional<std::string> unmeasured;  // recipes and machine code only, as those of this commit
   std::string json;

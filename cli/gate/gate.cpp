@@ -76,20 +76,40 @@ Conclusion without_cells(const GateReport& report) {
   return {ExitCode::nothing_judged, "NOTHING JUDGED", "there is no cell to judge", ""};
 }
 
+// What was watched and no longer is, though nobody said why.
+std::optional<Conclusion> lost(const GateReport& report) {
+  const auto end = [](const std::string& sentence, const std::string& next) {
+    return Conclusion{ExitCode::no_baseline, "NO BASELINE", sentence, next};
+  };
+  if (const auto& gone = report.gone_variants; !gone.empty()) {
+    return end(
+        fmt::format("{} {} gone: nothing is compared with what was accepted, though it may "
+                    "be there by another name",
+                    joined(gone), verb(static_cast<int>(gone.size()))),
+        fmt::format("assay accept time --remove {} --reason \"WHY\"", joined(gone, " --remove ")));
+  }
+  const auto without = [&](const char* what, const std::vector<std::string>& cells,
+                           const std::string& flags) {
+    std::vector<std::string> variants;
+    for (const std::string& cell : cells) add_once(variants, parse_cell(cell).variant);
+    return end(fmt::format("{} {} no {}", plural(static_cast<std::int64_t>(cells.size()), "cell"),
+                           cells.size() == 1 ? "has" : "have", what),
+               accept_command_line(variants, "WHY") + flags);
+  };
+  const Unwatched& cells = report.unwatched;
+  if (!cells.without_record.empty()) return without("baseline", cells.without_record, "");
+  if (!cells.without_anchor.empty())
+    return without("anchor, which git may still know", cells.without_anchor,
+                   " --move-anchor \"WHY\"");
+  return std::nullopt;
+}
+
 Conclusion pass(const GateResult& result) {
   const GateReport& report = result.report;
-  const std::string unmatched = unmatched_variants(report);
-  if (!unmatched.empty() && !result.request.against) {
-    return {ExitCode::no_baseline, "NO BASELINE",
-            fmt::format("{}; run {}, or remove the files of what is gone from baselines/",
-                        unmatched, accept_line(report.new_variants)),
-            ""};
-  }
   const auto faster = variants_of(report, CellOutcome::faster);
   const auto cells = static_cast<std::int64_t>(report.lines.size());
   std::string sentence =
-      fmt::format("{}{}{} {} not slower", unmatched, unmatched.empty() ? "" : "; ",
-                  plural(cells, "cell"), verb(static_cast<int>(cells)));
+      fmt::format("{} {} not slower", plural(cells, "cell"), verb(static_cast<int>(cells)));
   std::string next;
   if (const int some = count(report, CellOutcome::faster); some > 0) {
     sentence += fmt::format(", {} {} faster", some, verb(some));
@@ -130,23 +150,15 @@ std::vector<std::string> notes(const GateReport& report) {
                                 joined(report.new_variants), accept_line(report.new_variants)));
   }
   add("not gated", report.not_gated);
+  add("not watched", report.unwatched.for_a_reason);
+  add("without a baseline", report.unwatched.without_record);
+  add("without an anchor", report.unwatched.without_anchor);
   if (!report.gone_variants.empty()) {
     lines.push_back(fmt::format("gone, with a baseline that nothing is compared with: {}",
                                 joined(report.gone_variants)));
   }
   add("over the budget of creep", report.moved_anchors);
   return lines;
-}
-
-std::string unmatched_variants(const GateReport& report) {
-  if (!may_hide_a_rename(report)) return "";
-  const auto is = [](const std::vector<std::string>& variants) {
-    return fmt::format("{} {}", joined(variants), verb(static_cast<int>(variants.size())));
-  };
-  return fmt::format(
-      "{} gone and {} new: if that is one kernel by another name, nothing was compared with its "
-      "baseline",
-      is(report.gone_variants), is(report.new_variants));
 }
 
 std::string reach(const GateReport& report) {
@@ -184,8 +196,8 @@ Conclusion conclude(const GateResult& result) {
       sentence += fmt::format("; run {}", accept_line(variants_of(report, outcome)));
     return {code, word, std::move(sentence), ""};
   }
-  if (report.lines.empty()) return without_cells(report);
-  return pass(result);
+  if (const auto found = lost(report); found && !result.request.against) return *found;
+  return report.lines.empty() ? without_cells(report) : pass(result);
 }
 
 namespace {

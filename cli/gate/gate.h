@@ -47,9 +47,6 @@ std::string accept_line(const std::vector<std::string>& variants,
 // A line for each thing that is not watched, or not as it would be expected.
 std::vector<std::string> notes(const GateReport&);
 
-// A warning about variants that disappeared while others appeared; empty where there is none.
-std::string unmatched_variants(const GateReport&);
-
 // The smallest slowdown that this run could have seen, and how many cells were looked at and how.
 std::string reach(const GateReport&);
 

@@ -279,7 +279,7 @@ std::string gate_text(const GateResult& result, const Conclusion& conclusion,
   const std::string verdict = conclusion_text(conclusion, screen);
   if (!result.why_not.empty() || !result.no_baseline.empty()) return verdict;
   std::string text;
-  if (conclusion.code != ExitCode::passed || !unmatched_variants(report).empty()) text += verdict;
+  if (conclusion.code != ExitCode::passed) text += verdict;
   if (!request.quiet) {
     const std::string device = device_text(report);
     text += fmt::format("assay gate time: {}{}, seed {}\n",
@@ -320,6 +320,9 @@ std::string json_of(const GateResult& result, const Conclusion& conclusion) {
                     {"not_gated", report.not_gated},
                     {"gone_variants", report.gone_variants},
                     {"moved_anchors", report.moved_anchors},
+                    {"not_watched", report.unwatched.for_a_reason},
+                    {"without_record", report.unwatched.without_record},
+                    {"without_anchor", report.unwatched.without_anchor},
                     {"results", json_list(report.lines, line_json)}});
 }
 

@@ -106,35 +106,47 @@ TEST(GateExit, LetsANewVariantPass) {
               HasSubstr("`assay accept time mine other --reason \"first baseline\"`"));
 }
 
-TEST(GateExit, TakesNoRenamedVariantForComparedWithItself) {
+TEST(GateExit, LetsNothingThatWasWatchedGoWithoutAReason) {
   GateResult result = gate({cell("a", CellOutcome::same)});
-  result.report.gone_variants = {"old"};
-  EXPECT_EQ(exit_code(result), 0) << "removed on purpose";
+  result.report.gone_variants = {"old", "older"};
   result.report.new_variants = {"mine"};
-  EXPECT_EQ(exit_code(result), 5);
   for (bool quiet : {false, true}) {
     result.request.quiet = quiet;
+    EXPECT_EQ(exit_code(result), 5);
     EXPECT_THAT(text(result),
-                StartsWith("NO BASELINE: old is gone and mine is new: if that is one kernel by "
-                           "another name, nothing was compared with its baseline; run `assay "
-                           "accept time mine --reason \"first baseline\"`, or remove the files "
-                           "of what is gone from baselines/\n"));
+                StartsWith("NO BASELINE: old, older are gone: nothing is compared with what was "
+                           "accepted, though it may be there by another name\n"
+                           "next: assay accept time --remove old --remove older --reason "
+                           "\"WHY\"\n"));
   }
-  result.request.quiet = false;
   result.report.lines.push_back(slower());
   EXPECT_EQ(exit_code(result), 1);
-  result.report.lines.pop_back();
-
-  result.report.only = parse_cell("a m=64 n=32 k=16");
-  EXPECT_EQ(exit_code(result), 0) << "about one cell only";
-  result.report.only.reset();
+  result.report.lines.clear();
+  EXPECT_EQ(exit_code(result), 5);
+  result.report.lines = {cell("a", CellOutcome::same)};
 
   // Nothing that could be done about it would help: another commit has what it has.
+  result.request.quiet = false;
   result.request.against = "main";
   EXPECT_EQ(exit_code(result), 0);
-  EXPECT_THAT(text(result), StartsWith("PASS: old is gone and mine is new: if that is one kernel "
-                                       "by another name, nothing was compared with its baseline; "
-                                       "1 cell is not slower"));
+  EXPECT_THAT(text(result),
+              HasSubstr("gone, with a baseline that nothing is compared with: old, older\n"));
+}
+
+TEST(GateExit, TellsCellsWithoutARecordOrAnAnchor) {
+  GateResult result = gate({cell("a", CellOutcome::same)});
+  result.report.unwatched.for_a_reason = {"naive m=9 n=9 k=9: one launch takes 9.0 ms"};
+  EXPECT_EQ(exit_code(result), 0);
+  EXPECT_THAT(text(result), HasSubstr("\nnot watched: naive m=9 n=9 k=9: one launch takes 9.0"));
+  result.report.unwatched.without_anchor = {"b m=1 n=1 k=1"};
+  EXPECT_EQ(exit_code(result), 5);
+  EXPECT_THAT(text(result), EndsWith("NO BASELINE: 1 cell has no anchor, which git may still know\n"
+                                     "next: assay accept time b --reason \"WHY\" --move-anchor "
+                                     "\"WHY\"\n"));
+  result.report.unwatched.without_record = {"c m=1 n=1 k=1", "c m=2 n=2 k=2"};
+  EXPECT_THAT(text(result), HasSubstr("\nwithout a baseline: c m=2 n=2 k=2\n"));
+  EXPECT_THAT(text(result), EndsWith("NO BASELINE: 2 cells have no baseline\n"
+                                     "next: assay accept time c --reason \"WHY\"\n"));
 }
 
 TEST(GateText, LeadsAndEndsWithTheVerdictWhereItFails) {

@@ -5,6 +5,7 @@
 #include "cli/accept/accept.h"
 #include "cli/bench/bench.h"
 #include "cli/gate/gate.h"
+#include "cli/tests/baselines.h"
 #include "cli/tests/program.h"
 #include "cli/tests/read_json.h"
 #include "cli/tests/xml.h"
@@ -120,6 +121,32 @@ TEST(AcceptFlags, NeedAReason) {
   EXPECT_TRUE(given.dirty);
   EXPECT_EQ(given.unmeasured, "abc");
   EXPECT_EQ(given.processes, 12);
+}
+
+TEST(AcceptRemove, NeedsNoGpuButAReason) {
+  const Folder folder;
+  const std::string place = folder / "baselines";
+  write_baseline(place, baseline_of("staged", "abc"));
+  const auto remove = [&](const std::string& name) {
+    return run(
+        {"accept", "time", "--remove", name, "--reason", "too much alike", "--baselines", place});
+  };
+  expect_bad_input(run({"accept", "time", "--remove", "naive", "--baselines", place}),
+                   "accept needs a reason");
+  expect_bad_input(run({"accept", "time", "naive", "--remove", "naive", "--reason", "x"}),
+                   "--remove names what is given up: give no variants beside it");
+  expect_bad_input(remove("nave"),
+                   "--remove nave: no GPU has a baseline of it (did you mean naive");
+  expect_bad_input(remove("naive m=1 n=2 k=4"),
+                   "no GPU has a baseline of it (did you mean naive m");
+  EXPECT_EQ(read_baseline(place, "h200").accepted.size(), 1u) << "nothing was changed";
+  const Answer answer = remove("naive");
+  EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
+  EXPECT_THAT(answer.out, StartsWith("removed: h200: naive\nbecause: too much alike\n"));
+  EXPECT_THAT(answer.last_line(), StartsWith("REMOVED: "));
+  const Baseline left = read_baseline(place, "h200");
+  EXPECT_TRUE(left.accepted.empty() && left.anchor.empty());
+  EXPECT_EQ(left.removed.at("naive").provenance.reason, "too much alike");
 }
 
 TEST(TimingFiles, AreTriedBeforeAnythingRuns) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <string_view>
 
 #include "base/errors.h"
@@ -34,15 +35,19 @@ std::string missing(const Baseline& baseline, const std::string& cubin, const Ke
                      namesake->code.substr(0, digits_shown), counts);
 }
 
+const std::string& commit_of(const CellRecord& cell, const VariantBaseline& accepted) {
+  return cell.commit.empty() ? accepted.provenance.commit : cell.commit;
+}
+
+// The cells that are of one commit.
 CodeComparison compare(const Baseline& baseline, const std::string& variant,
-                       const VariantBaseline& accepted, bool anchor,
+                       const VariantBaseline& accepted, const std::string& commit, bool anchor,
                        const std::vector<CompiledKernel>& kernels) {
-  CodeComparison comparison = {.gpu = baseline.gpu,
-                               .variant = variant,
-                               .commit = accepted.provenance.commit,
-                               .anchor = anchor};
+  CodeComparison comparison = {
+      .gpu = baseline.gpu, .variant = variant, .commit = commit, .anchor = anchor};
   std::vector<std::string> seen;
   for (const CellRecord& cell : accepted.cells) {
+    if (commit_of(cell, accepted) != commit) continue;
     for (const Node& node : cell.recipe.nodes) {
       const auto* kernel = std::get_if<KernelNode>(&node);
       if (kernel == nullptr) continue;
@@ -91,8 +96,13 @@ std::vector<CodeComparison> compare_code(const Baseline& baseline, const std::st
   std::vector<CodeComparison> comparisons;
   for (const auto* all : {&baseline.accepted, &baseline.anchor}) {
     for (const auto& [variant, accepted] : *all) {
-      if (!commit.empty() && accepted.provenance.commit != commit) continue;
-      comparisons.push_back(compare(baseline, variant, accepted, all == &baseline.anchor, kernels));
+      std::set<std::string> commits = {accepted.provenance.commit};
+      for (const CellRecord& cell : accepted.cells) commits.insert(commit_of(cell, accepted));
+      for (const std::string& one : commits) {
+        if (!commit.empty() && one != commit) continue;
+        comparisons.push_back(
+            compare(baseline, variant, accepted, one, all == &baseline.anchor, kernels));
+      }
     }
   }
   return comparisons;

@@ -67,6 +67,9 @@ class FolderReader {
     for (const std::string& name : names("anchor")) {
       read_one_variant("anchor/" + name, baseline_.anchor);
     }
+    for (const std::string& name : names("removed")) {
+      read_one_variant("removed/" + name, baseline_.removed);
+    }
     return std::move(baseline_);
   }
 
@@ -83,7 +86,7 @@ class FolderReader {
     if (!fs::is_directory(folder_ / of)) throw BadInput(fmt::format("{}: is no folder", place));
     for (const fs::directory_entry& entry : fs::directory_iterator(folder_ / of)) {
       const std::string name = entry.path().filename().string();
-      if (of.empty() && (name == "anchor" || name == "cubins")) continue;
+      if (of.empty() && (name == "anchor" || name == "cubins" || name == "removed")) continue;
       const bool named_right = entry.path().extension() == (of == "cubins" ? ".cubin" : ".json");
       if (!named_right || fs::symlink_status(entry.path()).type() != fs::file_type::regular) {
         throw BadInput(fmt::format("{}/{}: is no part of a baseline: remove it", place, name));

@@ -5,6 +5,7 @@
 //   GPU/device.json           the card, and figures of kernels that are never edited
 //   GPU/VARIANT.json          what was accepted last
 //   GPU/anchor/VARIANT.json   what was accepted first, which never moves
+//   GPU/removed/VARIANT.json  why a variant is no longer watched
 //   GPU/cubins/HASH.cubin     machine code, by the first 16 digits of its SHA-256
 #pragma once
 
@@ -25,6 +26,7 @@ struct CellRecord {
   Case problem;
   Recipe recipe;
   std::string cubin;   // SHA-256 of the machine code that the recipe runs; empty if it runs none
+  std::string commit;  // that it is of, where it is not the variant's
   double time_us = 0;  // 0 where it was not measured
   double tflops = 0;
   Ratio to_baseline, to_anchor;  // of the time: over what was accepted before, over the anchor
@@ -45,6 +47,7 @@ struct Provenance {
 struct VariantBaseline {
   Provenance provenance;
   std::vector<CellRecord> cells;
+  std::map<std::string, std::string> not_watched;  // why it has no record of a problem
   bool operator==(const VariantBaseline&) const = default;
 };
 
@@ -57,6 +60,7 @@ struct Baseline {
   std::map<std::string, std::string> device;
   std::map<std::string, double> canaries;                   // figures of kernels never edited
   std::map<std::string, VariantBaseline> accepted, anchor;  // by variant
+  std::map<std::string, VariantBaseline> removed;  // given up, with the reason and without cells
   std::map<std::string, std::string> cubins;                // bytes by SHA-256
   bool operator==(const Baseline&) const = default;
 };

@@ -81,18 +81,20 @@ Ratio ratio_of(const Field& field) {
 }
 
 Json json_of(const CellRecord& cell) {
-  return {{"problem", to_string(cell.problem)},
-          {"time_us", cell.time_us},
-          {"tflops", cell.tflops},
-          {"to_baseline", json_of(cell.to_baseline)},
-          {"to_anchor", json_of(cell.to_anchor)},
-          {"to_cublas", json_of(cell.to_cublas)},
-          {"process_spread", cell.process_spread},
-          {"detectable", cell.detectable},
-          {"clock_mhz", cell.clock_mhz},
-          {"throttled", cell.throttled},
-          {"cubin", cell.cubin},
-          {"recipe", json_of(cell.recipe)}};
+  Json json = {{"problem", to_string(cell.problem)},
+               {"time_us", cell.time_us},
+               {"tflops", cell.tflops},
+               {"to_baseline", json_of(cell.to_baseline)},
+               {"to_anchor", json_of(cell.to_anchor)},
+               {"to_cublas", json_of(cell.to_cublas)},
+               {"process_spread", cell.process_spread},
+               {"detectable", cell.detectable},
+               {"clock_mhz", cell.clock_mhz},
+               {"throttled", cell.throttled},
+               {"cubin", cell.cubin},
+               {"recipe", json_of(cell.recipe)}};
+  if (!cell.commit.empty()) json["commit"] = cell.commit;
+  return json;
 }
 
 Case problem_of(const Field& field) {
@@ -140,9 +142,13 @@ void check_places(const Field& nodes, const CellRecord& cell) {
 }
 
 CellRecord cell_of(const Field& field) {
-  field.has_exactly({"problem", "time_us", "tflops", "to_baseline", "to_anchor", "to_cublas",
-                     "process_spread", "detectable", "clock_mhz", "throttled", "cubin", "recipe"});
+  std::vector<std::string> names = {"problem",   "time_us",   "tflops",         "to_baseline",
+                                    "to_anchor", "to_cublas", "process_spread", "detectable",
+                                    "clock_mhz", "throttled", "cubin",          "recipe"};
+  if (field.has("commit")) names.push_back("commit");
+  field.has_exactly(names);
   CellRecord cell;
+  if (field.has("commit")) cell.commit = field["commit"].text();
   cell.problem = problem_of(field["problem"]);
   cell.time_us = field["time_us"].not_negative();
   cell.tflops = field["tflops"].not_negative();
@@ -212,6 +218,7 @@ std::string variant_text(const std::string& variant, const VariantBaseline& acce
                {"provenance", json_of(accepted.provenance)},
                {"cells", Json::array()}};
   for (const CellRecord& cell : accepted.cells) json["cells"].push_back(json_of(cell));
+  if (!accepted.not_watched.empty()) json["not_watched"] = accepted.not_watched;
   return text_of(json);
 }
 
@@ -220,7 +227,9 @@ VariantBaseline read_variant(const std::string& text, const std::string& file,
   const Json json = parse_json(text, file);
   const Field field(json, file + ":");
   check_schema(field);
-  field.has_exactly({"schema", "variant", "provenance", "cells"});
+  std::vector<std::string> names = {"schema", "variant", "provenance", "cells"};
+  if (field.has("not_watched")) names.push_back("not_watched");  // where every problem is watched
+  field.has_exactly(names);
   if (field["variant"].text() != variant) {
     field["variant"].refuse(
         fmt::format("'{}' does not lie in a file of its name", field["variant"].text()));
@@ -233,6 +242,12 @@ VariantBaseline read_variant(const std::string& text, const std::string& file,
     const std::string problem = to_string(accepted.cells.back().problem);
     if (!problems.insert(problem).second)
       item["problem"].refuse(fmt::format("'{}' stands twice", problem));
+  }
+  if (field.has("not_watched")) {
+    for (const auto& [problem, why] : field["not_watched"].entries()) {
+      if (problems.contains(problem)) why.refuse("it has a record");
+      accepted.not_watched[problem] = why.text();
+    }
   }
   return accepted;
 }

@@ -76,7 +76,7 @@ void remove_what_interrupted_writes_left(const fs::path& folder, const std::stri
   }
 }
 
-constexpr auto kinds = {&Baseline::accepted, &Baseline::anchor};
+constexpr auto kinds = {&Baseline::accepted, &Baseline::anchor, &Baseline::removed};
 
 void check_names(const Baseline& baseline) {
   check_name(baseline.gpu, "GPU");
@@ -144,6 +144,8 @@ std::vector<std::pair<fs::path, std::string>> files_of(const Baseline& baseline,
     if (hashes.contains(hash) || now.cubins.contains(hash))
       files.emplace_back(place_of_cubin(hash), bytes);
   }
+  for (const auto& [variant, removed] : baseline.removed)
+    files.emplace_back("removed/" + variant + ".json", variant_text(variant, removed));
   for (const auto& [variant, anchor] : baseline.anchor)
     files.emplace_back("anchor/" + variant + ".json", variant_text(variant, anchor));
   for (const auto& [variant, accepted] : baseline.accepted)
@@ -159,10 +161,10 @@ void sync_folder(const fs::path& path) {
 }
 
 void make_folders(const fs::path& place) {
-  for (const char* name : {"", "anchor", "cubins"}) fs::create_directories(place / name);
+  for (const char* name : {"", "anchor", "cubins", "removed"}) fs::create_directories(place / name);
 }
 void sync_folders(const fs::path& place) {
-  for (const char* name : {"anchor", "cubins", ""}) sync_folder(place / name);
+  for (const char* name : {"removed", "anchor", "cubins", ""}) sync_folder(place / name);
 }
 
 // One file after the other, each whole: a reader, and whoever comes after a crash, finds each

@@ -138,8 +138,10 @@ TEST_F(Acceptance, never_drops_a_cell_that_is_watched) {
   write_baseline(folder_, old, seen);
   const AcceptReport again = accept(lab);
   EXPECT_EQ(again.refused, (std::vector<std::string>{"lab_b", "lab_c"}));
-  EXPECT_EQ(refusal_of(again, parse_cell("lab_c m=30 n=50 k=70")),
-            "it was accepted before, and is no longer gated on");
+  EXPECT_EQ(
+      refusal_of(again, parse_cell("lab_c m=30 n=50 k=70")),
+      "it is no longer gated on, and was watched: say `assay accept time --remove \"lab_c m=30 "
+      "n=50 k=70\" --reason \"WHY\"`");
 }
 
 // 16 % over the anchor was once taken without a word, and passed from then on.

@@ -98,6 +98,7 @@ class BaselineSource : public RecipeSource {
     hashes_.erase(hashes_.begin());  // nobody uses the first
     for (std::int64_t i = number(0, 3); i > 0; --i) b.accepted[word()] = variant(b);
     for (std::int64_t i = number(0, 2); i > 0; --i) b.anchor[word()] = variant(b);
+    if (number(0, 1) == 1) b.removed[word()] = {.provenance = {.reason = word()}};
     return b;
   }
 
@@ -157,6 +158,8 @@ class BaselineSource : public RecipeSource {
     v.provenance = {word(), word(), word(), word(), "-O3 \"\\\t\n\x01 \u00e4",
                     "",     word(), "",     word()};
     for (std::int64_t i = number(0, 4); i > 0; --i) v.cells.push_back(cell(b, i));
+    if (number(0, 1) == 1) v.not_watched["m=9999 n=1 k=1"] = word();
+    if (!v.cells.empty() && number(0, 1) == 1) v.cells[0].commit = word();
     return v;
   }
 

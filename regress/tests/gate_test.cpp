@@ -219,6 +219,76 @@ TEST_F(GateFlow, knows_new_and_gone_variants) {
   EXPECT_EQ(report.lines.size(), 39u);
 }
 
+TEST_F(GateFlow, tells_every_cell_that_is_not_watched) {
+  Laboratory lab;
+  lab.cells[cell("lab_b", 2)].time_us = 9000;
+  accept(lab);
+  EXPECT_EQ(gate(lab).unwatched,
+            (Unwatched{.for_a_reason = {name("lab_b", 2) + ": one launch takes 9.0 ms, and more "
+                                                           "than 6 ms are not gated"}}));
+
+  const Baseline seen = read_baseline(folder_, lab.key);
+  Baseline next = seen;
+  std::erase_if(next.accepted["lab_a"].cells,
+                [](const CellRecord& record) { return record.problem == gate_problems()[3]; });
+  next.accepted["lab_c"].cells.clear();
+  next.anchor.erase("lab_d");
+  write_baseline(folder_, next, seen);
+  const Unwatched found = gate(lab).unwatched;
+  EXPECT_EQ(found.for_a_reason.size(), 1u);
+  ASSERT_EQ(found.without_record.size(), 11u);
+  EXPECT_EQ(found.without_record[0], name("lab_a", 3));
+  EXPECT_EQ(found.without_record[1], name("lab_c", 0)) << "a record without cells";
+  ASSERT_EQ(found.without_anchor.size(), 10u);
+  EXPECT_TRUE(found.without_anchor[0].starts_with("lab_d "));
+  EXPECT_EQ(gate(lab, {.variants = {"lab_picky"}}).unwatched, Unwatched());
+  EXPECT_EQ(gate(lab, {.cell = cell("lab_a")}).unwatched, Unwatched()) << "it was asked about one";
+
+  // A problem that was not watched before gets its anchor; a lost one does not come back unasked.
+  const AcceptReport report = accept(lab);
+  EXPECT_EQ(report.refused, std::vector<std::string>{"lab_d"});
+  const Baseline after = read_baseline(folder_, lab.key);
+  EXPECT_EQ(after.anchor.at("lab_c").cells.size(), 10u);
+  EXPECT_EQ(accept(lab, "nobody knows it any more").refused, std::vector<std::string>{});
+  EXPECT_EQ(gate(lab).unwatched.without_anchor, std::vector<std::string>{});
+}
+
+TEST_F(GateFlow, watches_a_new_problem_from_its_own_commit_on) {
+  Laboratory lab;
+  accept(lab);
+  const Baseline seen = read_baseline(folder_, lab.key);
+  Baseline fewer = seen;
+  for (auto* variants : {&fewer.accepted, &fewer.anchor}) variants->at("lab_a").cells.pop_back();
+  fewer.anchor.at("lab_a").provenance.commit = "first";
+  write_baseline(folder_, fewer, seen);
+  accept(lab);
+  const Baseline after = read_baseline(folder_, lab.key);
+  ASSERT_EQ(after.anchor.at("lab_a").cells.size(), 10u);
+  EXPECT_EQ(after.anchor.at("lab_a").provenance.commit, "first");
+  EXPECT_EQ(after.anchor.at("lab_a").cells[8].commit, "");
+  EXPECT_EQ(after.anchor.at("lab_a").cells[9].commit, "0123") << "so that it can be rebuilt";
+}
+
+TEST_F(GateFlow, gives_up_with_a_reason_that_stays) {
+  Laboratory lab;
+  accept(lab);
+  const Provenance why = {.date = "2026-01-31", .reason = "too much alike"};
+  EXPECT_THROW(give_up(folder_, {"lab_a", "lab_q"}, why), BadInput);
+  EXPECT_EQ(gate(lab).lines.size(), 49u) << "nothing was changed";
+  EXPECT_EQ(give_up(folder_, {"lab_a", name("lab_b", 3)}, why),
+            (std::vector<std::string>{"lab-1gib: lab_a", "lab-1gib: " + name("lab_b", 3)}));
+  const GateReport report = gate(lab);
+  EXPECT_EQ(report.lines.size(), 38u);
+  EXPECT_EQ(report.new_variants, std::vector<std::string>{});
+  EXPECT_EQ(report.not_gated[0], "lab_a: given up on 2026-01-31, because: too much alike");
+  EXPECT_EQ(report.unwatched.for_a_reason,
+            std::vector<std::string>{name("lab_b", 3) +
+                                     ": given up on 2026-01-31, because: too much alike"});
+  EXPECT_EQ(report.unwatched.without_record, std::vector<std::string>{});
+  accept(lab);
+  EXPECT_EQ(gate(lab).lines.size(), 49u) << "accepted again, it is watched again";
+}
+
 TEST_F(GateFlow, launches_nothing_that_is_no_longer_accepted) {
   Laboratory lab;
   accept(lab);
@@ -293,17 +363,6 @@ TEST(Noteworthy, is_what_is_not_the_same_with_the_worst_first) {
   std::string order;
   for (const GateLine* line : noteworthy(report)) order += line->cell.variant;
   EXPECT_EQ(order, "xwuinf");
-}
-
-TEST(Rename, is_possible_where_one_variant_is_gone_and_another_is_new) {
-  GateReport report = {.new_variants = {"new"}};
-  EXPECT_FALSE(may_hide_a_rename(report));
-  report.gone_variants = {"gone"};
-  EXPECT_TRUE(may_hide_a_rename(report));
-  report.only = parse_cell("a m=1 n=1 k=1");
-  EXPECT_FALSE(may_hide_a_rename(report)) << "the gate was asked about another cell";
-  report = {.gone_variants = {"gone"}};
-  EXPECT_FALSE(may_hide_a_rename(report)) << "removed on purpose";
 }
 
 }  // namespace
