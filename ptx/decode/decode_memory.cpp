@@ -57,7 +57,7 @@ bool Decoder::decode_memory(const Instruction& i) {
   else if (op == "createpolicy")
     emit_table(*handling_of("mov.b64"), {slot(i.operands[0], true), constant(0, true)});
   else if (op == "membar" || op == "fence")
-    emit_named("fence");
+    emit_named("fence").mode = has(i, "proxy") && has(i, "async") && !has(i, "global") ? 1 : 0;
   else if (op == "prefetch" || op == "prefetchu" || op == "discard" || op == "applypriority" ||
            op == "griddepcontrol" || op == "setmaxnreg" || op == "pmevent")
     emit_named("nothing");

@@ -261,6 +261,24 @@ std::byte* reach_shared(Warp& w, const Access& a, uint32_t& unwritten) {
   return block.shared.data() + a.address;
 }
 
+std::byte* reach_shared_by_copy(Warp& w, const Access& a, uint32_t& unwritten) {
+  const Block& block = *w.block;
+  std::optional<SharedShadow::Conflict> unfenced;
+  uint64_t word = a.address / 4;
+  for (; word < (a.address + static_cast<uint64_t>(a.bytes)) / 4; ++word)
+    if ((unfenced = block.shadow.unfenced_write(word))) break;
+  std::byte* const reached = reach_shared(w, a, unwritten);
+  if (reached == nullptr || !unfenced) return reached;
+  report(w, a.op, Fault::data_race,
+         fmt::format("{} {} {} by a bulk copy ({}), which {} wrote ({}), and no fence.proxy.async "
+                     "lies between the two",
+                     thread_text(w, a.lane), verb(a), place_in_shared_memory(w, word * 4),
+                     place_of(block.run->kernel, *a.op), other_text(w, unfenced->other),
+                     place_of(block.run->kernel, w.code[unfenced->other_op])),
+         {0, a.writes, {site(w, verb(a), a.op), site(w, "wrote", w.code + unfenced->other_op)}});
+  return nullptr;
+}
+
 std::byte* reach_local(Warp& w, const Access& a, uint32_t&) {
   Block& block = *w.block;
   if (a.address + static_cast<uint64_t>(a.bytes) > block.local_bytes) {

@@ -22,6 +22,8 @@ struct Access {
 // that nobody wrote.
 std::byte* reach_global(Warp&, const Access&, std::uint32_t& unwritten);
 std::byte* reach_shared(Warp&, const Access&, std::uint32_t& unwritten);
+// By a bulk copy: what threads wrote there has to be fenced.
+std::byte* reach_shared_by_copy(Warp&, const Access&, std::uint32_t& unwritten);
 std::byte* reach_local(Warp&, const Access&, std::uint32_t& unwritten);
 std::byte* reach_generic(Warp&, const Access&, std::uint32_t& unwritten);
 

@@ -154,8 +154,10 @@ const Op* atomic(const Op* op, Warp& w) {
   return op + 1;
 }
 
+// mode 1: for copies of shared memory as well.
 const Op* fence_all(const Op* op, Warp& w) {
   fence(w);
+  if (op->mode == 1) w.block->shadow.fence_proxy(w);
   return op + 1;
 }
 

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "ptx/machine/shapes/shape.h"
@@ -93,6 +94,11 @@ class SharedShadow {
   // Leaves a word as if nobody had written it.
   void unwrite(std::size_t word, unsigned bytes = whole);
 
+  // fence.proxy.async by the lanes that run: covers what they wrote, and what they know of. A copy
+  // may touch what threads wrote only if somebody who knew of it fenced it since.
+  void fence_proxy(const Warp&);
+  std::optional<Conflict> unfenced_write(std::size_t word) const;
+
   // Whether what a lane does now comes after the last write of a word, of which nothing is noted.
   bool is_after_write(const Warp& w, int lane, std::size_t word) const {
     return !is_in_parts(word) && writes_[word] != 0 && is_ordered(writes_[word], w, lane);
@@ -145,6 +151,7 @@ class SharedShadow {
     for (std::size_t i = first / chunk; i <= last / chunk; ++i) unwritten |= unwritten_[i];
     return unwritten == 0;
   }
+  bool is_fenced(std::uint32_t stamp) const;
   bool is_plain(std::size_t word) const {
     return writes_[word] != 0 && stamp::time(writes_[word]) <= stamp::last_time;
   }
@@ -170,6 +177,8 @@ class SharedShadow {
   std::vector<std::uint32_t> unwritten_;
   std::uint32_t last_write_ = 0;
   std::uint32_t time_ = 1;
+  // What each warp and each thread wrote before these times is fenced; empty without fences.
+  std::vector<std::uint32_t> fenced_warps_, fenced_threads_;
 };
 
 }  // namespace ptx

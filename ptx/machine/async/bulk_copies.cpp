@@ -47,7 +47,7 @@ bool read_into(const Op* op, Warp& w, int lane, uint64_t from, std::size_t bytes
 bool write_out(const Op* op, Warp& w, int lane, uint64_t from, uint64_t to, int bytes) {
   uint32_t unwritten = 0;
   const std::byte* read =
-      reach_shared(w, {.op = op, .lane = lane, .address = from, .bytes = bytes}, unwritten);
+      reach_shared_by_copy(w, {.op = op, .lane = lane, .address = from, .bytes = bytes}, unwritten);
   if (read == nullptr) return false;
   if (unwritten != 0) {
     report(w, op, Fault::uninitialised,
@@ -73,8 +73,9 @@ bool start_flight(const Op* op, Warp& w, int lane, BulkCopy copy) {
   uint32_t unwritten = 0;
   for (std::size_t n = 0; n < copy.data.size(); n += piece) {
     const uint64_t to = copy.to + n;
-    if (reach_shared(w, {.op = op, .lane = lane, .address = to, .bytes = piece, .writes = true},
-                     unwritten) == nullptr)
+    if (reach_shared_by_copy(
+            w, {.op = op, .lane = lane, .address = to, .bytes = piece, .writes = true},
+            unwritten) == nullptr)
       return false;
     for (uint64_t word = 0; word < 4; ++word) w.block->shadow.take_off(to / 4 + word);
   }

@@ -207,9 +207,9 @@ TEST(BulkCopy, lies_where_it_may) {
 }
 
 // Every thread writes its word of the tile, and thread 0 copies it to word 512.
-std::string bulk_out(const std::string& after) {
-  return places +
-         "sub.u32 %r5, 31, %t; st.shared.u32 [%r3], %r5; fence.proxy.async; bar.sync 0;"
+std::string bulk_out(const std::string& after,
+                     const std::string& fence = "fence.proxy.async; bar.sync 0;") {
+  return places + "sub.u32 %r5, 31, %t; st.shared.u32 [%r3], %r5;" + fence +
          "setp.ne.u32 %p1, %t, 0; @%p1 bra $out; cp.async.bulk.global.shared::cta.bulk_group "
          "[%out+2048], [%r9], 128; cp.async.bulk.commit_group;" +
          after + "$out: bar.sync 0; st.shared.u32 [%r3], 7;";
@@ -218,6 +218,33 @@ std::string bulk_out(const std::string& after) {
 TEST(BulkCopy, into_global_memory_holds_its_source) {
   EXPECT_EQ(found(bulk_out("cp.async.bulk.wait_group.read 0;"), 32, expect_mirrored), "");
   EXPECT_THAT(found(bulk_out(""), 32), HasSubstr("a wait for the copy is missing"));
+}
+
+TEST(BulkCopy, takes_a_fence_behind_ordinary_stores) {
+  const auto copied = [](const std::string& fence, unsigned threads = 32) {
+    return found(bulk_out("cp.async.bulk.wait_group.read 0;", fence), threads);
+  };
+  const auto missing = HasSubstr("no fence.proxy.async lies between the two");
+  EXPECT_THAT(copied("bar.sync 0;"), missing);
+  EXPECT_THAT(copied("bar.sync 0;", 64), missing);
+  EXPECT_THAT(copied("fence.proxy.async.global; bar.sync 0;"), missing);
+  EXPECT_THAT(copied("setp.eq.u32 %p2, %t, 0; @%p2 fence.proxy.async; bar.sync 0;"), missing)
+      << "by one of the threads that wrote";
+  EXPECT_THAT(copied("fence.proxy.async; bar.sync 0; st.shared.u32 [%r3], %r5; bar.sync 0;"),
+              missing)
+      << "too early";
+  EXPECT_EQ(copied("fence.proxy.async.shared::cta; bar.sync 0;", 64), "");
+  EXPECT_EQ(copied("bar.sync 0; setp.eq.u32 %p2, %t, 0; @%p2 fence.proxy.async;", 64), "")
+      << "by the one that copies, which knows of all";
+  EXPECT_EQ(copied("bar.warp.sync -1; fence.proxy.async;"), "");
+  EXPECT_THAT(copied("bar.sync 0; st.shared.u32 [%r3+1024], 1; fence.proxy.async;"), "");
+
+  const std::string over = places + "st.shared.u32 [%r3], 0;";
+  EXPECT_THAT(found(over + "bar.sync 0;" + bulk(128) + wait_for(0) + read_mirrored, 32), missing)
+      << "the copy overwrites what was stored";
+  EXPECT_EQ(found(over + "fence.proxy.async; bar.sync 0;" + bulk(128) + wait_for(0) + read_mirrored,
+                  32, expect_mirrored),
+            "");
 }
 
 TEST(BulkCopy, of_clusters_and_with_sums_is_refused_with_the_reason) {
