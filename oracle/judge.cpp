@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 namespace assay {
 namespace {
@@ -50,16 +49,17 @@ Judgement judge(const Image& c, const Reference& reference, const IsRight& is_ri
   return judgement;
 }
 
-// The judgement where every element is a finite number and right; nothing otherwise. Without
-// branches, so that the compiler can have several elements judged at a time; numbers that are not
-// negative have the order of their bits.
+}  // namespace
+
+// Without branches, so that the compiler can have several elements judged at a time; numbers that
+// are not negative have the order of their bits.
 std::optional<Judgement> clearly_right(const Image& c, const Reference& reference, double allowed) {
   if (reference.m == 0 || reference.n == 0) return std::nullopt;
   std::vector<std::int64_t> gulps(static_cast<std::size_t>(reference.n));
   Judgement judgement{.judged = reference.m * reference.n};
   std::int64_t worst = -1;
   for (std::int64_t i = 0; i < reference.m; ++i) {
-    const float* const got = c.row(i);
+    const float* const got = c.row(reference.first_row + i);
     const double* const wanted = reference.c.data() + i * reference.n;
     const double* const gauge = reference.gauge.data() + i * reference.n;
     std::int64_t worst_of_row = 0;
@@ -76,12 +76,10 @@ std::optional<Judgement> clearly_right(const Image& c, const Reference& referenc
     if (worst_of_row <= worst) continue;
     worst = worst_of_row;
     const auto j = std::find(gulps.begin(), gulps.end(), worst) - gulps.begin();
-    judgement.worst = {i, j, got[j], wanted[j], std::bit_cast<double>(worst)};
+    judgement.worst = {reference.first_row + i, j, got[j], wanted[j], std::bit_cast<double>(worst)};
   }
   return judgement;
 }
-
-}  // namespace
 
 Judgement judge_bound(const Image& c, const Reference& reference, double allowed) {
   if (std::optional<Judgement> clear = clearly_right(c, reference, allowed)) return *clear;

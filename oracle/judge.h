@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "oracle/reference.h"
@@ -23,6 +24,9 @@ struct Judgement {
 };
 
 Judgement judge_bound(const Image& c, const Reference&, double allowed_gulps);
+// That judgement, where every element is a finite number and right; nothing otherwise. Takes the
+// reference of some rows as well, and judges those.
+std::optional<Judgement> clearly_right(const Image& c, const Reference&, double allowed_gulps);
 Judgement judge_exact(const Image& c, const Reference&);
 // A zero may have either sign where the exact result is none.
 Judgement judge_bits(const Image& c, const Reference&, const std::vector<float>& wanted);

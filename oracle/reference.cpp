@@ -18,8 +18,8 @@ using Strided =
     Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0,
                Eigen::OuterStride<>>;
 
-Matrix in_double(const Image& image) {
-  return Strided(image.row(0), image.rows, image.columns, Eigen::OuterStride<>(image.stride))
+Matrix in_double(const Image& image, std::int64_t first, std::int64_t count) {
+  return Strided(image.row(first), count, image.columns, Eigen::OuterStride<>(image.stride))
       .cast<double>();
 }
 
@@ -36,9 +36,9 @@ void multiply(double scale, const Matrix& a, const Matrix& b, std::vector<double
   Eigen::Map<Matrix>(product.data(), a.rows(), b.cols()).noalias() = scale * (a * b);
 }
 
-Reference empty_reference(const Case& c) {
-  Reference reference{c.m, c.n, {}, {}, underflow_of(c)};
-  reference.c.assign(static_cast<std::size_t>(c.m * c.n), 0.0);
+Reference empty_reference(const Case& c, std::int64_t first, std::int64_t count) {
+  Reference reference{count, c.n, {}, {}, underflow_of(c), first};
+  reference.c.assign(static_cast<std::size_t>(count * c.n), 0.0);
   reference.gauge = reference.c;
   return reference;
 }
@@ -73,10 +73,16 @@ double underflow_of(const Case& c) {
 }
 
 Reference make_reference(const Case& c, const Operands& operands) {
-  if (c.fill == Fill::special) return make_plain_reference(c, operands);
-  Reference reference = empty_reference(c);
-  if (c.alpha != 0 && c.k > 0 && c.m > 0 && c.n > 0) {
-    const Matrix a = in_double(operands[Operand::a]), b = in_double(operands[Operand::b]);
+  return c.fill == Fill::special ? make_plain_reference(c, operands)
+                                 : make_reference(c, operands, 0, c.m);
+}
+
+Reference make_reference(const Case& c, const Operands& operands, std::int64_t first,
+                         std::int64_t count) {
+  Reference reference = empty_reference(c, first, count);
+  if (c.alpha != 0 && c.k > 0 && count > 0 && c.n > 0) {
+    const Matrix a = in_double(operands[Operand::a], first, count),
+                 b = in_double(operands[Operand::b], 0, c.k);
     multiply(c.alpha, a, b, reference.c);
     multiply(std::abs(c.alpha), a.cwiseAbs(), b.cwiseAbs(), reference.gauge);
   }
@@ -85,7 +91,7 @@ Reference make_reference(const Case& c, const Operands& operands) {
 }
 
 Reference make_plain_reference(const Case& c, const Operands& operands) {
-  Reference reference = empty_reference(c);
+  Reference reference = empty_reference(c, 0, c.m);
   if (c.alpha != 0) {
     for (std::int64_t i = 0; i < c.m; ++i) {
       double* sums = reference.c.data() + i * c.n;
@@ -118,9 +124,9 @@ double weight_of_c(const Case& c) {
 void add_beta_c(const Case& c, const Image& image, Reference& reference) {
   if (c.beta == 0) return;
   const double weight = weight_of_c(c);
-  for (std::int64_t i = 0; i < c.m; ++i) {
+  for (std::int64_t i = 0; i < reference.m; ++i) {
     for (std::int64_t j = 0; j < c.n; ++j) {
-      const double term = double{c.beta} * image.row(i)[j];
+      const double term = double{c.beta} * image.row(reference.first_row + i)[j];
       reference.c[static_cast<std::size_t>(i * c.n + j)] += term;
       reference.gauge[static_cast<std::size_t>(i * c.n + j)] += weight * std::abs(term);
     }

@@ -18,6 +18,7 @@ struct Reference {
   // |alpha| * |A| |B| + weight_of_c * |beta| * |C|; an error of u * gauge is one gulp.
   std::vector<double> gauge;
   double underflow = 0x1p-149;  // the error that any element may have besides
+  std::int64_t first_row = 0;   // of the matrix, where this is the reference of some of its rows
 };
 
 // The error that a right result may have where products or sums are too small for full precision:
@@ -31,6 +32,8 @@ void add_beta_c(const Case&, const Image& c, Reference&);
 
 // By Eigen in double; by plain loops for a fill with NaN and infinities.
 Reference make_reference(const Case&, const Operands&);
+// Of rows [first, first + count), by Eigen.
+Reference make_reference(const Case&, const Operands&, std::int64_t first, std::int64_t count);
 
 // The same by plain loops, to check Eigen against.
 Reference make_plain_reference(const Case&, const Operands&);

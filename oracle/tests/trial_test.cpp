@@ -1,8 +1,11 @@
 // A verdict for whatever a kernel does: wrong, crashed, hung, refused, and right only where it was
 // judged.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "base/errors.h"
 #include "oracle/tests/trials.h"
@@ -81,6 +84,47 @@ TEST(Trial, sees_one_wrong_element_by_every_rule) {
     expect_words(verdict.diagnosis, {"the last 1 of 9 rows", "the last 1 of 7 columns"});
     EXPECT_EQ(std::count(verdict.picture.begin(), verdict.picture.end(), '#'), 1);
     EXPECT_TRUE(verdict.picture.ends_with("......#\n")) << verdict.picture;
+  }
+}
+
+// It is judged some rows at a time.
+TEST(Trial, sees_one_wrong_element_anywhere_in_a_large_result) {
+  static std::int64_t wrong_row;  // none if negative
+  static float added;
+  const auto sums_one_product = on_host([](const Gemm& g, cudaStream_t) {
+    for (std::int64_t i = 0; i < g.m; ++i) {
+      for (std::int64_t j = 0; j < g.n; ++j) {
+        float* const c = &g.c[i * g.ldc + j];
+        *c = std::fmaf(g.alpha, g.a[i * g.lda] * g.b[j], g.beta * *c);
+        if (i == wrong_row && j == g.n - 1) *c += added;
+      }
+    }
+    return cudaSuccess;
+  });
+  const Case large{
+      .m = 1025, .n = 1031, .k = 1, .alpha = 1.5, .beta = -0.5, .lda = {2}, .ldc = {3}};
+  wrong_row = -1;
+  const Verdict right = run_trial(sums_one_product, large, {});
+  expect_status(TrialStatus::right, right, {});
+  EXPECT_EQ(right.judged, large.m * large.n);
+  const Operands before = make_operands(large, Placement::guarded, {4, 4, 4});
+  Image computed = before[Operand::c];
+  const Gemm gemm =
+      gemm_of(large, before[Operand::a].row(0), before[Operand::b].row(0), computed.row(0));
+  ASSERT_EQ(sums_one_product.variant.launch(gemm, nullptr), cudaSuccess);
+  const Judgement at_once = judge_bound(computed, make_reference(large, before), 3);
+  ASSERT_TRUE(right.worst);
+  EXPECT_EQ(right.worst->row, at_once.worst.row);
+  EXPECT_EQ(right.worst->column, at_once.worst.column);
+  EXPECT_EQ(right.worst->error_gulps, at_once.worst.error_gulps);
+  for (float error : {1e-3f, std::numeric_limits<float>::quiet_NaN()}) {
+    added = error;
+    for (std::int64_t row : {0, 253, 254, 255, 1024}) {
+      wrong_row = row;
+      expect_status(TrialStatus::wrong, run_trial(sums_one_product, large, {}),
+                    {fmt::format("1 of {} elements", large.m * large.n),
+                     fmt::format("row {}, column 1030", row)});
+    }
   }
 }
 
