@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "regress/decide/statistics.h"
 #include "regress/problems.h"
+#include "regress/store/changes.h"
 
 namespace assay {
 namespace {
@@ -104,12 +105,22 @@ std::vector<CellJob> cells_without_baseline(const Session& session,
   return cells;
 }
 
-std::vector<std::string> gone_variants(const Session& session) {
+Baseline stored_or_none(const std::string& folder, const std::string& gpu) {
+  try {
+    return read_baseline(folder, gpu);
+  } catch (const NoBaseline&) {
+    return {};
+  }
+}
+
+// Those that are gone with a reason are told as a change, or not at all.
+std::vector<std::string> gone_variants(const Session& session, const Baseline& after) {
   std::set<std::string> here;
   for (const Variant& variant : variants_to_time({})) here.insert(variant.name);
   std::vector<std::string> gone;
   for (const auto& [name, accepted] : session.baseline.accepted) {
-    if (is_wanted(name, session.options) && !here.contains(name)) gone.push_back(name);
+    if (is_wanted(name, session.options) && !here.contains(name) && !after.removed.contains(name))
+      gone.push_back(name);
   }
   return gone;
 }
@@ -256,15 +267,22 @@ void run_gate(const GateOptions& options, const TimingProgress& progress, GateRe
   const ProcessTiming here = options.time({.rounds = 0}, 1, {}).front();
   report.device = here.device;
   require_fit(here);
-  const Baseline baseline = read_baseline(options.baselines, here.device.at("key"));
+  const std::string& gpu = here.device.at("key");
+  if (!options.after.empty()) {
+    report.accepted_here =
+        changes(stored_or_none(options.before, gpu), stored_or_none(options.after, gpu));
+  }
+  const Baseline baseline = read_baseline(options.baselines, gpu);
   if (options.cell) check_cell(*options.cell, baseline);
 
   const Session session = {options, progress, baseline};
   std::vector<CellRun> runs = cells_with_baseline(session, report.lines);
   const std::vector<CellJob> newcomers = cells_without_baseline(session, report.not_gated);
-  report.gone_variants = gone_variants(session);
+  const Baseline after =
+      options.after.empty() ? baseline : stored_or_none(options.after, baseline.gpu);
+  report.gone_variants = gone_variants(session, after);
   report.moved_anchors = moved_anchors(session);
-  if (!options.cell) report.unwatched = unwatched(baseline, options.variants);
+  if (!options.cell) report.unwatched = unwatched(after, options.variants);
   if (!runs.empty() || !newcomers.empty()) survey(runs, newcomers, options, report);
 
   const DecisionRule& rule = options.rule;

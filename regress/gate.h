@@ -15,9 +15,12 @@ namespace assay {
 
 struct GateOptions {
   std::vector<std::string> variants;  // empty means all that have a baseline
-  std::string baselines;              // the folder
-  std::optional<Cell> cell;           // only this one
-  bool remeasure_unchanged = false;   // times also what is proven unchanged
+  std::string baselines;              // the folder of what is compared with
+
+  // Where a change is judged, the folders of what was accepted before it and is with it.
+  std::string before, after;
+  std::optional<Cell> cell;          // only this one
+  bool remeasure_unchanged = false;  // times also what is proven unchanged
   std::uint64_t seed = 0;
   DecisionRule rule;
   TimeInProcesses time;
@@ -44,7 +47,8 @@ struct GateReport {
   // "VARIANT: how many cells, how far, when and why", of anchors that moved over the budget of
   // creep
   std::vector<std::string> moved_anchors;
-  std::string unfit;  // why the measurement as a whole is void; exit 4
+  std::vector<std::string> accepted_here;  // what the change accepts, a line for each cell
+  std::string unfit;                       // why the measurement as a whole is void; exit 4
   std::map<std::string, double> canaries;
   int screened = 0, confirmed = 0, proven_unchanged = 0, controls = 0;
   double detectable = 0;  // the smallest slowdown that every measured cell would have shown

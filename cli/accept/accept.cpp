@@ -16,6 +16,7 @@
 #include "oracle/machine.h"
 #include "regress/decide/decide.h"
 #include "regress/processes.h"
+#include "regress/store/changes.h"
 #include "regress/watched.h"
 
 namespace assay {
@@ -49,11 +50,6 @@ std::string refused_text(const AcceptReport& report) {
                                   : "cannot be accepted as a whole, and nothing was changed");
 }
 
-std::string ratio_text(const Ratio& ratio) {
-  if (ratio.processes == 0) return "-";
-  return fmt::format("{:.4f} ({:.4f} to {:.4f})", ratio.value, ratio.low, ratio.high);
-}
-
 std::string ratios_text(const AcceptReport& report, const Screen& screen) {
   Table table;
   table.add_column("time of", Side::left);
@@ -63,8 +59,8 @@ std::string ratios_text(const AcceptReport& report, const Screen& screen) {
   for (const AcceptLine& line : report.lines) {
     table.add_row(
         {{to_string(line.cell)},
-         {ratio_text(line.to_baseline)},
-         {ratio_text(line.to_anchor), is_over_budget(line.to_anchor) ? Colour::red : Colour::plain},
+         {to_text(line.to_baseline)},
+         {to_text(line.to_anchor), is_over_budget(line.to_anchor) ? Colour::red : Colour::plain},
          {line.refusal.empty() ? "" : "refused: " + line.refusal, Colour::yellow}});
   }
   return table.text(screen) + "\n";

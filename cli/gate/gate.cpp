@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "base/child_process.h"
 #include "base/errors.h"
 #include "base/text.h"
 #include "base/whole_file.h"
 #include "cli/command.h"
+#include "cli/gate/commits.h"
 #include "cli/gate/gate_report.h"
 #include "cli/out/table.h"
 #include "cli/selection.h"
@@ -76,6 +76,15 @@ Conclusion without_cells(const GateReport& report) {
   return {ExitCode::nothing_judged, "NOTHING JUDGED", "there is no cell to judge", ""};
 }
 
+// A change cannot bring its own yardstick.
+Conclusion awaits_review(const GateReport& report) {
+  return {ExitCode::wrong, "FAIL",
+          fmt::format("this change accepts {} itself: whoever reviewed the ratios and reasons lets "
+                      "it pass with --accepted-by-review",
+                      plural(static_cast<std::int64_t>(report.accepted_here.size()), "thing")),
+          "ci/gate --accepted-by-review"};
+}
+
 // What was watched and no longer is, though nobody said why.
 std::optional<Conclusion> lost(const GateReport& report) {
   const auto end = [](const std::string& sentence, const std::string& next) {
@@ -130,6 +139,9 @@ std::string repeat_line(const GateLine& line, const GateRequest& request) {
   std::string text = "assay gate time";
   if (request.against) {
     text += fmt::format(" --against {}", *request.against);
+  } else if (request.base) {
+    text += fmt::format(" --base {}", *request.base);
+    if (request.accepted_by_review) text += " --accepted-by-review";
   } else if (request.baselines != ASSAY_BASELINES_PATH) {
     text += fmt::format(" --baselines \"{}\"", request.baselines);
   }
@@ -158,6 +170,7 @@ std::vector<std::string> notes(const GateReport& report) {
                                 joined(report.gone_variants)));
   }
   add("over the budget of creep", report.moved_anchors);
+  add("this change accepts", report.accepted_here);
   return lines;
 }
 
@@ -189,7 +202,9 @@ Conclusion conclude(const GateResult& result) {
                         report.unfit),
             ""};
   }
+  const bool is_agreed = report.accepted_here.empty() || result.request.accepted_by_review;
   for (const auto& [outcome, code, word] : endings) {
+    if (!is_agreed && outcome > CellOutcome::slower) return awaits_review(report);
     if (count(report, outcome) == 0) continue;
     std::string sentence = summary(report, outcome, CellOutcome::no_baseline);
     if (outcome == CellOutcome::no_baseline)
@@ -202,21 +217,6 @@ Conclusion conclude(const GateResult& result) {
 
 namespace {
 
-void check_commit(const std::string& ref) {
-  const ProgramOutput known = output_of("git", {"-C", ASSAY_SOURCE_PATH, "rev-parse", "--verify",
-                                                "--quiet", "--end-of-options", ref + "^{commit}"});
-  if (known.code != 0)
-    throw BadInput(fmt::format("--against {}: git knows no commit of that name", ref));
-}
-
-// Builds the kernels of a commit with this harness, and returns the folder of their baseline.
-std::string baseline_of(const std::string& ref) {
-  const ProgramOutput built = output_of(ASSAY_SOURCE_PATH "/ci/against", {ref});
-  if (built.code == 0) return built.text.substr(built.text.rfind('\n') + 1);
-  throw UnfitEnvironment(
-      fmt::format("the kernels of {} cannot be had: ci/against ended with {}", ref, built.code));
-}
-
 std::optional<Cell> cell_asked_for(const GateRequest& request) {
   if (request.cell) return cell_named("--cell", *request.cell);
   if (request.explain) return cell_named("--explain", *request.explain);
@@ -227,25 +227,44 @@ void measure(GateResult& result, const std::optional<Cell>& cell) {
   const GateRequest& request = result.request;
   GateOptions options{
       .variants = request.variants.empty() ? request.variants : variants_for_gpu(request.variants),
-      .baselines = request.against ? baseline_of(*request.against) : request.baselines,
+      .baselines = request.against ? kernels_at(*request.against) : request.baselines,
       .cell = cell,
       .remeasure_unchanged = request.all,
       .seed = request.seed,
       .time = processes_started_with(time_worker_flag)};
+  std::optional<StoredAt> base;
+  if (request.base) {
+    base.emplace(*request.base);
+    options.before = base->folder();
+    options.after = request.baselines;
+    if (!request.accepted_by_review) options.baselines = options.before;
+  }
   ProgressLine progress(!request.quiet);
-  try {
+  const auto time = [&] {
     result.report = gate_time(
         options, [&](const std::string& step, double done) { progress.update(step, done); });
+  };
+  try {
+    time();
   } catch (const NoBaseline& error) {
-    result.no_baseline = error.what();
+    if (!request.base) {
+      result.no_baseline = error.what();
+      return;
+    }
+    result.request.against = request.base;
+    options.baselines = kernels_at(*request.base);
+    time();
   }
 }
 
 ExitCode run(const GateRequest& request) {
   refuse_unknown(request.variants);
+  if (request.accepted_by_review && !request.base)
+    throw BadInput("--accepted-by-review is about what was accepted since --base: give that too");
   GateResult result{.request = request};
   const std::optional<Cell> cell = cell_asked_for(request);
-  if (request.against) check_commit(*request.against);
+  if (request.against) check_commit("--against", *request.against);
+  if (request.base) check_commit("--base", *request.base);
   refuse_missing_gpu();
   const OutputFile json(request.json), markdown(request.markdown), junit(request.junit);
 
@@ -273,6 +292,10 @@ void add_flags(Flags& flags, GateRequest& request) {
              "judge only this one and print every number");
   flags.text("--against", request.against, "REF",
              "compare with a git commit, built here, instead of baselines");
+  flags.text("--base", request.base, "REF",
+             "compare with what this commit had accepted; without any, with its kernels");
+  flags.flag("--accepted-by-review", request.accepted_by_review,
+             "let pass what was accepted since --base");
   flags.flag("--all", request.all, "time even what is proven unchanged");
   flags.number("--seed", request.seed, "seed of the operands and of the order (0)");
   flags.result("--json", request.json, "write the results as JSON; - is stdout");
@@ -286,6 +309,9 @@ void add_flags(Flags& flags, GateRequest& request) {
     flags.exclude(flag, "VARIANT", "a cell names its variant: give no other variants beside it");
   flags.exclude("--against", "--baselines",
                 "--against takes the place of --baselines: give one of them");
+  flags.exclude("--base", "--against", "--base and --against each name a commit: give one of them");
+  flags.exclude("--base", "--baselines",
+                "--base takes the baselines of a commit and of this tree: give no others");
   flags.footer(
       "Examples:\n"
       "  assay gate time                        every cell that has a baseline\n"

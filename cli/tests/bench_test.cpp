@@ -149,7 +149,7 @@ TEST(Accept, TellsEveryRatioAndWhatWasNotAccepted) {
   EXPECT_EQ(accept_text(result, conclude(result), Screen(stdout)),
             "time of                 over the baseline's (95 %)  over the anchor's (95 %)\n"
             "naive m=64 n=32 k=16    0.9000 (0.8900 to 0.9100)   1.0110 (1.0100 to 1.0120)\n"
-            "tiled_4 m=64 n=32 k=16  -                           -\n"
+            "tiled_4 m=64 n=32 k=16  none                        none\n"
             "\naccepted: naive, tiled_4\nnot gated: cublas: its kernels are a library's\n"
             "because: wider tiles\nin 60 s\n\n"
             "ACCEPTED: 2 cells of 2 variants, written to baselines/h200\n");

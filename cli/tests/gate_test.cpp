@@ -149,6 +149,37 @@ TEST(GateExit, TellsCellsWithoutARecordOrAnAnchor) {
                                      "next: assay accept time c --reason \"WHY\"\n"));
 }
 
+TEST(GateExit, FailsWhatAChangeAcceptsItself) {
+  GateResult result = gate({cell("a", CellOutcome::same)});
+  result.request.base = "abc";
+  EXPECT_EQ(exit_code(result), 0);
+  result.report.accepted_here = {
+      "a m=1 n=1 k=1: 1.1600 (1.1500 to 1.1700) of the time of the "
+      "baseline, 1.2600 (1.2500 to 1.2700) of the anchor's, because: x"};
+  for (const CellOutcome outcome : {CellOutcome::same, CellOutcome::faster, CellOutcome::undecided,
+                                    CellOutcome::invalid, CellOutcome::no_baseline}) {
+    result.report.lines = {cell("a", outcome)};
+    EXPECT_EQ(exit_code(result), 1) << to_string(outcome);
+  }
+  EXPECT_THAT(text(result),
+              EndsWith("FAIL: this change accepts 1 thing itself: whoever reviewed the "
+                       "ratios and reasons lets it pass with --accepted-by-review\n"
+                       "next: ci/gate --accepted-by-review\n"));
+  EXPECT_THAT(text(result), HasSubstr("\nthis change accepts: a m=1 n=1 k=1: 1.1600 (1.1500 to"));
+  EXPECT_THAT(markdown_of(result, conclude(result)),
+              HasSubstr("\nthis change accepts: a m=1 n=1 k=1: 1.1600 (1.1500 to 1.1700) of the "));
+  result.report.lines.clear();
+  EXPECT_EQ(exit_code(result), 1);
+  result.report.lines = {slower()};
+  EXPECT_THAT(conclude(result).sentence, StartsWith("1 of 1 cell is slower"));
+  result.report.lines = {cell("a", CellOutcome::same)};
+  result.request.accepted_by_review = true;
+  EXPECT_EQ(exit_code(result), 0);
+  EXPECT_THAT(text(result), HasSubstr("\nthis change accepts: a m=1 n=1 k=1")) << "still told";
+  EXPECT_EQ(repeat_line(slower(), result.request),
+            "assay gate time --base abc --accepted-by-review --cell \"warptiled m=64 n=32 k=16\"");
+}
+
 TEST(GateText, LeadsAndEndsWithTheVerdictWhereItFails) {
   const auto lines = lines_of(text(gate({cell("a", CellOutcome::same), slower(), wrong()})));
   EXPECT_EQ(lines.front(), "FAIL: 1 of 3 cells is wrong, 1 is slower: naive");

@@ -6,6 +6,7 @@
 
 #include "cli/tests/baselines.h"
 #include "cli/tests/program.h"
+#include "cli/tests/shell.h"
 
 namespace assay::tests {
 namespace {
@@ -13,23 +14,6 @@ namespace {
 using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::StartsWith;
-
-const std::string scripts = ASSAY_SCRIPTS;
-
-void write_program(const std::string& file, const std::string& text) {
-  std::filesystem::create_directories(std::filesystem::path(file).parent_path());
-  write_text(file, "#!/bin/bash\n" + text);
-  std::filesystem::permissions(file, std::filesystem::perms::all);
-}
-
-// A folder with programs in bin/, which are found first.
-Answer shell_in(const Folder& folder, const std::string& command,
-                std::map<std::string, std::string> environment = {}) {
-  environment["PATH"] = folder / "bin:/usr/local/bin:/usr/bin:/bin";
-  environment["GIT_CONFIG_GLOBAL"] = "/dev/null";
-  return run({"-c", "cd '" + (folder / ".") + "' && " + command},
-             {.program = "/bin/bash", .environment = std::move(environment)});
-}
 
 // A clone with one commit, in which building is make-believe: a "compiler" that copies what
 // $OBJECT names, or makes nothing.

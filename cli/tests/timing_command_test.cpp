@@ -105,6 +105,17 @@ TEST(GateFlags, NameACommitThatGitDoesNotKnow) {
                      std::string("--against ") + ref + ": git knows no commit of that name");
 }
 
+TEST(GateFlags, NameTheCommitWhoseBaselinesCount) {
+  expect_bad_input(run({"gate", "time", "--base", "no-such"}),
+                   "--base no-such: git knows no commit of that name");
+  expect_bad_input(run({"gate", "time", "--base", "HEAD", "--against", "HEAD"}),
+                   "--base and --against each name a commit: give one of them");
+  expect_bad_input(run({"gate", "time", "--base", "HEAD", "--baselines", "/x"}),
+                   "--base takes the baselines of a commit and of this tree: give no others");
+  expect_bad_input(run({"gate", "time", "--accepted-by-review"}),
+                   "--accepted-by-review is about what was accepted since --base: give that too");
+}
+
 TEST(AcceptFlags, NeedAReason) {
   expect_bad_input(run({"accept", "time"}), "accept needs a reason");
   expect_bad_input(run({"accept", "time", "--reason", ""}), "accept needs a reason");
