@@ -84,6 +84,7 @@ assay_sight_defect(ticket_before_its_part IN order.cu CLAIM no_data_race CASE "m
 assay_sight_defect(early_return_before_barrier CLAIM no_unset_value CASE "m=17 n=18 k=20" SAYS "_tile, read at")
 assay_sight_defect(tail_not_cleared IN memory.cu CLAIM no_unset_value CASE "m=3 n=4 k=5" SAYS "_tile, read at")
 assay_sight_defect(first_product_begins IN memory.cu CLAIM no_unset_value CASE "m=3 n=4 k=5 alpha=0" SAYS "a variable of its own")
+assay_sight_defect(uninitialised_accumulator CLAIM no_unset_value CASE "m=17 n=18 k=20" SAYS "a variable of its own")
 assay_sight_defect(beta_zero_reads_c CLAIM beta_zero CASE "m=17 n=18 k=20" SAYS "reads C although beta is 0")
 
 # Accesses outside: behind and before the operands, between their rows; reads of which nothing comes, and writes.
@@ -104,6 +105,12 @@ assay_sight_defect(c_taken_for_packed IN layout.cu CLAIM accesses_inside CASE "m
 assay_sight_defect(stores_by_eights IN layout.cu CLAIM accesses_inside CASE "m=1 n=4 k=5 ldc=+12" SAYS "writes the 1st float past the last element of C")
 assay_sight_defect(ldc_for_ldb IN layout.cu CLAIM accesses_inside CASE "m=3 n=4 k=5 ldc=+9" SAYS "of B")
 assay_sight_defect(int32_index_into_c IN layout.cu CLAIM accesses_inside CASE "m=5 n=2 k=1 ldc=+1073741824" SAYS "overflowed 32 bits")
+
+# Accesses beyond an array: the thread's own, and a shared one where the next begins. Of own_array_overrun and
+# shared_table_overrun nvcc drops what is wrong, whose index it knows or which nobody reads: what it compiles is right.
+assay_sight_defect(partial_sums_overrun IN memory.cu CLAIM accesses_inside CASE "m=3 n=4 k=5" SAYS "of its own 16 bytes of local memory")
+assay_sight_defect(shared_column_overrun IN memory.cu CLAIM accesses_inside CASE "m=17 n=18 k=20"
+                   SAYS "reads word 0 of b_tile, past the end of a_tile")
 
 # Barriers that some threads never reach.
 assay_sight_defect(barrier_inside_guard IN order.cu CLAIM barriers_reached CASE "m=2 n=33 k=9" SAYS "wait at two different barriers")

@@ -60,8 +60,9 @@ struct Program::Kernel {
   std::vector<ParamSlot> param_slots;
   std::vector<ParamPlace> params;
   std::vector<SharedVariable> shared_variables;
-  std::vector<int> unset;   // slots that may be read before they are written
-  std::string unsupported;  // why it cannot run; its launch is then the finding
+  std::vector<int> array_of;  // of each operation, that which its address is of; -1: not settled
+  std::vector<int> unset;     // slots that may be read before they are written
+  std::string unsupported;    // why it cannot run; its launch is then the finding
 };
 
 // Where an operation comes from: "naive.cu:23", or "ptx line 40" without -lineinfo.

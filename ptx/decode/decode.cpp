@@ -6,6 +6,7 @@
 
 #include "ptx/decode/decoder.h"
 #include "ptx/decode/flatten.h"
+#include "ptx/decode/indexed_arrays.h"
 
 namespace ptx {
 
@@ -41,13 +42,16 @@ void Decoder::decode() {
     for (const Operand& o : i.operands)
       if (o.kind == Kind::label) targets_.insert(o.index);
   for (const auto& list : f_.branch_targets) targets_.insert(list.begin(), list.end());
+  const std::vector<int> arrays = indexed_arrays(f_, shared_arrays_);
   for (body_index_ = 0; body_index_ < static_cast<int>(f_.body.size()); ++body_index_) {
     if (is_targeted(body_index_)) emit_named("join");
     op_at_.push_back(static_cast<int>(out_.code.size()));
     decode(f_.body[static_cast<std::size_t>(body_index_)]);
+    out_.array_of.resize(out_.code.size(), arrays[static_cast<std::size_t>(body_index_)]);
   }
   op_at_.push_back(static_cast<int>(out_.code.size()));
   emit_named("ret");
+  out_.array_of.resize(out_.code.size(), -1);
   const Handler branch = handling_of("bra")->run, by_index = handling_of("brx")->run;
   for (Op& op : out_.code) {
     if (op.run == branch && op.jump >= 0)

@@ -101,6 +101,7 @@ class Decoder {
     std::uint64_t at;
   };
   std::map<std::string, Placed> placed_;
+  std::map<std::string, int> shared_arrays_;  // in Program::Kernel::shared_variables
   std::uint64_t local_bytes_ = 0;
 };
 

@@ -35,12 +35,16 @@ void Decoder::lay_out() {
     out_.params.push_back({placed_[v.name].at, v.bytes});
   }
   std::vector<const Variable*> dynamic;
+  const auto list_shared = [&](const Variable& v, std::uint64_t bytes) {
+    shared_arrays_[v.name] = static_cast<int>(out_.shared_variables.size());
+    out_.shared_variables.push_back({own_name(v.name), placed_[v.name].at, bytes});
+  };
   const auto own = [&](const Variable& v) {
     if (v.space == Space::shared && (v.is_extern || v.bytes == 0)) {
       dynamic.push_back(&v);
     } else if (v.space == Space::shared) {
       place(v, Space::shared, shared);
-      out_.shared_variables.push_back({own_name(v.name), placed_[v.name].at, v.bytes});
+      list_shared(v, v.bytes);
     } else if (v.space == Space::local || v.space == Space::param) {
       place(v, Space::local, local_bytes_);
     }
@@ -53,7 +57,7 @@ void Decoder::lay_out() {
   if (!dynamic.empty()) shared = aligned(shared, align);
   for (const Variable* v : dynamic) {
     placed_[v->name] = {Space::shared, shared};
-    out_.shared_variables.push_back({own_name(v->name), shared, 0});
+    list_shared(*v, 0);
   }
   local_bytes_ = aligned(local_bytes_, 16);
   out_.facts.static_shared = shared;

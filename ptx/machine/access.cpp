@@ -58,6 +58,17 @@ void report_outside(Warp& w, const Access& a, const Region* region) {
          details_of(w, a));
 }
 
+void report_beyond_array(Warp& w, const Access& a, bool is_before) {
+  const Program::Kernel& kernel = w.block->run->kernel;
+  const int array = kernel.array_of[op_number(w, a.op)];
+  report(w, a.op, Fault::bad_address,
+         fmt::format("{} {} {}, {} of {}, the array that it indexes", thread_text(w, a.lane),
+                     verb(a), place_in_shared_memory(w, a.address),
+                     is_before ? "before the beginning" : "past the end",
+                     kernel.shared_variables[static_cast<std::size_t>(array)].name),
+         {.sites = {site(w, verb(a), a.op)}});
+}
+
 std::string other_text(const Warp& w, uint32_t s) {
   const uint32_t thread = stamp::thread(s);
   if (stamp::is_of_copy(s)) return "an asynchronous copy";
@@ -241,6 +252,11 @@ std::byte* reach_shared(Warp& w, const Access& a, uint32_t& unwritten) {
   }
   if (!is_aligned(w, a, [&] { return place_in_shared_memory(w, a.address); })) return nullptr;
   const uint32_t op = op_number(w, a.op);
+  const Run::Part part = block.run->shared_part[op];
+  if (a.address < part.first || a.address + static_cast<uint64_t>(a.bytes) > part.end) {
+    report_beyond_array(w, a, a.address < part.first);
+    return nullptr;
+  }
   for (int at = 0; at < a.bytes; at += 4) {
     const std::size_t word = (a.address + static_cast<uint64_t>(at)) / 4;
     SharedShadow::Conflict conflict;

@@ -35,8 +35,13 @@ struct Run {
   const Program::Kernel& kernel;
   Memory::Contents& memory;
   const Settings& settings;
-  std::vector<Region*> region_of;               // that an operation met last
-  std::vector<const Shape*> shape_of;           // likewise
+  std::vector<Region*> region_of;      // that an operation met last
+  std::vector<const Shape*> shape_of;  // likewise
+  // The bytes of shared memory that each operation may touch.
+  struct Part {
+    std::uint32_t first = 0, end = 0;
+  };
+  std::vector<Part> shared_part;
   std::unique_ptr<Counter> counter;             // if the launch is counted
   std::unique_ptr<Watch> watch;                 // if it is watched
   std::map<std::uint64_t, Knowledge> released;  // by atomic operations, at an address

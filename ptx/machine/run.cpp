@@ -29,6 +29,13 @@ Run::Run(const Launch& l, Memory& m, const Settings& s)
   if (s.most_watched != 0) watch = std::make_unique<Watch>(kernel, s.most_watched);
   shared_bytes =
       static_cast<uint32_t>((kernel.facts.static_shared + l.dynamic_shared + 15) / 16 * 16);
+  shared_part.assign(kernel.code.size(), {0, shared_bytes});
+  for (std::size_t n = 0; n < shared_part.size(); ++n) {
+    if (kernel.array_of[n] < 0) continue;
+    const SharedVariable& v = kernel.shared_variables[static_cast<std::size_t>(kernel.array_of[n])];
+    shared_part[n].first = static_cast<uint32_t>(v.at);
+    if (v.bytes != 0) shared_part[n].end = static_cast<uint32_t>(v.at + v.bytes);
+  }
 }
 uint64_t Run::draw() { return random = assay::scramble(random); }
 

@@ -94,6 +94,17 @@ __global__ void own_array_overrun(Gemm g) {
     if (col + 16 * j < g.n) Right::finish(g, sums[j], row, col + 16 * j);
 }
 
+// Five partial sums in an array of four.
+__global__ void partial_sums_overrun(Gemm g) {
+  const Corner corner = block_corner<tile>(g);
+  const std::int64_t row = corner.row + threadIdx.y, col = corner.col + threadIdx.x;
+  if (row >= g.m || col >= g.n) return;
+  float sums[4] = {};
+  for (std::int64_t p = 0; p < depth(g); ++p)
+    sums[p % 5] = Right::add(sums[p % 5], Right::a(g, row, p), Right::b(g, p, col));
+  Right::finish(g, sums[0] + sums[1] + sums[2] + sums[3], row, col);
+}
+
 __device__ float tiled_sum(const Gemm& g, float (&a_tile)[16][16], float (&b_tile)[16][16],
                            std::int64_t row, std::int64_t col) {
   float sum = 0;
@@ -181,6 +192,7 @@ const Registrar registrars[] = {
     in_plain<CReadForNothing>("c_read_for_nothing"),
     {{.name = "own_array_overrun", .idea = idea, .launch = launch_own_array_overrun, .tile = wide}},
     in_tiles<shared_table_overrun>("shared_table_overrun"),
+    in_tiles<partial_sums_overrun>("partial_sums_overrun"),
     in_tiles<shared_column_overrun>("shared_column_overrun"),
     in_tiles<tail_not_cleared>("tail_not_cleared"),
     in_tiles<first_product_begins>("first_product_begins"),

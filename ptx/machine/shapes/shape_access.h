@@ -60,9 +60,9 @@ std::byte* reach_generic_shape(Warp&, const Op*, const Shape&, std::uint64_t low
 inline std::byte* reach_shared_shape(Warp& w, const Op* op, const Shape& s, std::uint64_t lowest,
                                      bool writes) {
   Block& block = *w.block;
-  const std::uint64_t size = block.run->shared_bytes;
-  if (lowest > size || lowest + s.span > size) return nullptr;
   const auto number = static_cast<std::uint32_t>(op - w.code);
+  const Run::Part part = block.run->shared_part[number];
+  if (lowest < part.first || lowest > part.end || lowest + s.span > part.end) return nullptr;
   const bool is_usual = writes ? block.shadow.write_shape(w, s, lowest / 4, number)
                                : block.shadow.read_shape(w, s, lowest / 4, number);
   return is_usual ? block.shared.data() + lowest : nullptr;

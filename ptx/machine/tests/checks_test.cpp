@@ -275,5 +275,28 @@ ld.param.u64 %a1, [p]; ld.param.u64 %a2, [at]; add.s64 %a1, %a1, %a2; ld.global.
   EXPECT_THAT(reading(64 * 3 + 40), HasSubstr("past the end of A"));
 }
 
+TEST(SharedArrays, end_where_the_next_begins) {
+  const auto found = [](const std::string& body) {
+    WrittenKernel kernel(
+        ".shared .align 4 .b8 after[64]; mov.u32 %r2, tile; mov.u32 %r3, after;"
+        "st.shared.u32 [after], 1; st.shared.u32 [tile], 1;" +
+        body);
+    return text_of(kernel.run(1));
+  };
+  const auto beyond = testing::HasSubstr("word 0 of after, past the end of tile, the array that");
+  EXPECT_THAT(found("ld.shared.u32 %r1, [tile+4096];"), beyond);
+  EXPECT_THAT(found("mad.lo.u32 %r4, 1024, 4, %r2; ld.shared.u32 %r1, [%r4];"), beyond);
+  EXPECT_THAT(found("add.u32 %r4, %r2, 4092; st.shared.u32 [%r4+4], 2;"), beyond);
+  EXPECT_THAT(found("cvt.u64.u32 %rd1, %r2; cvta.shared.u64 %rd2, %rd1; ld.u32 %r1, [%rd2+4096];"),
+              beyond);
+  EXPECT_THAT(found("ld.shared.u32 %r1, [%r3+-4096];"),
+              testing::HasSubstr("word 0 of tile, before the beginning of after"));
+  EXPECT_EQ(found("add.u32 %r4, %r3, -4; ld.shared.u32 %r1, [%r4+4];"), "") << "on its way only";
+  EXPECT_EQ(found("setp.eq.u32 %p1, %t, 0; selp.u32 %r4, %r3, %r2, %p1; ld.shared.u32 %r1, [%r4];"),
+            "")
+      << "an address of either";
+  EXPECT_EQ(found("mov.u32 %r4, 4096; ld.shared.u32 %r1, [%r4];"), "") << "of none that is named";
+}
+
 }  // namespace
 }  // namespace ptx::tests
