@@ -156,20 +156,25 @@ void survey(std::vector<CellRun>& runs, const std::vector<CellJob>& newcomers,
   }
 }
 
-// All that changed, and some that did not, as live controls.
+std::vector<std::size_t> cells_that(const std::vector<CellRun>& runs, bool are_unchanged) {
+  std::vector<std::size_t> which;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].batches.unchanged == are_unchanged) which.push_back(i);
+  }
+  return which;
+}
+
+// Some that did not change, as live controls.
 std::vector<std::size_t> cells_to_screen(const std::vector<CellRun>& runs,
                                          const GateOptions& options) {
-  std::vector<std::size_t> changed, unchanged;
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    (runs[i].batches.unchanged ? unchanged : changed).push_back(i);
+  std::vector<std::size_t> unchanged = cells_that(runs, true);
   if (!options.remeasure_unchanged && !options.cell) {
     std::mt19937_64 random(options.seed);
     std::shuffle(unchanged.begin(), unchanged.end(), random);
     unchanged.resize(static_cast<std::size_t>(std::ceil(share_of_controls * unchanged.size())));
   }
-  changed.insert(changed.end(), unchanged.begin(), unchanged.end());
-  std::ranges::sort(changed);
-  return changed;
+  std::ranges::sort(unchanged);
+  return unchanged;
 }
 
 void measure(std::vector<CellRun>& runs, const std::vector<std::size_t>& which, const Batch& batch,
@@ -287,13 +292,15 @@ void run_gate(const GateOptions& options, const TimingProgress& progress, GateRe
 
   const DecisionRule& rule = options.rule;
   const auto screened = cells_to_screen(runs, options);
-  report.screened = static_cast<int>(screened.size());
-  report.controls = static_cast<int>(
-      std::ranges::count_if(screened, [&](std::size_t i) { return runs[i].batches.unchanged; }));
+  report.controls = static_cast<int>(screened.size());
   measure(runs, screened, {"screening", 1, rule.screen_processes, &CellBatches::screen}, session,
           report);
-  const auto suspects = to_confirm(batches_of(runs), rule);
+  // A few processes can all meet the faster of two states: what changed gets many at once.
+  std::vector<std::size_t> suspects = to_confirm(batches_of(runs), rule);
+  for (const std::size_t i : cells_that(runs, false)) suspects.push_back(i);
+  std::ranges::sort(suspects);
   report.confirmed = static_cast<int>(suspects.size());
+  report.processes = rule.confirm_processes;
   measure(runs, suspects, {"confirming", 2, rule.confirm_processes, &CellBatches::confirm}, session,
           report);
   measure(runs, to_repeat(batches_of(runs), rule),

@@ -1,5 +1,5 @@
-// The timing gate: times the code now against its executable baseline, in a few processes first and
-// then, where a cell could be slower, in many fresh ones.
+// The timing gate: times the code now against its executable baseline. What changed is timed in
+// many processes at once; some of what did not change is timed in a few, as a control.
 #pragma once
 
 #include <optional>
@@ -50,7 +50,8 @@ struct GateReport {
   std::vector<std::string> accepted_here;  // what the change accepts, a line for each cell
   std::string unfit;                       // why the measurement as a whole is void; exit 4
   std::map<std::string, double> canaries;
-  int screened = 0, confirmed = 0, proven_unchanged = 0, controls = 0;
+  int confirmed = 0, processes = 0;        // so many cells, each in so many processes
+  int proven_unchanged = 0, controls = 0;  // and of those, timed all the same
   double detectable = 0;  // the smallest slowdown that every measured cell would have shown
   double seconds = 0;
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/errors.h"
 #include "base/text.h"
 #include "base/whole_file.h"
@@ -16,6 +18,8 @@
 
 namespace assay {
 namespace {
+
+constexpr int most_processes = 1000;
 
 std::string verb(int cells) { return cells == 1 ? "is" : "are"; }
 
@@ -145,6 +149,11 @@ std::string repeat_line(const GateLine& line, const GateRequest& request) {
   } else if (request.baselines != ASSAY_BASELINES_PATH) {
     text += fmt::format(" --baselines \"{}\"", request.baselines);
   }
+  int processes = request.processes;
+  if (line.verdict.outcome == CellOutcome::undecided)
+    processes = std::clamp(line.verdict.processes_needed, processes, most_processes);
+  if (processes != DecisionRule().confirm_processes)
+    text += fmt::format(" --processes {}", processes);
   return fmt::format("{} --cell \"{}\"", text, to_string(line.cell));
 }
 
@@ -180,9 +189,11 @@ std::string reach(const GateReport& report) {
           ? fmt::format("the smallest slowdown that this run could have seen is {:.1f} %",
                         100 * report.detectable)
           : "no cell was timed well enough for this run to have seen a slowdown of any size";
-  return fmt::format("{}: {} proven unchanged, {} screened, {} confirmed, {} in {}", smallest,
-                     plural(report.proven_unchanged, "cell"), report.screened, report.confirmed,
-                     plural(report.controls, "control"), duration_text(report.seconds));
+  return fmt::format(
+      "{}: {} proven unchanged, {} of them timed as {}; {} timed in {} processes; {}", smallest,
+      plural(report.proven_unchanged, "cell"), report.controls,
+      report.controls == 1 ? "a control" : "controls", report.confirmed, report.processes,
+      duration_text(report.seconds));
 }
 
 Conclusion conclude(const GateResult& result) {
@@ -231,6 +242,7 @@ void measure(GateResult& result, const std::optional<Cell>& cell) {
       .cell = cell,
       .remeasure_unchanged = request.all,
       .seed = request.seed,
+      .rule = {.confirm_processes = request.processes},
       .time = processes_started_with(time_worker_flag)};
   std::optional<StoredAt> base;
   if (request.base) {
@@ -297,6 +309,8 @@ void add_flags(Flags& flags, GateRequest& request) {
   flags.flag("--accepted-by-review", request.accepted_by_review,
              "let pass what was accepted since --base");
   flags.flag("--all", request.all, "time even what is proven unchanged");
+  flags.number("--processes", request.processes, DecisionRule().confirm_processes, most_processes,
+               "how many fresh processes time what changed, as `undecided` advises (12)");
   flags.number("--seed", request.seed, "seed of the operands and of the order (0)");
   flags.result("--json", request.json, "write the results as JSON; - is stdout");
   flags.result("--markdown", request.markdown, "write the results as Markdown; - is stdout");

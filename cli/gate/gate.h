@@ -22,7 +22,8 @@ struct GateRequest {
   std::optional<std::string> against;  // a commit, instead of the stored baselines
   std::optional<std::string> base;     // a commit: what it had accepted is compared with
   bool accepted_by_review = false;     // compares with what the change since `base` accepts
-  bool all = false;                    // time also what is proven unchanged
+  int processes = DecisionRule().confirm_processes;
+  bool all = false;  // time also what is proven unchanged
   std::uint64_t seed = 0;
   std::string json, markdown, junit;
   bool quiet = false;

@@ -316,7 +316,7 @@ std::string json_of(const GateResult& result, const Conclusion& conclusion) {
                     {"unfit", report.unfit},
                     {"detectable", report.detectable},
                     {"proven_unchanged", report.proven_unchanged},
-                    {"screened", report.screened},
+                    {"processes", report.processes},
                     {"confirmed", report.confirmed},
                     {"controls", report.controls},
                     {"new_variants", report.new_variants},

@@ -213,8 +213,8 @@ TEST(GateText, TellsOfAnAnchorThatMoved) {
 
 TEST(GateText, AlwaysSaysWhatItCouldHaveSeen) {
   const std::string could =
-      "the smallest slowdown that this run could have seen is 1.1 %: 90 cells proven unchanged, 28 "
-      "screened, 4 confirmed, 5 controls in 85 s\n";
+      "the smallest slowdown that this run could have seen is 1.1 %: 90 cells proven unchanged, 5 "
+      "of them timed as controls; 28 timed in 12 processes; 85 s\n";
   for (bool quiet : {false, true}) {
     for (const auto& lines : std::vector<std::vector<GateLine>>{
              {cell("a", CellOutcome::same)}, {slower()}, {cell("a", CellOutcome::undecided)}, {}}) {
@@ -243,7 +243,12 @@ TEST(GateText, TellsAllOfASlowerCell) {
 TEST(GateText, TellsWhatWouldSettleAnUndecidedCell) {
   GateLine line = cell("a", CellOutcome::undecided, 1.006);
   line.verdict.processes_needed = 40;
-  EXPECT_THAT(text(gate({line})), HasSubstr("  needs:     about 40 processes to settle it\n"));
+  EXPECT_THAT(
+      text(gate({line})),
+      HasSubstr("  needs:     about 40 processes to settle it\n"
+                "  repeat:    assay gate time --processes 40 --cell \"a m=64 n=32 k=16\"\n"));
+  line.verdict.processes_needed = 123456;
+  EXPECT_THAT(text(gate({line})), HasSubstr("gate time --processes 1000 --cell "));
   EXPECT_THAT(text(gate({line})), StartsWith("UNDECIDED: 1 of 1 cell is undecided: a\n"));
 }
 

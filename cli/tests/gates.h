@@ -62,8 +62,8 @@ inline GateResult gate(std::vector<GateLine> lines) {
   result.report.device = {{"name", "NVIDIA H200"}, {"key", "h200"}};
   result.report.lines = std::move(lines);
   result.report.proven_unchanged = 90;
-  result.report.screened = 28;
-  result.report.confirmed = 4;
+  result.report.confirmed = 28;
+  result.report.processes = 12;
   result.report.controls = 5;
   result.report.detectable = 0.011;
   result.report.seconds = 85;

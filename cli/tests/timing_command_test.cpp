@@ -61,6 +61,13 @@ TEST(GateFlags, AreReadInAnyOrder) {
   }
 }
 
+TEST(GateFlags, AskForMoreProcessesNeverForFewer) {
+  EXPECT_EQ(parsed<GateRequest>({"gate", "time"}).processes, 12);
+  EXPECT_EQ(parsed<GateRequest>({"gate", "time", "--processes", "40"}).processes, 40);
+  expect_bad_input(run({"gate", "time", "--processes", "11"}),
+                   "--processes is a whole number from 12 to 1000");
+}
+
 TEST(GateFlags, ThatContradictEachOtherAreRefused) {
   const std::string cell = "naive m=1 n=2 k=3";
   expect_bad_input(run({"gate", "time", "--cell", cell, "--explain", cell}), "give one of them");

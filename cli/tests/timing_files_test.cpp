@@ -29,6 +29,7 @@ TEST(GateJson, HasWhatWasPrintedAndEveryNumber) {
   EXPECT_EQ(json["device"]["name"], "NVIDIA H200");
   EXPECT_EQ(json["detectable"], 0.011);
   EXPECT_EQ(json["proven_unchanged"], 90);
+  EXPECT_EQ(json["processes"], 12);
   const auto& line = json["results"][1];
   EXPECT_EQ(line["status"], "slower");
   EXPECT_EQ(line["cause"], "registers 128 -> 168");

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "regress/decide/states.h"
+
 namespace assay {
 namespace {
 
@@ -16,6 +18,7 @@ struct Measured {
   std::string fault;
   bool has_no_baseline = false;  // which is the fault
   std::string left_out;          // why some of the processes were not usable
+  std::optional<TwoStates> states;
 };
 
 using Batches = std::vector<const std::vector<Replicate>*>;
@@ -67,6 +70,7 @@ Measured measure(const Batches& batches, int planned, const DecisionRule& rule) 
     m.step = summarize(step);
     m.anchor = summarize(anchor);
     m.control = summarize(control);
+    m.states = two_states(step);
     if (step.size() < 2 || !(m.step.count >= rule.usable * planned)) {
       m.fault = fmt::format("only {} of {} processes gave usable data{}{}", m.step.count, planned,
                             m.left_out.empty() ? "" : ": ", m.left_out);
@@ -271,6 +275,13 @@ std::string left_out(const Measured& m) {
                      m.left_out);
 }
 
+std::string states_text(const Measured& m) {
+  if (!m.states || !m.fault.empty()) return "";
+  return fmt::format("; in {} of {} processes it is {}, in the others {}", m.states->slow,
+                     m.states->slow + m.states->fast, slower_or_faster(m.states->slow_ratio),
+                     slower_or_faster(m.states->fast_ratio));
+}
+
 std::string reason_of(const Judgement& j, const CellVerdict& v, bool unchanged,
                       const DecisionRule& rule) {
   if (j.basis == Basis::none) return "proven unchanged: same machine code and launch recipe";
@@ -367,7 +378,7 @@ std::vector<CellVerdict> decide(const std::vector<CellBatches>& cells, const Dec
     if (j.measured.anchor.count > 0) v.anchor_ratio = std::exp(j.measured.anchor.mean);
     if (j.outcome == CellOutcome::undecided)
       v.processes_needed = processes_to_settle(j, confirmed.size(), rule);
-    v.reason = reason_of(j, v, cells[i].unchanged, rule);
+    v.reason = reason_of(j, v, cells[i].unchanged, rule) + states_text(j.measured);
     verdicts.push_back(std::move(v));
   }
   return verdicts;

@@ -2,8 +2,8 @@
 // stand here and nowhere else; replay_test asserts what it promises (false alarms, power) on
 // recorded runs.
 //
-//   screen    a few processes, all cells: picks those that could be slower, or changed at all
-//   confirm   many fresh processes, those cells only: decides `slower` and `faster`
+//   screen    a few processes, of cells that are proven unchanged: picks those that differ
+//   confirm   many fresh processes, of those and of every cell that changed: decides
 //   extra     one more such batch for what is still undecided, at half the alpha
 //
 // A cell that was not measured, or not well enough, is `invalid`: missing data never makes a cell

@@ -41,13 +41,19 @@ inline std::vector<assay::Replicate> processes(Random& random, const Truth& t, i
   return drawn;
 }
 
-// A run of the gate: `draw(cell, count)` gives the processes of one batch.
+// A run of the gate: `draw(cell, count)` gives the processes of one batch. What is not proven
+// unchanged is not screened.
 template <class Draw>
 void measure_in_stages(std::vector<assay::CellBatches>& cells, Draw&& draw,
                        const assay::DecisionRule& rule = {}) {
-  for (std::size_t i = 0; i < cells.size(); ++i) cells[i].screen = draw(i, rule.screen_processes);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (cells[i].unchanged) cells[i].screen = draw(i, rule.screen_processes);
+  }
   for (std::size_t i : assay::to_confirm(cells, rule))
     cells[i].confirm = draw(i, rule.confirm_processes);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (!cells[i].unchanged) cells[i].confirm = draw(i, rule.confirm_processes);
+  }
   for (std::size_t i : assay::to_repeat(cells, rule))
     cells[i].extra = draw(i, rule.confirm_processes);
 }

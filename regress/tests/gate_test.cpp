@@ -26,14 +26,13 @@ TEST_F(GateFlow, accepts_and_finds_nothing_changed) {
   EXPECT_EQ(not_same(report), std::vector<std::string>{});
   EXPECT_EQ(report.proven_unchanged, 49);
   EXPECT_EQ(report.controls, 3) << "5 % of 49 are live controls";
-  EXPECT_EQ(report.screened, 3);
   EXPECT_EQ(lab.batches(), std::vector<int>{3});
   EXPECT_EQ(read_baseline(folder_, "lab-1gib").canaries, lab.canaries);
   EXPECT_EQ(report.not_gated,
             std::vector<std::string>{"lab_library: its machine code is in a library"});
 }
 
-TEST_F(GateFlow, screens_what_changed_and_confirms_what_is_slow) {
+TEST_F(GateFlow, times_what_changed_in_twelve_processes_at_once) {
   Laboratory lab;
   accept(lab);
   for (const char* variant : {"lab_a", "lab_b"}) {
@@ -44,9 +43,10 @@ TEST_F(GateFlow, screens_what_changed_and_confirms_what_is_slow) {
   const GateReport report = gate(lab);
   EXPECT_EQ(not_same(report), std::vector<std::string>{name("lab_b", 3) + ": slower"});
   EXPECT_EQ(report.proven_unchanged, 29);
-  EXPECT_EQ(report.screened, 22);
   EXPECT_EQ(lab.batches(), (std::vector<int>{3, 12}));
-  EXPECT_LE(report.confirmed, 3);
+  EXPECT_EQ(report.controls, 2);
+  EXPECT_EQ(report.confirmed, 20);
+  EXPECT_EQ(report.processes, 12);
   EXPECT_LT(report.detectable, 0.01);
   for (const GateLine& line : report.lines) {
     if (line.verdict.outcome != CellOutcome::slower) continue;
@@ -56,7 +56,7 @@ TEST_F(GateFlow, screens_what_changed_and_confirms_what_is_slow) {
     EXPECT_NEAR(line.head_us, 48.96, 0.2);
     EXPECT_NEAR(line.baseline_us, 48, 0.2);
     EXPECT_EQ(line.clock_mhz, 1980);
-    EXPECT_EQ(line.rounds.size(), 15u);
+    EXPECT_EQ(line.rounds.size(), 12u);
   }
   for (const auto& [job, processes] : lab.asked) {
     if (job.rounds == 0) continue;
@@ -76,12 +76,17 @@ TEST_F(GateFlow, draws_other_operands_for_every_batch) {
   };
   lab.asked.clear();
   gate(lab, {.cell = cell("lab_a"), .seed = 7});
-  EXPECT_EQ(lab.batches(), (std::vector<int>{3, 12, 12}));
+  EXPECT_EQ(lab.batches(), (std::vector<int>{12, 12}));
   std::set<std::uint64_t> seeds;
   for (const auto& [job, processes] : lab.asked) {
     if (job.rounds > 0) seeds.insert(job.seed);
   }
-  EXPECT_EQ(seeds.size(), 3u) << "the same operands would repeat the luck of the screen";
+  EXPECT_EQ(seeds.size(), 2u) << "the same operands would repeat the luck of the first batch";
+
+  lab.asked.clear();
+  const GateReport report = gate(lab, {.cell = cell("lab_a"), .rule = {.confirm_processes = 40}});
+  EXPECT_EQ(lab.batches().front(), 40) << "as `undecided` advised";
+  EXPECT_EQ(report.processes, 40);
 }
 
 TEST_F(GateFlow, calls_a_difference_in_unchanged_code_a_fault_of_the_measurement) {
