@@ -52,6 +52,16 @@ inline void gather_words(const Warp& w, const Shape& s, const std::byte* from, s
 }
 // A word for each lane. Reads nothing that no lane asks for.
 inline void fetch_words(const Warp& w, const Shape& s, const std::byte* from, std::uint32_t* to) {
+  if (w.mask == all_lanes && s.is_row) {
+    for (int n = 0; n < 4; ++n)
+      put_eight(w, n, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from) + n), to);
+    return;
+  }
+  if (s.span == sizeof(std::uint32_t)) {  // the same for all
+    const __m256i word = _mm256_broadcastd_epi32(_mm_loadu_si32(from));
+    for (int n = 0; n < 4; ++n) put_eight(w, n, word, to);
+    return;
+  }
   if (!s.has_eights) return gather_words(w, s, from, to);
   for (int n = 0; n < 4; ++n) {
     const Shape::EightLanes& eight = s.eights[n];
