@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/scramble.h"
+
 namespace ptx::hardware {
 namespace {
 
@@ -309,6 +311,27 @@ const std::vector<Instruction>& instructions() {
     listing.conversions();
     listing.warps();
     return listing.all;
+  }();
+  return all;
+}
+
+const std::vector<Instruction>& programs() {
+  constexpr int count = 256, length = 48;
+  static const std::vector<Instruction> all = [] {
+    std::vector<Instruction> programs;
+    for (std::uint64_t n = 0; n < count; ++n) {
+      Instruction program{fmt::format("program {}", n), "y", "dyfB", ""};
+      std::uint64_t draw = n;
+      while (program.steps.size() < length) {
+        draw = assay::scramble(draw);
+        const Instruction& step = instructions()[draw % instructions().size()];
+        // The sign of a NaN of 64 bits is hardware's own.
+        const bool is_settled = !step.is_approximate && step.name != "copysign.f64";
+        if (is_settled && step.rest.find(';') == std::string::npos) program.steps.push_back(&step);
+      }
+      programs.push_back(std::move(program));
+    }
+    return programs;
   }();
   return all;
 }

@@ -19,8 +19,12 @@ struct Instruction {
   std::string operands;         // "ff"
   std::string rest;             // ", 0x96": what follows the operands
   bool is_approximate = false;  // hardware promises a bound of the error, not the bits
+  // Instead, of a program: one after the other, with registers as kernels.cpp draws them.
+  std::vector<const Instruction*> steps = {};
 };
 
 const std::vector<Instruction>& instructions();
+// Straight lines of random exact instructions, each of which takes what others left.
+const std::vector<Instruction>& programs();
 
 }  // namespace ptx::hardware

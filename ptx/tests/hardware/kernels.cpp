@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/scramble.h"
 #include "ptx/tests/hardware/values.h"
 
 namespace ptx::hardware {
@@ -60,14 +61,12 @@ mul.wide.u32 %at, %i1, 8; shl.b64 %count, %count, 3;
 add.s64 %in, %in, %at; add.s64 %out, %out, %at;
 )";
 
-std::string kernel_of(const Instruction& instruction, const std::string& name) {
-  std::string text = fmt::format(fmt::runtime(head), name);
-  std::string operands, results;
+// The instruction, from registers 3 on to registers 1 on.
+std::string one_step(const Instruction& instruction) {
+  std::string text, operands, results;
   for (std::size_t n = 0; n < instruction.operands.size(); ++n) {
-    const char kind = instruction.operands[n];
-    const std::string reg = register_of(kind, static_cast<int>(n) + 3);
-    text += fmt::format("ld.global.u64 %w{}, [%in]; add.s64 %in, %in, %count; {}\n", n,
-                        unpacked(kind, reg, fmt::format("%w{}", n)));
+    const std::string reg = register_of(instruction.operands[n], static_cast<int>(n) + 3);
+    text += unpacked(instruction.operands[n], reg, fmt::format("%w{}", n)) + "\n";
     operands += ", " + reg;
   }
   for (std::size_t n = 0; n < instruction.results.size(); ++n)
@@ -77,7 +76,50 @@ std::string kernel_of(const Instruction& instruction, const std::string& name) {
   if (instruction.results.size() == 2)
     text +=
         packed('p', "%y2", register_of('p', 2)) + " shl.b64 %y2, %y2, 32; or.b64 %y1, %y1, %y2;";
-  return text + "\nst.global.u64 [%out], %y1;\nret;\n}\n";
+  return text + "\n";
+}
+
+// Four registers of each class begin as what the words hold. All of them make up the result, but
+// which NaN a register of 64 bits holds.
+std::string all_steps(const Instruction& program) {
+  constexpr int first = 3, count = 4;
+  std::string text;
+  for (const char kind : {'f', 'd', 'y', 'h', 'x', 'p'})
+    for (int n = 0; n < count; ++n)
+      text += unpacked(kind, register_of(kind, first + n), fmt::format("%w{}", n)) + "\n";
+  std::uint64_t draw = program.steps.size();
+  const auto some = [&](char kind) {
+    draw = assay::scramble(draw + static_cast<unsigned char>(program.name.back()));
+    return register_of(kind, first + static_cast<int>(draw % count));
+  };
+  for (const Instruction* step : program.steps) {
+    std::string operands, results = some(step->results[0]);
+    if (step->results.size() == 2) results += "|" + register_of('p', first + count);
+    for (const char kind : step->operands) operands += ", " + some(kind);
+    text += fmt::format("{} {}{}{};\n", step->name, results, operands, step->rest);
+  }
+  text += "mov.b64 %y1, 0;\n";
+  for (const char kind : {'f', 'd', 'y', 'h', 'x', 'p'})
+    for (int n = 0; n < count; ++n) {
+      const std::string reg = register_of(kind, first + n);
+      if (kind == 'd')
+        text += fmt::format(
+            "testp.notanumber.f64 %p1, {0}; selp.f64 {0}, 0d7ff8000000000000, {0}, "
+            "%p1;\n",
+            reg);
+      text += packed(kind, "%y2", reg) +
+              " shl.b64 %t, %y1, 7; shr.u64 %y1, %y1, 57; or.b64 %y1, %y1, %t; xor.b64 %y1, %y1, "
+              "%y2;\n";
+    }
+  return text;
+}
+
+std::string kernel_of(const Instruction& instruction, const std::string& name) {
+  std::string text = fmt::format(fmt::runtime(head), name);
+  for (std::size_t n = 0; n < instruction.operands.size(); ++n)
+    text += fmt::format("ld.global.u64 %w{}, [%in]; add.s64 %in, %in, %count;\n", n);
+  text += instruction.steps.empty() ? one_step(instruction) : all_steps(instruction);
+  return text + "st.global.u64 [%out], %y1;\nret;\n}\n";
 }
 
 }  // namespace

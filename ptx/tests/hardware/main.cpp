@@ -46,6 +46,13 @@ Words operands_of(const Instruction& i, std::size_t count) {
   return draw_operands(i.operands, hash_of(full_name(i)), count);
 }
 
+// All instructions, and the programs made of them.
+std::vector<Instruction> everything() {
+  std::vector<Instruction> all = instructions();
+  all.insert(all.end(), programs().begin(), programs().end());
+  return all;
+}
+
 std::string file_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
@@ -80,7 +87,8 @@ Difference difference(const Instruction& i, const Words& operands, const Words& 
 }
 
 int on_gpu(const std::string& code_file) {
-  const std::string ptx = module_of(instructions());
+  const std::vector<Instruction> all = everything();
+  const std::string ptx = module_of(all);
   const auto machine = machine_of(ptx),
              gpu = gpu_of(code_file.empty() ? ptx : file_text(code_file));
   fmt::print(
@@ -88,8 +96,8 @@ int on_gpu(const std::string& code_file) {
       "of those are NaN on both, examples\n",
       gpu->name());
   std::size_t different = 0;
-  for (std::size_t k = 0; k < instructions().size(); ++k) {
-    const Instruction& i = instructions()[k];
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const Instruction& i = all[k];
     const Words operands = operands_of(i, results_each);
     const Words hardware = gpu->run(kernel_name(k), operands);
     const Difference d = difference(i, operands, hardware, machine->run(kernel_name(k), operands));
@@ -97,7 +105,7 @@ int on_gpu(const std::string& code_file) {
     fmt::print("{}\t{}\t{:016x}\t{}\t{}\t{}\n", full_name(i), results_each, hash_of(hardware),
                d.count, d.of_nan, d.examples.empty() ? "" : d.examples.substr(2));
   }
-  fmt::print("# {} of {} instructions that are exact differ\n", different, instructions().size());
+  fmt::print("# {} of {} differ, approximate instructions aside\n", different, all.size());
   return different == 0 ? 0 : 1;
 }
 
@@ -124,10 +132,11 @@ std::map<std::string, Recorded> recorded_in(const std::string& path) {
 
 int compare(const std::string& path) {
   const auto recorded = recorded_in(path);
-  const auto machine = machine_of(module_of(instructions()));
+  const std::vector<Instruction> all = everything();
+  const auto machine = machine_of(module_of(all));
   std::size_t equal = 0, different = 0, missing = 0, approximate = 0;
-  for (std::size_t k = 0; k < instructions().size(); ++k) {
-    const Instruction& i = instructions()[k];
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const Instruction& i = all[k];
     const auto found = recorded.find(full_name(i));
     if (found == recorded.end()) {
       ++missing;
@@ -143,8 +152,9 @@ int compare(const std::string& path) {
     }
   }
   fmt::print(
-      "{} instructions with {} results each are equal, {} differ, {} are not recorded; of "
-      "the approximate ones {} differ\n",
+      "{} instructions and programs with {} results each are equal, {} differ, {} are not "
+      "recorded; "
+      "of the approximate ones {} differ\n",
       equal, results_each, different, missing, approximate);
   return equal != 0 && different == 0 && missing == 0 ? 0 : 1;
 }
@@ -168,7 +178,7 @@ int dump(std::size_t count) {
 
 int main_of(const std::vector<std::string>& words) {
   if (words.size() == 1 && words[0] == "ptx") {
-    fmt::print("{}", module_of(instructions()));
+    fmt::print("{}", module_of(everything()));
     return 0;
   }
   if (!words.empty() && words.size() < 3 && words[0] == "gpu")
