@@ -247,6 +247,15 @@ void recall_creep(GateLine& line, const CellRun& run, const Baseline& baseline) 
       accepted.date, accepted.reason);
 }
 
+// So that a result of what was not timed tells its speed too.
+void add_accepted(GateLine& line, const CellRun& run, const Baseline& baseline) {
+  const CellRecord& record = *record_of(baseline.accepted, line.cell);
+  line.accepted_us = record.time_us;
+  line.accepted_to_anchor = run.anchor_is_baseline ? 1 : record.to_anchor.value;
+  if (const auto anchor = baseline.anchor.find(line.cell.variant); anchor != baseline.anchor.end())
+    line.anchor_commit = anchor->second.provenance.commit;
+}
+
 // Of each variant whose anchor was moved over the budget.
 std::vector<std::string> moved_anchors(const Session& session) {
   std::vector<std::string> moved;
@@ -311,6 +320,7 @@ void run_gate(const GateOptions& options, const TimingProgress& progress, GateRe
     if (verdicts[i].processes > 0)
       report.detectable = std::max(report.detectable, verdicts[i].detectable);
     report.lines.push_back(line_of(runs[i], verdicts[i]));
+    add_accepted(report.lines.back(), runs[i], baseline);
     recall_creep(report.lines.back(), runs[i], baseline);
   }
 }

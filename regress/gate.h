@@ -32,6 +32,8 @@ struct GateLine {
   CellBatches batches;                  // every number behind it
   double head_us = 0, baseline_us = 0;  // median over processes; 0 where it was not timed
   double clock_mhz = 0;
+  double accepted_us = 0, accepted_to_anchor = 0;  // as they were stored; 0 where they were not
+  std::string anchor_commit;
   std::string cause;                       // how code and launch recipe differ from the baseline's
   std::vector<std::vector<Round>> rounds;  // of every process, as measured
 };

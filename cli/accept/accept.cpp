@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "base/child_process.h"
 #include "base/errors.h"
 #include "base/printable.h"
 #include "base/text.h"
 #include "base/whole_file.h"
 #include "cli/command.h"
+#include "cli/origin.h"
 #include "cli/out/json.h"
 #include "cli/selection.h"
 #include "cli/worker_flags.h"
@@ -20,25 +20,6 @@
 #include "regress/watched.h"
 
 namespace assay {
-
-std::string commit_of(const std::string& source, bool dirty_too) {
-  const ProgramOutput head = output_of("git", {"-C", source, "rev-parse", "HEAD"});
-  const ProgramOutput changes =
-      output_of("git", {"-C", source, "status", "--porcelain", "--", ".", ":!baselines"});
-  if (head.code != 0 || changes.code != 0) {
-    throw BadInput(fmt::format(
-        "{}: git knows no commit of these sources, so nobody could rebuild what is accepted",
-        source));
-  }
-  if (changes.text.empty()) return head.text;
-  if (!dirty_too) {
-    throw BadInput(fmt::format(
-        "{}: the sources differ from commit {}, so nobody could rebuild what is accepted: commit "
-        "them first, or say --dirty",
-        source, head.text.substr(0, 12)));
-  }
-  return head.text + "-dirty";
-}
 
 namespace {
 
@@ -162,11 +143,12 @@ void measure(AcceptResult& result) {
   AcceptOptions options = request;
   options.variants = variants_for_gpu(request.variants);
   options.measured = !request.unmeasured;
+  const Origin origin = origin_here();
   options.provenance = {.commit = request.unmeasured ? *request.unmeasured
                                                      : commit_of(ASSAY_SOURCE_PATH, request.dirty),
-                        .harness = "assay " ASSAY_VERSION,
-                        .compiler = ASSAY_CUDA_COMPILER,
-                        .flags = ASSAY_CUDA_FLAGS};
+                        .harness = origin.harness,
+                        .compiler = origin.compiler,
+                        .flags = origin.flags};
   options.time = processes_started_with(time_worker_flag);
   ProgressLine progress(true);
   result.report = accept_time(

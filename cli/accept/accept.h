@@ -37,9 +37,4 @@ std::string accept_text(const AcceptResult&, const Conclusion&, const Screen&);
 
 std::string json_of(const AcceptResult&, const Conclusion&);
 
-// The commit that is checked out at `source`, with "-dirty" if the files differ from it; baselines/
-// does not count. Throws BadInput if git knows no commit, and for a difference unless `dirty_too`:
-// nobody could rebuild such a baseline.
-std::string commit_of(const std::string& source, bool dirty_too);
-
 }  // namespace assay

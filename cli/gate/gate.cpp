@@ -273,7 +273,7 @@ ExitCode run(const GateRequest& request) {
   refuse_unknown(request.variants);
   if (request.accepted_by_review && !request.base)
     throw BadInput("--accepted-by-review is about what was accepted since --base: give that too");
-  GateResult result{.request = request};
+  GateResult result{.request = request, .origin = origin_here()};
   const std::optional<Cell> cell = cell_asked_for(request);
   if (request.against) check_commit("--against", *request.against);
   if (request.base) check_commit("--base", *request.base);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/flags.h"
+#include "cli/origin.h"
 #include "cli/out/conclusion.h"
 #include "regress/gate.h"
 
@@ -38,6 +39,7 @@ struct GateResult {
   GateRequest request;
   std::string why_not;      // why nothing was measured here
   std::string no_baseline;  // why nothing could be compared
+  Origin origin;
 };
 
 // The command that measures this cell again.

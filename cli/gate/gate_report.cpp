@@ -152,6 +152,9 @@ JsonValue json_of(const GateLine& line, const GateRequest& request) {
                     {"processes_needed", v.processes_needed},
                     {"head_us", line.head_us},
                     {"baseline_us", line.baseline_us},
+                    {"accepted_us", line.accepted_us},
+                    {"accepted_to_anchor", line.accepted_to_anchor},
+                    {"anchor_commit", line.anchor_commit},
                     {"clock_mhz", line.clock_mhz},
                     {"screen", json_of(line.batches.screen)},
                     {"confirm", json_of(line.batches.confirm)},
@@ -302,6 +305,7 @@ std::string gate_text(const GateResult& result, const Conclusion& conclusion,
 
 std::string json_of(const GateResult& result, const Conclusion& conclusion) {
   const GateReport& report = result.report;
+  const Origin& origin = result.origin;
   const auto line_json = [&](const GateLine& line) { return json_of(line, result.request); };
   return json_text("gate time", result.request.arguments, conclusion,
                    {{"seed", result.request.seed},
@@ -311,6 +315,14 @@ std::string json_of(const GateResult& result, const Conclusion& conclusion) {
                     {"accepted_here", report.accepted_here},
                     {"accepted_by_review", result.request.accepted_by_review},
                     {"seconds", report.seconds},
+                    {"origin",
+                     {{"commit", origin.commit},
+                      {"parent", origin.parent},
+                      {"commit_date", origin.commit_date},
+                      {"date", origin.date},
+                      {"harness", origin.harness},
+                      {"compiler", origin.compiler},
+                      {"flags", origin.flags}}},
                     {"device", report.device},
                     {"canaries", report.canaries},
                     {"unfit", report.unfit},

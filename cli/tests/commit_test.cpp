@@ -1,5 +1,5 @@
 // Which commit is accepted.
-#include "cli/accept/accept.h"
+#include "cli/origin.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -120,6 +120,13 @@ TEST_F(MergeBase, IsWhatTheGateComparesWith) {
             "gate time" + files + "--base " + base_ + " --accepted-by-review\n");
   EXPECT_EQ(shell("clone/ci/gate --against main").out, "gate time" + files + "--against main\n");
   EXPECT_EQ(shell("clone/ci/gate", {{"ENDS_WITH", "3"}}).code, 3);
+  write_program(folder_ / "clone/build/cuda/assay", "echo {} >$4\n");
+  shell("rm -rf clone/build/cuda/results; clone/ci/gate");
+  EXPECT_EQ(shell("ls clone/build/cuda/results | grep -c -- -$(git -C clone rev-parse --short=12 "
+                  "HEAD).json")
+                .last_line(),
+            "1")
+      << "each run stays";
 }
 
 }  // namespace

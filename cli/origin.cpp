@@ -1,0 +1,54 @@
+#include "cli/origin.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+
+#include "base/child_process.h"
+#include "base/errors.h"
+
+namespace assay {
+
+std::string commit_of(const std::string& source, bool dirty_too) {
+  const ProgramOutput head = output_of("git", {"-C", source, "rev-parse", "HEAD"});
+  const ProgramOutput changes =
+      output_of("git", {"-C", source, "status", "--porcelain", "--", ".", ":!baselines"});
+  if (head.code != 0 || changes.code != 0) {
+    throw BadInput(fmt::format(
+        "{}: git knows no commit of these sources, so nobody could rebuild what is accepted",
+        source));
+  }
+  if (changes.text.empty()) return head.text;
+  if (!dirty_too) {
+    throw BadInput(fmt::format(
+        "{}: the sources differ from commit {}, so nobody could rebuild what is accepted: commit "
+        "them first, or say --dirty",
+        source, head.text.substr(0, 12)));
+  }
+  return head.text + "-dirty";
+}
+
+Origin origin_here() {
+  Origin origin = {.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
+                   .harness = "assay " ASSAY_VERSION,
+                   .compiler = ASSAY_CUDA_COMPILER,
+                   .flags = ASSAY_CUDA_FLAGS};
+  try {
+    origin.commit = commit_of(ASSAY_SOURCE_PATH, true);
+  } catch (const BadInput&) {
+    return origin;
+  }
+  const ProgramOutput told =
+      output_of("env", {"TZ=UTC", "git", "-C", ASSAY_SOURCE_PATH, "log", "-1",
+                        "--date=format-local:%Y-%m-%dT%H:%M:%SZ", "--format=%cd %P"});
+  const std::size_t end = told.text.find(' ');
+  origin.commit_date = told.text.substr(0, end);
+  if (end != told.text.npos) {
+    const std::string parents = told.text.substr(end + 1);
+    origin.parent = parents.substr(0, parents.find(' '));
+  }
+  return origin;
+}
+
+}  // namespace assay
