@@ -62,6 +62,9 @@ struct Plan {
   std::optional<int> broken_launch = std::nullopt;
   Spoil spoil = Spoil::none;
   Altered altered = Altered::nothing;
+  // Host code that reads or writes the operands goes unseen. To close them to it takes longer than
+  // a tiny launch. CPU executor only.
+  bool open_to_host = false;
   bool ignore_needs =
       false;  // launch what the variant refuses, to see whether its needs are needed
 };

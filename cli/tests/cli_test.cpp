@@ -42,8 +42,9 @@ TEST(Calibrate, RefusesAFillThatTheBoundIsNotFor) {
 }
 
 TEST(Check, FitsTheScreenAndHasNoColourInAPipe) {
-  const Answer answer = run({"check", "--cases", "1", "--claim", "within_bound", "--claim",
-                             "exact_integers", "--claim", "refuses"});
+  const Answer answer =
+      run({"check", "cpu_loop", "naive", "blocktile_1d_row", "--cases", "1", "--claim",
+           "within_bound", "--claim", "exact_integers", "--claim", "refuses"});
   EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
   EXPECT_THAT(answer.out, Not(HasSubstr("\033")));
   std::size_t heading_width = 0;
@@ -193,7 +194,8 @@ TEST(Check, IsUnfitWhereAGpuIsRequired) {
 }
 
 TEST(Check, PaintsAndShowsProgressOnATerminalOnly) {
-  const Answer answer = run({"check", "naive", "--cases", "150"}, {.on_terminal = true});
+  const Answer answer =
+      run({"check", "naive", "--backend", "simt", "--cases", "150"}, {.on_terminal = true});
   EXPECT_EQ(answer.code, 0);
   EXPECT_THAT(answer.out, HasSubstr("\033[32mPASS\033[0m: "));
   EXPECT_THAT(answer.out, HasSubstr(" %, "));

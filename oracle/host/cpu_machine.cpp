@@ -52,7 +52,7 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
       call();
     } else {
       simt::Settings settings = settings_of(c, plan);
-      settings.device_memory = this;
+      if (!plan.open_to_host) settings.device_memory = this;
       seen = simt::observe(settings, call);
     }
     remark_ = std::move(seen.remark);
