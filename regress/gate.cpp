@@ -199,6 +199,7 @@ void measure(std::vector<CellRun>& runs, const std::vector<std::size_t>& which, 
         continue;
       }
       replicates.push_back(replicate_of(timing.cells[i], run.anchor_is_baseline));
+      report.at_power_limit = report.at_power_limit || replicates.back().at_power_limit;
       run.timings.push_back(timing.cells[i]);
     }
   }
@@ -256,6 +257,22 @@ void add_accepted(GateLine& line, const CellRun& run, const Baseline& baseline) 
     line.anchor_commit = anchor->second.provenance.commit;
 }
 
+// That all code changed at once, though nobody need have touched it.
+std::string other_compiler(const std::vector<CellRun>& runs, const Session& session) {
+  const std::string& now = session.options.compiler;
+  std::vector<std::string> before;
+  for (const CellRun& run : runs) {
+    if (run.batches.unchanged) return "";
+    add_once(before, session.baseline.accepted.at(run.job.cell.variant).provenance.compiler);
+  }
+  if (runs.empty() || std::ranges::count(before, now) > 0) return "";
+  return fmt::format(
+      "every cell changed with the compiler, {} -> {}: where that is all, accept what is not "
+      "slower "
+      "with `assay accept time --upgrade --reason \"{}\"`",
+      joined(before), now, now);
+}
+
 // Of each variant whose anchor was moved over the budget.
 std::vector<std::string> moved_anchors(const Session& session) {
   std::vector<std::string> moved;
@@ -299,6 +316,7 @@ void run_gate(const GateOptions& options, const TimingProgress& progress, GateRe
   if (!options.cell) report.unwatched = unwatched(after, options.variants);
   if (!runs.empty() || !newcomers.empty()) survey(runs, newcomers, options, report);
 
+  report.other_compiler = other_compiler(runs, session);
   const DecisionRule& rule = options.rule;
   const auto screened = cells_to_screen(runs, options);
   report.controls = static_cast<int>(screened.size());

@@ -22,6 +22,7 @@ struct GateOptions {
   std::optional<Cell> cell;          // only this one
   bool remeasure_unchanged = false;  // times also what is proven unchanged
   std::uint64_t seed = 0;
+  std::string compiler;  // of the code now, as baselines name theirs
   DecisionRule rule;
   TimeInProcesses time;
 };
@@ -49,9 +50,11 @@ struct GateReport {
   // "VARIANT: how many cells, how far, when and why", of anchors that moved over the budget of
   // creep
   std::vector<std::string> moved_anchors;
+  std::string other_compiler;  // that every cell changed with the compiler; empty if not
   std::vector<std::string> accepted_here;  // what the change accepts, a line for each cell
   std::string unfit;                       // why the measurement as a whole is void; exit 4
   std::map<std::string, double> canaries;
+  bool at_power_limit = false;             // where clocks were, in some sample
   int confirmed = 0, processes = 0;        // so many cells, each in so many processes
   int proven_unchanged = 0, controls = 0;  // and of those, timed all the same
   double detectable = 0;  // the smallest slowdown that every measured cell would have shown

@@ -197,7 +197,7 @@ void add_flags(Flags& flags, AcceptRequest& request) {
   flags.text("--move-anchor", request.moves_anchor, "WHY",
              "accept also what is over the budget of creep, and count from there");
   flags.flag("--upgrade", request.upgrade,
-             "driver or card were changed on purpose: take today's canaries");
+             "toolkit, driver or card were changed on purpose: take today's canaries");
   flags.texts("--remove", request.remove, "NAME",
               "a variant or \"VARIANT CASE\" that is no longer to be watched; needs no GPU");
   flags.flag("--dirty", request.dirty,

@@ -171,6 +171,12 @@ std::vector<std::string> notes(const GateReport& report) {
                                 joined(report.new_variants), accept_line(report.new_variants)));
   }
   add("not gated", report.not_gated);
+  if (report.at_power_limit) {
+    const auto limit = report.device.find("power_limit");
+    lines.push_back(
+        fmt::format("this card ran at its power limit{}: what draws more power is slower",
+                    limit == report.device.end() ? "" : " of " + limit->second));
+  }
   add("not watched", report.unwatched.for_a_reason);
   add("without a baseline", report.unwatched.without_record);
   add("without an anchor", report.unwatched.without_anchor);
@@ -179,6 +185,7 @@ std::vector<std::string> notes(const GateReport& report) {
                                 joined(report.gone_variants)));
   }
   add("over the budget of creep", report.moved_anchors);
+  if (!report.other_compiler.empty()) lines.push_back(report.other_compiler);
   add("this change accepts", report.accepted_here);
   return lines;
 }
@@ -242,6 +249,7 @@ void measure(GateResult& result, const std::optional<Cell>& cell) {
       .cell = cell,
       .remeasure_unchanged = request.all,
       .seed = request.seed,
+      .compiler = result.origin.compiler,
       .rule = {.confirm_processes = request.processes},
       .time = processes_started_with(time_worker_flag)};
   std::optional<StoredAt> base;

@@ -313,6 +313,8 @@ std::string json_of(const GateResult& result, const Conclusion& conclusion) {
                     {"against", result.request.against},
                     {"base", result.request.base},
                     {"accepted_here", report.accepted_here},
+                    {"other_compiler", report.other_compiler},
+                    {"at_power_limit", report.at_power_limit},
                     {"accepted_by_review", result.request.accepted_by_review},
                     {"seconds", report.seconds},
                     {"origin",

@@ -205,6 +205,17 @@ TEST(GateText, TellsHowToAcceptWhatIsFaster) {
   EXPECT_THAT(text(result), Not(HasSubstr("assay accept")));
 }
 
+TEST(GateText, TellsOfThePowerLimitAndOfAnotherCompiler) {
+  GateResult result = gate({cell("a", CellOutcome::same)});
+  result.report.device["power_limit"] = "72 W";
+  result.report.at_power_limit = true;
+  result.report.other_compiler = "every cell changed with the compiler, nvcc 13 -> nvcc 14";
+  EXPECT_THAT(text(result),
+              HasSubstr("\nthis card ran at its power limit of 72 W: what draws more"));
+  EXPECT_THAT(text(result),
+              HasSubstr("\nevery cell changed with the compiler, nvcc 13 -> nvcc 14"));
+}
+
 TEST(GateText, TellsOfAnAnchorThatMoved) {
   GateResult result = gate({cell("a", CellOutcome::same)});
   result.report.moved_anchors = {"a: 3 of 10 cells, up to 1.163 times the anchor before"};

@@ -18,8 +18,15 @@ bool was_run(const std::vector<Round>& rounds, Arm arm) {
                       [&](const Round& r) { return of(r, arm).time_us == 0; });
 }
 
-bool was_throttled(const Round& round) {
-  return std::any_of(round.begin(), round.end(), [](const Sample& s) { return s.throttled != 0; });
+constexpr std::uint64_t power_limit = 4;  // as NVML numbers the reasons
+
+// Whether nothing held the clocks down in a pair of rounds, or the power limit did in every sample
+// of it: a card that always runs there compares like with like.
+bool is_even(const Round& round, const Round& mirror, const std::vector<Arm>& run) {
+  const std::uint64_t reason = of(round, run.front()).throttled;
+  return (reason == 0 || reason == power_limit) && std::ranges::all_of(run, [&](Arm arm) {
+           return of(round, arm).throttled == reason && of(mirror, arm).throttled == reason;
+         });
 }
 
 // Also in rounds that will be dropped: a time that cannot be is no less wrong on a slow clock.
@@ -34,11 +41,10 @@ std::string impossible_value(const std::vector<Round>& rounds, Arm arm) {
   return "";
 }
 
-std::vector<Round> unthrottled_pairs(const std::vector<Round>& rounds) {
+std::vector<Round> even_pairs(const std::vector<Round>& rounds, const std::vector<Arm>& run) {
   std::vector<Round> kept;
   for (std::size_t i = 0; i + 1 < rounds.size(); i += 2) {
-    if (!was_throttled(rounds[i]) && !was_throttled(rounds[i + 1]))
-      kept.insert(kept.end(), {rounds[i], rounds[i + 1]});
+    if (is_even(rounds[i], rounds[i + 1], run)) kept.insert(kept.end(), {rounds[i], rounds[i + 1]});
   }
   return kept;
 }
@@ -88,7 +94,9 @@ Replicate reduce(const std::vector<Round>& rounds) {
     if (std::string why = impossible_value(rounds, arm); !why.empty()) return faulty(why);
   }
 
-  const auto kept = unthrottled_pairs(rounds);
+  const auto kept = even_pairs(rounds, run);
+  out.at_power_limit =
+      std::ranges::any_of(kept, [](const Round& r) { return of(r, Arm::head).throttled != 0; });
   out.dropped = static_cast<int>(rounds.size() - kept.size());
   if (static_cast<int>(kept.size()) < 2 * fewest_pairs) {
     return faulty(fmt::format("only {} of {} pairs of rounds are left, {} were throttled",

@@ -35,14 +35,15 @@ struct Replicate {
   double clock_mhz = 0;
   double clock_apart = 0;  // the largest relative difference of an arm's median clock from head's
   int rounds = 0, dropped = 0;  // of those measured, the ones dropped because the card throttled
+  bool at_power_limit = false;  // in some pair, and in every sample of it
   std::string fault;            // why nothing here may be used, such as a result that was wrong
 };
 
 // The median over mirrored pairs of rounds of the mean of the two log-ratios. A pair in which any
-// arm was throttled is dropped for all arms. These are faults: head was not run; a time is not a
-// positive number; a round has no mirror; fewer than `fewest_pairs` are left; the clocks of head
-// and twin, which run the same code, are further apart than `clocks_apart`. An unreadable clock is
-// none.
+// arm was throttled is dropped for all arms, unless all its samples ran at the power limit alone.
+// These are faults: head was not run; a time is not a positive number; a round has no mirror; fewer
+// than `fewest_pairs` are left; the clocks of head and twin, which run the same code, are further
+// apart than `clocks_apart`. An unreadable clock is none.
 inline constexpr double clocks_apart = 0.005;
 inline constexpr int fewest_pairs = 5;
 Replicate reduce(const std::vector<Round>&);

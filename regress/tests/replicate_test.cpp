@@ -65,6 +65,24 @@ TEST(Reduce, takes_the_median_over_pairs) {
   EXPECT_NEAR(reduce(rounds).to_baseline.value(), std::log(1.02), 1e-12);
 }
 
+// A card that always runs there gives verdicts; what reaches it in one arm is dropped.
+TEST(Reduce, keeps_pairs_that_ran_at_the_power_limit_as_a_whole) {
+  auto rounds = quiet(12);
+  for (Round& round : rounds) {
+    for (const Arm arm : arms) at(round, arm).throttled = 4;
+  }
+  EXPECT_EQ(reduce(rounds).dropped, 0);
+  EXPECT_TRUE(reduce(rounds).at_power_limit);
+  EXPECT_NEAR(reduce(rounds).to_baseline.value(), std::log(1.02), 1e-12);
+  at(rounds[3], Arm::twin).throttled = 4 | 32;  // too hot, too
+  EXPECT_EQ(reduce(rounds).dropped, 2);
+  at(rounds[3], Arm::twin).throttled = 0;
+  EXPECT_EQ(reduce(rounds).dropped, 2);
+  for (Round& round : rounds) at(round, Arm::baseline).throttled = 0;
+  expect_fault(rounds, "only 0 of 6 pairs of rounds are left, 6 were throttled");
+  EXPECT_FALSE(reduce(quiet()).at_power_limit);
+}
+
 TEST(Reduce, drops_a_throttled_pair_for_all_arms) {
   for (Arm throttled : arms) {
     auto rounds = quiet();
