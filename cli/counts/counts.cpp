@@ -15,12 +15,13 @@
 namespace assay {
 
 double intensity_asked(const Case& c, const ptx::Counts& counts) {
-  const std::uint64_t bytes = counts.global_loads.bytes_asked + counts.global_copies.bytes_asked;
+  const std::uint64_t bytes = counts.global_loads.bytes_asked + counts.global_copies.bytes_asked +
+                              counts.bulk_loads.bytes_asked;
   return bytes == 0 ? 0 : 2 * c.multiply_adds() / static_cast<double>(bytes);
 }
 double intensity_moved(const Case& c, const ptx::Counts& counts) {
-  const std::uint64_t bytes =
-      counts.global_loads.bytes_moved() + counts.global_copies.bytes_moved();
+  const std::uint64_t bytes = counts.global_loads.bytes_moved() +
+                              counts.global_copies.bytes_moved() + counts.bulk_loads.bytes_moved();
   return bytes == 0 ? 0 : 2 * c.multiply_adds() / static_cast<double>(bytes);
 }
 ptx::Counts total_of(const Counting& counting) {

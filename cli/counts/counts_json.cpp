@@ -34,6 +34,8 @@ JsonValue json_of(const Counts& c) {
           {"global_stores", json_of(c.global_stores)},
           {"global_atomics", json_of(c.global_atomics)},
           {"global_copies", json_of(c.global_copies)},
+          {"bulk_loads", json_of(c.bulk_loads)},
+          {"bulk_stores", json_of(c.bulk_stores)},
           {"shared_loads", json_of(c.shared_loads)},
           {"shared_stores", json_of(c.shared_stores)},
           {"shared_atomics", json_of(c.shared_atomics)},

@@ -63,6 +63,8 @@ std::string traffic_text(const Counts& c, const Screen& screen) {
   add(table, "  global stores", c.global_stores);
   add(table, "  global atomics", c.global_atomics);
   add(table, "  global copies", c.global_copies);
+  add(table, "  bulk loads", c.bulk_loads);
+  add(table, "  bulk stores", c.bulk_stores);
   add(table, "  shared loads", c.shared_loads);
   add(table, "  shared stores", c.shared_stores);
   add(table, "  shared atomics", c.shared_atomics);
@@ -157,7 +159,8 @@ std::string lines_text(const LaunchCounts& launch, const Screen& screen) {
     const auto n = static_cast<std::size_t>(line.line);
     const Counts& c = line.counts;
     GlobalTraffic global = c.global_loads;
-    for (const auto* more : {&c.global_stores, &c.global_atomics, &c.global_copies})
+    for (const auto* more :
+         {&c.global_stores, &c.global_atomics, &c.global_copies, &c.bulk_loads, &c.bulk_stores})
       global += *more;
     SharedTraffic shared = c.shared_loads;
     for (const auto* more : {&c.shared_stores, &c.shared_atomics, &c.shared_copies})

@@ -141,10 +141,11 @@ void Counter::choose(std::size_t n, const Instruction& i, int joined) {
     t.bytes = element_bytes(i) * op.parts;
     if (joined != not_joined) t.bytes = joined;
   } else if (does(kernel_.code[n], "cp.async.bulk.shared") ||
-             does(kernel_.code[n], "cp.async.bulk.global") ||
-             does(kernel_.code[n], "cp.async.bulk.tensor.shared") ||
+             does(kernel_.code[n], "cp.async.bulk.tensor.shared")) {
+    t.what = What::bulk_load;
+  } else if (does(kernel_.code[n], "cp.async.bulk.global") ||
              does(kernel_.code[n], "cp.async.bulk.tensor.global")) {
-    t.has_unknown_accesses = true;
+    t.what = What::bulk_store;
   } else if ((op.flags & decides) != 0) {
     t.what = What::branch;
   } else if (does(kernel_.code[n], "cp.async")) {
@@ -176,7 +177,10 @@ const Op* Counter::count_and_run(const Op* op, Warp& w) {
   if (lanes == 0) return run(op, w);
   ++t.executed.warps;
   t.executed.threads += static_cast<uint64_t>(std::popcount(lanes));
-  if (t.what == What::copy)
+  if (t.what == What::bulk_load || t.what == What::bulk_store) {
+    t.global.requests += static_cast<uint64_t>(std::popcount(lanes));
+    t.global.accesses = t.global.requests;
+  } else if (t.what == What::copy)
     count_copy(t, op, w, lanes);
   else if (t.bytes != 0)
     count_access(t, op, w, lanes & t.lanes);
@@ -197,6 +201,12 @@ void Counter::count_access(Tally& t, const Op* op, Warp& w, uint32_t lanes) {
   t.stride_varies |= t.strides != 0 && stride != t.stride;
   t.stride = stride;
   ++t.strides;
+}
+
+void Counter::add_bulk(const Op* op, uint64_t address, uint64_t bytes) {
+  GlobalTraffic& to = tallies_[static_cast<std::size_t>(op - code_.data())].global;
+  to.sectors += (address + bytes - 1) / sector_bytes - address / sector_bytes + 1;
+  to.bytes_asked += bytes;
 }
 
 // As the handler of cp.async takes its operands.
@@ -236,6 +246,8 @@ void Counter::add(const Tally& t, Counts& to) const {
       break;
     case What::atomic: to.global_atomics += t.global, to.shared_atomics += t.shared; break;
     case What::copy: to.global_copies += t.global, to.shared_copies += t.shared; break;
+    case What::bulk_load: to.bulk_loads += t.global; break;
+    case What::bulk_store: to.bulk_stores += t.global; break;
     default: break;
   }
 }
@@ -281,7 +293,7 @@ LaunchCounts Counter::result() const {
     add(t, result.total);
     const Instruction& i = kernel_.function.body[static_cast<std::size_t>(code_[n].from)];
     if (t.has_unknown_accesses) {
-      const std::string name = i.opcode == "cp" ? "cp.async.bulk" : "wmma." + i.modifiers.at(0);
+      const std::string name = "wmma." + i.modifiers.at(0);
       if (std::find(result.not_counted.begin(), result.not_counted.end(), name) ==
           result.not_counted.end())
         result.not_counted.push_back(name);
@@ -314,6 +326,7 @@ Executed& Executed::operator+=(const Executed& more) {
 Counts& Counts::operator+=(const Counts& more) {
   global_loads += more.global_loads, global_stores += more.global_stores;
   global_atomics += more.global_atomics, global_copies += more.global_copies;
+  bulk_loads += more.bulk_loads, bulk_stores += more.bulk_stores;
   shared_loads += more.shared_loads, shared_stores += more.shared_stores;
   shared_atomics += more.shared_atomics, shared_copies += more.shared_copies;
   local_loads += more.local_loads, local_stores += more.local_stores;

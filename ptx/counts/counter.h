@@ -19,11 +19,23 @@ class Counter {
   // What runs instead of the kernel's own code, operation for operation.
   const Op* code() const { return code_.data(); }
   const Op* count_and_run(const Op*, Warp&);
+  // Bytes of global memory that lie together, which a bulk copy moves.
+  void add_bulk(const Op*, std::uint64_t address, std::uint64_t bytes);
   // All that was counted, by line. Shapes and names are the caller's to add.
   LaunchCounts result() const;
 
  private:
-  enum class What : std::uint8_t { nothing, instruction, branch, load, store, atomic, copy };
+  enum class What : std::uint8_t {
+    nothing,
+    instruction,
+    branch,
+    load,
+    store,
+    atomic,
+    copy,
+    bulk_load,
+    bulk_store
+  };
   enum class Needs : std::uint8_t { nobody, named, all };  // whom a warp-wide operation waits for
   // How an operation is counted, and what came of it.
   struct Tally {

@@ -42,6 +42,9 @@ struct Executed {
 struct Counts {
   // Copies are those of cp.async, from global to shared memory.
   GlobalTraffic global_loads, global_stores, global_atomics, global_copies;
+  // Bulk copies out of and into global memory, also of tensors. A request is a copy; its sectors
+  // are counted for each row of a box apart. What they cost in shared memory is not documented.
+  GlobalTraffic bulk_loads, bulk_stores;
   SharedTraffic shared_loads, shared_stores, shared_atomics, shared_copies;
   std::uint64_t local_loads = 0, local_stores = 0;  // of warps: registers that did not suffice
   std::uint64_t barriers = 0;                       // of warps

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "ptx/decode/decode.h"
+
 namespace ptx {
 namespace {
 
@@ -33,8 +35,6 @@ class Flattening {
   using Names = std::map<std::string, std::string>;
 
   void copy(const Function& f, const Names& params, bool is_called) {
-    if (std::find(path_.begin(), path_.end(), &f) != path_.end())
-      throw BadPtx(fmt::format("{} calls itself: recursion is not supported", f.name));
     path_.push_back(&f);
     const int registers = static_cast<int>(out_.registers.size());
     const int lists = static_cast<int>(out_.branch_targets.size());
@@ -88,6 +88,11 @@ class Flattening {
     path_.pop_back();
   }
 
+  std::string place_text(const Instruction& i) const {
+    if (i.place < 0) return "";
+    const Place& place = module_.places[static_cast<std::size_t>(i.place)];
+    return fmt::format(" ({}:{})", module_.files[static_cast<std::size_t>(place.file)], place.line);
+  }
   static bool has_label(const Instruction& i) {
     return std::any_of(i.operands.begin(), i.operands.end(),
                        [](const Operand& o) { return o.kind == Operand::Kind::label; });
@@ -123,6 +128,11 @@ class Flattening {
   }
 
   void copy_called(const Function& f, const Instruction& i) {
+    if (std::find(path_.begin(), path_.end(), &f) != path_.end())
+      throw BadPtx(
+          fmt::format("line {}: {}{} calls itself: recursion is not supported; a loop with "
+                      "a stack of its own would be",
+                      i.line, own_name(f.name), place_text(i)));
     const auto results = static_cast<std::size_t>(i.results);
     Names params;
     const auto bind = [&](const std::vector<Variable>& declared, std::size_t first) {

@@ -203,14 +203,23 @@ TEST(Copies, OfFewerBytesAskForFewer) {
   EXPECT_EQ(c.shared_copies, (SharedTraffic{1, 1, 32, 128}));
 }
 
-TEST(Copies, OfWholeStretchesAreSaidNotToBeCounted) {
+TEST(Copies, OfWholeStretchesAskForTheirSectors) {
   const LaunchCounts counts = counted(
-      "mov.u32 %r1, tile; mov.u32 %r2, 7; st.shared.v4.u32 [%r1], {%r2, %r2, %r2, %r2};"
-      "fence.proxy.async; cp.async.bulk.global.shared::cta.bulk_group [%out], [%r1], 16;"
-      "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;",
+      "mov.u32 %r1, tile; mov.u32 %r2, 7; st.shared.v4.u32 [%r1+1024], {%r2, %r2, %r2, %r2};"
+      "fence.proxy.async; cp.async.bulk.global.shared::cta.bulk_group [%out+1024], [%r1+1024], 16;"
+      "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;"
+      "mbarrier.init.shared.b64 [%r1+2048], 1; add.s64 %rd1, %out, 16;"
+      "mbarrier.arrive.expect_tx.shared.b64 %rd30, [%r1+2048], 160;"
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 160, "
+      "[%r1+2048]; $again: mbarrier.test_wait.parity.shared.b64 %p1, [%r1+2048], 0;"
+      "@!%p1 bra $again;",
       1);
-  EXPECT_THAT(counts.not_counted, testing::ElementsAre("cp.async.bulk"));
+  EXPECT_THAT(counts.not_counted, testing::IsEmpty());
+  EXPECT_EQ(counts.total.bulk_loads, (GlobalTraffic{1, 6, 1, 160})) << "from 16 to 176";
+  EXPECT_EQ(counts.total.bulk_stores, (GlobalTraffic{1, 1, 1, 16}));
+  EXPECT_EQ(counts.total.global_loads, GlobalTraffic{});
   EXPECT_EQ(counts.total.global_stores, GlobalTraffic{});
+  EXPECT_EQ(counts.total.shared_stores.instructions, 1u) << "the ordinary one";
 }
 
 TEST(Instructions, AreCountedByClass) {

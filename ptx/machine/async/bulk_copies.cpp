@@ -32,9 +32,14 @@ bool is_whole(const Op* op, Warp& w, int lane, uint64_t to, uint64_t from, uint6
 
 }  // namespace
 
+void count_bulk(const Op* op, Warp& w, uint64_t address, uint64_t bytes) {
+  if (w.block->run->counter && bytes != 0) w.block->run->counter->add_bulk(op, address, bytes);
+}
+
 bool read_into(const Op* op, Warp& w, int lane, uint64_t from, std::size_t bytes, BulkCopy& copy) {
   const std::size_t at = copy.data.size();
   copy.data.resize(at + bytes);
+  count_bulk(op, w, from, bytes);
   for (std::size_t n = 0; n < bytes; n += piece) {
     const std::byte* read = reach_global(
         w, {.op = op, .lane = lane, .address = from + n, .bytes = piece}, copy.unwritten_words);
@@ -123,6 +128,7 @@ const Op* copy_to_global(const Op* op, Warp& w) {
     if (!is_whole(op, w, lane, to[lane], from, bytes)) return nullptr;
     for (uint64_t n = 0; n < bytes; n += piece)
       if (!write_out(op, w, lane, from + n, to[lane] + n, piece)) return nullptr;
+    count_bulk(op, w, to[lane], bytes);
     hold_source(w, lane, from, bytes);
   }
   return op + 1;

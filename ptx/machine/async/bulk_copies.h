@@ -9,6 +9,9 @@
 
 namespace ptx {
 
+// Tells the counter, if there is one, of bytes of global memory that a copy moves.
+void count_bulk(const Op*, Warp&, std::uint64_t address, std::uint64_t bytes);
+
 // Appends bytes of global memory. False after a finding.
 bool read_into(const Op*, Warp&, int lane, std::uint64_t from, std::size_t bytes, BulkCopy&);
 // Looks at the target, and lets it be in flight. False after a finding.

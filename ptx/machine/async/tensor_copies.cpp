@@ -127,6 +127,7 @@ const Op* box_to_shared(const Op* op, Warp& w) {
                   .data = std::vector<std::byte>(box.bytes()),
                   .op = op};
     const auto read_row = [&](uint64_t byte, uint64_t address, uint64_t bytes) {
+      count_bulk(op, w, address, bytes);
       while (bytes != 0) {
         const uint64_t n = next_bytes(byte, address, bytes);
         const std::byte* read = reach_global(
@@ -151,6 +152,7 @@ const Op* box_to_global(const Op* op, Warp& w) {
     Box box;
     if (!read_box(op, w, lane, maps[lane], box)) return nullptr;
     const auto write_row = [&](uint64_t byte, uint64_t address, uint64_t bytes) {
+      count_bulk(op, w, address, bytes);
       while (bytes != 0) {
         const uint64_t n = next_bytes(byte, address, bytes);
         if (!write_out(op, w, lane, box.place(byte), address, static_cast<int>(n))) return false;
