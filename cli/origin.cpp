@@ -42,6 +42,9 @@ Origin origin_here() {
   const ProgramOutput told =
       output_of("env", {"TZ=UTC", "git", "-C", ASSAY_SOURCE_PATH, "log", "-1",
                         "--date=format-local:%Y-%m-%dT%H:%M:%SZ", "--format=%cd %P"});
+  origin.kernels = output_of("git", {"-C", ASSAY_SOURCE_PATH, "rev-parse", "--quiet", "--verify",
+                                     "HEAD:kernels"})
+                       .text;
   const std::size_t end = told.text.find(' ');
   origin.commit_date = told.text.substr(0, end);
   if (end != told.text.npos) {

@@ -7,6 +7,7 @@
 namespace assay {
 
 struct Origin {
+  std::string kernels;         // git's tree of them
   std::string commit, parent;  // "-dirty" follows a commit whose files differ; a root has no parent
   std::string commit_date, date;  // of the commit, and of this moment
   std::string harness, compiler, flags;

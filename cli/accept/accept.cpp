@@ -144,7 +144,8 @@ void measure(AcceptResult& result) {
   options.variants = variants_for_gpu(request.variants);
   options.measured = !request.unmeasured;
   const Origin origin = origin_here();
-  options.provenance = {.commit = request.unmeasured ? *request.unmeasured
+  options.provenance = {.kernels = request.unmeasured ? "" : origin.kernels,
+                        .commit = request.unmeasured ? *request.unmeasured
                                                      : commit_of(ASSAY_SOURCE_PATH, request.dirty),
                         .harness = origin.harness,
                         .compiler = origin.compiler,

@@ -320,6 +320,7 @@ std::string json_of(const GateResult& result, const Conclusion& conclusion) {
                     {"origin",
                      {{"commit", origin.commit},
                       {"parent", origin.parent},
+                      {"kernels", origin.kernels},
                       {"commit_date", origin.commit_date},
                       {"date", origin.date},
                       {"harness", origin.harness},

@@ -32,13 +32,15 @@ class Clone {
                   "mkdir -p \"$objects\"\n"
                   "[ -z \"$OBJECT\" ] || cp \"$OBJECT\" \"$objects/naive.cu.o\"\n");
     const Answer made = shell(
-        "cd source && git init -q . && git add ci && git -c user.name=a -c user.email=a@b "
+        "cd source && git init -q . && echo 1 >kernels/k.cu && git add ci kernels && git -c "
+        "user.name=a -c user.email=a@b "
         "commit -qm one && git rev-parse HEAD");
     EXPECT_EQ(made.code, 0) << made.err;
     commit_ = made.last_line();
   }
 
   const std::string& commit() const { return commit_; }
+  std::string kernels() { return shell("git -C source rev-parse HEAD:kernels").last_line(); }
   void store(const Baseline& baseline) {
     std::filesystem::remove_all(folder_ / "source/baselines");
     write_baseline(folder_ / "source/baselines", baseline);
@@ -64,6 +66,22 @@ TEST(RebuildBaselines, ComparesWhatItsCommitCompilesTo) {
   const Answer same = clone.rebuild(small_90);
   EXPECT_EQ(same.code, 0) << same.out << same.err;
   EXPECT_THAT(same.last_line(), StartsWith("THE SAME: "));
+  EXPECT_EQ(clone.rebuild(ASSAY_REGRESS_DATA "/small_90_unrolled.cubin").code, 1);
+}
+
+TEST(RebuildBaselines, FindsTheKernelsOfACommitThatWasSquashed) {
+  Clone clone;
+  Baseline stored = baseline_of("staged", std::string(40, 'a'));
+  clone.store(stored);
+  const Answer lost = clone.rebuild(small_90);
+  EXPECT_EQ(lost.code, 4);
+  EXPECT_THAT(lost.err, HasSubstr("which this clone has not: fetch it, or accept again"));
+  for (auto* variants : {&stored.accepted, &stored.anchor})
+    variants->at("naive").provenance.kernels = clone.kernels();
+  clone.store(stored);
+  const Answer found = clone.rebuild(small_90);
+  EXPECT_EQ(found.code, 0) << found.out << found.err;
+  EXPECT_THAT(found.out, HasSubstr("which is gone: its kernels are those of " + clone.commit()));
   EXPECT_EQ(clone.rebuild(ASSAY_REGRESS_DATA "/small_90_unrolled.cubin").code, 1);
 }
 

@@ -40,6 +40,7 @@ struct CellRecord {
 
 // Where, with what and why something was accepted.
 struct Provenance {
+  std::string kernels;  // git's tree of them, which a squash merge keeps; empty in old records
   std::string commit, date, harness, compiler, flags, gpu, driver, runtime, reason;
   bool operator==(const Provenance&) const = default;
 };
@@ -61,7 +62,7 @@ struct Baseline {
   std::map<std::string, double> canaries;                   // figures of kernels never edited
   std::map<std::string, VariantBaseline> accepted, anchor;  // by variant
   std::map<std::string, VariantBaseline> removed;  // given up, with the reason and without cells
-  std::map<std::string, std::string> cubins;                // bytes by SHA-256
+  std::map<std::string, std::string> cubins;       // bytes by SHA-256
   bool operator==(const Baseline&) const = default;
 };
 

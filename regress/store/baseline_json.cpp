@@ -41,6 +41,7 @@ void for_each_text(AnyProvenance& p, Visit&& visit) {
 Json json_of(const Provenance& provenance) {
   Json json;
   for_each_text(provenance, [&](const char* name, const std::string& text) { json[name] = text; });
+  if (!provenance.kernels.empty()) json["kernels"] = provenance.kernels;
   return json;
 }
 
@@ -48,6 +49,10 @@ Provenance provenance_of(const Field& field) {
   Provenance provenance;
   std::vector<std::string> names;
   for_each_text(provenance, [&](const char* name, auto&) { names.emplace_back(name); });
+  if (field.has("kernels")) {
+    names.emplace_back("kernels");
+    provenance.kernels = field["kernels"].text();
+  }
   field.has_exactly(names);
   for_each_text(provenance,
                 [&](const char* name, std::string& text) { text = field[name].text(); });

@@ -155,8 +155,8 @@ class BaselineSource : public RecipeSource {
   }
   VariantBaseline variant(const Baseline& b) {
     VariantBaseline v;
-    v.provenance = {word(), word(), word(), word(), "-O3 \"\\\t\n\x01 \u00e4",
-                    "",     word(), "",     word()};
+    v.provenance = {number(0, 1) == 1 ? word() : "", word(), word(), word(), word(),
+                    "-O3 \"\\\t\n\x01 \u00e4",       "",     word(), "",     word()};
     for (std::int64_t i = number(0, 4); i > 0; --i) v.cells.push_back(cell(b, i));
     if (number(0, 1) == 1) v.not_watched["m=9999 n=1 k=1"] = word();
     if (!v.cells.empty() && number(0, 1) == 1) v.cells[0].commit = word();
