@@ -90,18 +90,22 @@ Conclusion conclude(const CodegenResult& result) {
   }
   if (!different.empty()) {
     return {ExitCode::wrong, "DIFFERENT",
-            fmt::format("the machine code of {} is not what was accepted", joined(different)), ""};
-  }
-  if (same == 0) {
-    return {ExitCode::nothing_judged, "NOTHING COMPARED",
-            result.request.commit.empty()
-                ? "no machine code was accepted"
-                : fmt::format("no machine code of {} was accepted", result.request.commit),
+            fmt::format("the {} of {} is not what was accepted",
+                        result.request.launches ? "launch" : "machine code", joined(different)),
             ""};
   }
+  if (same == 0) {
+    return {
+        ExitCode::nothing_judged, "NOTHING COMPARED",
+        result.request.commit.empty()
+            ? "no machine code was accepted"
+            : fmt::format("nothing of {} was accepted, or not on this GPU", result.request.commit),
+        ""};
+  }
   return {ExitCode::passed, "THE SAME",
-          fmt::format("{} {} machine code that was accepted", plural(same, "record"),
-                      same == 1 ? "has the" : "have the"),
+          fmt::format("{} {} {} that was accepted", plural(same, "record"),
+                      same == 1 ? "has the" : "have the",
+                      result.request.launches ? "launch" : "machine code"),
           ""};
 }
 
@@ -137,11 +141,16 @@ std::string why_none(const CodegenRequest& request) {
 ExitCode run(const CodegenRequest& request) {
   if (!request.commit.empty() && !request.compare)
     throw BadInput("--commit says what to --compare with: give both");
+  if (request.launches && (request.commit.empty() || !request.in.empty()))
+    throw BadInput("--launches are those of one --commit, in place of --in: say which");
   const OutputFile json(request.json);
   CodegenResult result{.request = request};
   const auto files = request.in.empty() ? std::vector<std::string>{"/proc/self/exe"} : request.in;
-  const auto kernels = kernels_in(files);
-  if (kernels.empty()) {
+  const auto kernels = request.launches ? std::vector<CompiledKernel>() : kernels_in(files);
+  if (request.launches) {
+    result.comparisons =
+        compare_launches_of_all(*request.compare, request.commit, *request.launches);
+  } else if (kernels.empty()) {
     result.why_not = why_none(request);
   } else {
     result.kernels = kernels_named(kernels, request.kernels);
@@ -164,6 +173,8 @@ void add_flags(Flags& flags, CodegenRequest& request) {
               "a program, object or cubin; repeat for more; default: this program");
   flags.text("--compare", request.compare, "DIR",
              "compare with the machine code of the baselines in this folder");
+  flags.text("--launches", request.launches, "DIR",
+             "compare launches instead, with those that `ci/against SHA` left in this folder");
   flags.text("--commit", request.commit, "SHA", "compare only with baselines of this commit");
   flags.result("--json", request.json, "also write it as JSON; - is stdout");
   flags.keep_all(request.arguments);

@@ -14,10 +14,11 @@
 namespace assay {
 
 struct CodegenRequest {
-  std::vector<std::string> kernels;    // by name, or by the stem of their file; empty means all
-  std::vector<std::string> in;         // files; empty means this program
-  std::optional<std::string> compare;  // a folder of baselines, with which the code is compared
-  std::string commit;                  // compares only with what was accepted at this one
+  std::vector<std::string> kernels;     // by name, or by the stem of their file; empty means all
+  std::vector<std::string> in;          // files; empty means this program
+  std::optional<std::string> compare;   // a folder of baselines, with which the code is compared
+  std::optional<std::string> launches;  // of that commit, in a folder, to compare in place of code
+  std::string commit;                   // compares only with what was accepted at this one
   std::string json;
   std::vector<std::string> arguments;
 };

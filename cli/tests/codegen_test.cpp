@@ -125,6 +125,31 @@ TEST(Comparison, IsNoPassWhereNothingWasCompared) {
             ExitCode::nothing_judged);
 }
 
+TEST(Comparison, VerifiesALaunchLikeCode) {
+  const Folder folder;
+  Baseline stored = baseline_of("staged", "abc");
+  write_baseline(folder / "rebuilt", stored);
+  const auto launches = [&](const std::string& commit) {
+    return run({"codegen", "--launches", folder / "rebuilt", "--compare", folder / "stored",
+                "--commit", commit});
+  };
+  // Twice the blocks is right, slower, and reads like any other number.
+  std::get<KernelNode>(stored.accepted["naive"].cells[0].recipe.nodes[0]).grid = {2, 1, 1};
+  write_baseline(folder / "stored", stored);
+  const Answer edited = launches("abc");
+  EXPECT_EQ(edited.code, 1) << edited.out << edited.err;
+  EXPECT_THAT(edited.out, HasSubstr("  m=1 n=2 k=3: grid 2 -> 1"));
+  EXPECT_THAT(edited.last_line(), StartsWith("DIFFERENT: the launch of naive is not what was"));
+  EXPECT_EQ(launches("def").code, 77);
+  std::filesystem::remove_all(folder / "stored");
+  write_baseline(folder / "stored", baseline_of("staged", "abc"));
+  const Answer same = launches("abc");
+  EXPECT_EQ(same.code, 0) << same.out << same.err;
+  EXPECT_EQ(same.last_line(), "THE SAME: 2 records have the launch that was accepted");
+  expect_bad_input(run({"codegen", "--launches", "x", "--compare", "y"}),
+                   "--launches are those of one --commit, in place of --in: say which");
+}
+
 TEST(Comparison, ReadsAStoredBaseline) {
   const Folder folder;
   write_baseline(folder / "baselines", baseline_of("staged", "abc"));

@@ -46,8 +46,8 @@ class Clone {
     write_baseline(folder_ / "source/baselines", baseline);
   }
   // With what the compiler makes.
-  Answer rebuild(const std::string& object) {
-    return shell("source/ci/rebuild-baselines", {{"OBJECT", object}});
+  Answer rebuild(const std::string& object, const std::string& arguments = "") {
+    return shell("source/ci/rebuild-baselines " + arguments, {{"OBJECT", object}});
   }
   std::string operator/(const std::string& name) const { return folder_ / name; }
 
@@ -67,6 +67,23 @@ TEST(RebuildBaselines, ComparesWhatItsCommitCompilesTo) {
   EXPECT_EQ(same.code, 0) << same.out << same.err;
   EXPECT_THAT(same.last_line(), StartsWith("THE SAME: "));
   EXPECT_EQ(clone.rebuild(ASSAY_REGRESS_DATA "/small_90_unrolled.cubin").code, 1);
+}
+
+TEST(RebuildBaselines, ComparesLaunchesOnAGpu) {
+  Clone clone;
+  Baseline stored = baseline_of("staged", clone.commit());
+  write_baseline(clone / "launches", stored);
+  write_program(clone / "source/ci/against", "echo '" + (clone / "launches") + "'\n");
+  std::get<KernelNode>(stored.accepted["naive"].cells[0].recipe.nodes[0]).grid = {2, 1, 1};
+  clone.store(stored);
+  EXPECT_EQ(clone.rebuild(small_90).code, 0) << "it is the same code";
+  const Answer edited = clone.rebuild(small_90, "--launches");
+  EXPECT_EQ(edited.code, 1) << edited.out << edited.err;
+  EXPECT_THAT(edited.out, HasSubstr("grid 2 -> 1"));
+  clone.store(baseline_of("staged", clone.commit()));
+  EXPECT_EQ(clone.rebuild(small_90, "--launches").code, 0);
+  write_program(clone / "source/ci/against", "exit 4\n");
+  EXPECT_EQ(clone.rebuild(small_90, "--launches").code, 4);
 }
 
 TEST(RebuildBaselines, FindsTheKernelsOfACommitThatWasSquashed) {

@@ -108,6 +108,42 @@ std::vector<CodeComparison> compare_code(const Baseline& baseline, const std::st
   return comparisons;
 }
 
+std::vector<CodeComparison> compare_launches(const Baseline& baseline, const std::string& commit,
+                                             const Baseline& rebuilt) {
+  std::vector<CodeComparison> comparisons;
+  for (const auto* all : {&baseline.accepted, &baseline.anchor}) {
+    for (const auto& [variant, accepted] : *all) {
+      CodeComparison one = {.gpu = baseline.gpu,
+                            .variant = variant,
+                            .commit = commit,
+                            .anchor = all == &baseline.anchor};
+      for (const CellRecord& cell : accepted.cells) {
+        if (commit_of(cell, accepted) != commit) continue;
+        ++one.kernels;
+        const CellRecord* now = record_of(rebuilt.accepted, {variant, cell.problem});
+        const std::string how =
+            now ? difference(cell.recipe, now->recipe) : "the commit launches nothing for it";
+        if (!how.empty())
+          one.differences.push_back(fmt::format("{}: {}", to_string(cell.problem), how));
+      }
+      if (one.kernels > 0) comparisons.push_back(std::move(one));
+    }
+  }
+  return comparisons;
+}
+
+std::vector<CodeComparison> compare_launches_of_all(const std::filesystem::path& baselines,
+                                                    const std::string& commit,
+                                                    const std::filesystem::path& rebuilt) {
+  std::vector<CodeComparison> all;
+  for (const std::string& gpu : stored_gpus(rebuilt)) {
+    const auto more =
+        compare_launches(read_baseline(baselines, gpu), commit, read_baseline(rebuilt, gpu));
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
+}
+
 std::vector<CodeComparison> compare_code_with_all(const std::filesystem::path& baselines,
                                                   const std::string& commit,
                                                   const std::vector<CompiledKernel>& kernels) {

@@ -30,7 +30,17 @@ struct CodeComparison {
 std::vector<CodeComparison> compare_code(const Baseline&, const std::string& commit,
                                          const std::vector<CompiledKernel>&);
 
-// The same for every GPU of a folder of baselines. Throws NoBaseline where it has none.
+// Compares the launches of what was accepted of `commit` with those of `rebuilt`, which holds what
+// that commit launches on the same GPU.
+std::vector<CodeComparison> compare_launches(const Baseline&, const std::string& commit,
+                                             const Baseline& rebuilt);
+
+// The same for every GPU that both folders of baselines have.
+std::vector<CodeComparison> compare_launches_of_all(const std::filesystem::path& baselines,
+                                                    const std::string& commit,
+                                                    const std::filesystem::path& rebuilt);
+
+// compare_code for every GPU of a folder of baselines. Throws NoBaseline where it has none.
 std::vector<CodeComparison> compare_code_with_all(const std::filesystem::path& baselines,
                                                   const std::string& commit,
                                                   const std::vector<CompiledKernel>&);
