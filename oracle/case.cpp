@@ -57,12 +57,12 @@ std::string read(std::string_view text, Gap& gap) {
              : "how far it exceeds the row, such as +3";
 }
 std::string read(std::string_view text, Offsets& offset) {
-  const std::string expected = "three of 0 to 3 for A, B and C, such as 1,0,2";
+  const std::string expected = "three of 0 to 63 for A, B and C, such as 1,0,2";
   for (std::size_t i = 0; i < 3; ++i) {
     const auto comma = text.find(',');
     if ((comma == text.npos) != (i == 2)) return expected;
     int& floats = offset.floats[i];
-    if (!parse_number(text.substr(0, comma), floats) || floats < 0 || floats > 3) return expected;
+    if (!parse_number(text.substr(0, comma), floats) || floats < 0 || floats > Offsets::most) return expected;
     if (i < 2) text.remove_prefix(comma + 1);
   }
   return "";

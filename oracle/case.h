@@ -34,10 +34,13 @@ struct Gap {
   bool operator==(const Gap&) const = default;
 };
 
-// How many floats past a 16-byte boundary A, B and C begin: 0 to 3.
+// How many floats past a 16-byte boundary A, B and C begin; past one of 256 bytes, as an allocation
+// has it, where one of them begins more than 3 past it. 0 to 63.
 struct Offsets {
+  static constexpr int most = 63;
   std::array<int, 3> floats = {0, 0, 0};
   bool operator==(const Offsets&) const = default;
+  bool are_of_allocations() const { return floats[0] > 3 || floats[1] > 3 || floats[2] > 3; }
 };
 
 struct Case {

@@ -21,7 +21,9 @@ bool has_ordinary_surroundings(const Case& c) { return c.seed % 5 == 4; }
 // Every second case without offsets begins all matrices where an allocation on a GPU begins: some
 // kernels take a path of its own there.
 constexpr int alignment_of_allocations = 256;
-bool begins_as_allocations_do(const Case& c) { return c.offset == Offsets{} && c.seed % 2 == 0; }
+bool begins_as_allocations_do(const Case& c) {
+  return c.offset.are_of_allocations() || (c.offset == Offsets{} && c.seed % 2 == 0);
+}
 
 // How many floats of guard lie before and after a matrix whose first element is `offset` floats
 // past a multiple of 16 bytes. An image without a fence in it fills whole pages, so that a machine
@@ -42,12 +44,17 @@ Guards guards_of(Placement placement, std::int64_t span, int offset, int alignme
       return {guard_floats, missing(span, alignment / static_cast<int>(sizeof(float)))};
     case Placement::guarded:
     case Placement::elsewhere:
+    case Placement::adjoining:
     case Placement::unreadable: break;
   }
   const std::int64_t after = guard_floats + missing(offset + span, unit);
   const std::int64_t before = guard_floats + missing(guard_floats + offset + span + after, page);
   if (placement == Placement::elsewhere) return {before + unit, after + page - unit};
   return {before, after};
+}
+
+std::int64_t round_up_to(std::int64_t unit, std::int64_t floats) {
+  return (floats + unit - 1) / unit * unit;
 }
 
 }  // namespace
@@ -122,6 +129,7 @@ Gemm gemm_of(const Case& c, const float* a, const float* b, float* first_c) {
 
 Operands make_operands(const Case& c, Placement placement, const std::array<int, 3>& alignment) {
   Operands all;
+  std::int64_t together = 0;  // floats of those before, where they adjoin
   for (Operand o : operands) {
     const auto index = static_cast<std::size_t>(o);
     const Shape shape = shape_of(c, o);
@@ -131,11 +139,18 @@ Operands make_operands(const Case& c, Placement placement, const std::array<int,
     image.stride = shape.columns + stored(gap);
     const bool at_fence =
         placement == Placement::ends_at_fence || placement == Placement::begins_at_fence;
-    const int offset = at_fence ? 0 : c.offset.floats[index];
+    const bool adjoins = placement == Placement::adjoining;
+    const int offset = at_fence || adjoins ? 0 : c.offset.floats[index];
     const int aligned = placement == Placement::guarded && begins_as_allocations_do(c)
                             ? std::max(alignment_of_allocations, alignment[index])
                             : alignment[index];
-    const Guards guards = guards_of(placement, image.span(), offset, aligned);
+    Guards guards = guards_of(placement, image.span(), offset, aligned);
+    if (adjoins) {
+      const std::int64_t begin = round_up_to(alignment[index] / 4, together);
+      guards = {o == Operand::a ? guard_floats : begin - together,
+                o == Operand::c ? guard_floats : 0};
+      together = begin + image.span();
+    }
     image.first = guards.before + offset;
     const std::int64_t size = image.first + image.extent() + guards.after;
     image.floats.resize(static_cast<std::size_t>(size));

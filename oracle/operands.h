@@ -29,6 +29,7 @@ enum class Placement {
   elsewhere,        // as guarded, at another address that is aligned alike
   ends_at_fence,    // memory that faults begins right after its last element
   begins_at_fence,  // memory that faults ends right before its first element
+  adjoining,        // A first, and each other one right behind the last; on the host only
   unreadable,       // all of it faults
 };
 

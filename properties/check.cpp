@@ -97,6 +97,11 @@ std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const B
   for (const Case& c : aimed_cases(exploration, claim, entry)) {
     if (trials.may_go_on()) trials.run(c);
   }
+  for (const auto& sequence : aimed_sequences(exploration, claim, entry)) {
+    for (const Case& c : sequence) {
+      if (trials.may_go_on()) trials.run(c);
+    }
+  }
   for (const Case& c : structured_cases(claim, entry, budget.cases, budget.seed)) {
     if (trials.may_go_on()) trials.run(c);
   }

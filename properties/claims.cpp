@@ -82,12 +82,25 @@ Case with_gaps(Case c, const Entry& entry) {
 }
 
 // reads nothing outside its operands: memory that faults right after the last element, then right
-// before the first
+// before the first; for some cases then another operand
 
+bool may_adjoin(const Entry& entry, const Case& c) {
+  const auto is_narrow = [](std::int64_t rows, std::int64_t columns, Gap gap) {
+    return columns + gap.floats < (std::int64_t{1} << 28) / std::max<std::int64_t>(1, rows);
+  };
+  const bool on_host = entry.backend == Backend::simt || entry.backend == Backend::host;
+  return on_host && c.seed % 4 == 0 && why_no_bound(c).empty() && is_narrow(c.m, c.k, c.lda) &&
+         is_narrow(c.k, c.n, c.ldb) && is_narrow(c.m, c.n, c.ldc);
+}
 Verdict judge_between_fences(const Entry& entry, const Case& c, const Resources& resources) {
-  Verdict at_end = run_trial(entry, c, {.placement = Placement::ends_at_fence}, resources);
-  if (at_end.status != TrialStatus::right) return at_end;
-  return run_trial(entry, c, {.placement = Placement::begins_at_fence}, resources);
+  Verdict verdict = run_trial(entry, c, {.placement = Placement::ends_at_fence}, resources);
+  if (verdict.status != TrialStatus::right) return verdict;
+  verdict = run_trial(entry, c, {.placement = Placement::begins_at_fence}, resources);
+  if (verdict.status != TrialStatus::right || !may_adjoin(entry, c)) return verdict;
+  Verdict adjoining = run_trial(entry, c, {.placement = Placement::adjoining}, resources);
+  if (adjoining.status == TrialStatus::right) return verdict;
+  adjoining.reason += ", where B begins right behind A, and C right behind B";
+  return adjoining;
 }
 
 // does not depend on thread order, gives the same bits twice

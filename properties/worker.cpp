@@ -115,6 +115,9 @@ Message pack(const Exploration& x) {
   message.put(Answer::exploration);
   for (const auto* cases : {&x.cases, &x.dear_cases})
     put_all(message, *cases, [&](const Case& c) { put(to_string(c)); });
+  put_all(message, x.sequences, [&](const std::vector<Case>& sequence) {
+    put_all(message, sequence, [&](const Case& c) { put(to_string(c)); });
+  });
   put_all(message, x.hints.sizes, put);
   put_all(message, x.hints.distances, put);
   put_all(message, x.hints.scalars, put);
@@ -130,8 +133,9 @@ Message pack(const Exploration& x) {
 Exploration unpack_exploration(Message& message) {
   const auto text = [&] { return message.take_text(); };
   Exploration x;
-  for (auto* cases : {&x.cases, &x.dear_cases})
-    *cases = take_all(message, [&] { return parse_case(message.take_text()); });
+  const auto take_cases = [&] { return take_all(message, [&] { return parse_case(text()); }); };
+  for (auto* cases : {&x.cases, &x.dear_cases}) *cases = take_cases();
+  x.sequences = take_all(message, take_cases);
   x.hints.sizes = take_all(message, [&] { return message.take<std::int64_t>(); });
   x.hints.distances = take_all(message, [&] { return message.take<std::int64_t>(); });
   x.hints.scalars = take_all(message, [&] { return message.take<float>(); });

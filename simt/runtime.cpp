@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "simt/runner.h"
+#include "simt/watch.h"
 
 namespace {
 
@@ -71,6 +72,7 @@ extern "C" [[noreturn]] void __wrap___assert_fail(const char* assertion, const c
                                                   unsigned line, const char*) {
   simt::Runner* const runner = simt::active_runner;
   if (runner == nullptr || !runner->in_kernel()) {
+    if (simt::watching != nullptr) simt::watching->end_host_code();
     std::fprintf(stderr, "%s:%u: assertion '%s' failed\n", file, line, assertion);
     std::abort();
   }
@@ -99,6 +101,7 @@ extern "C" [[noreturn]] void __ubsan_handle_out_of_bounds_abort(const BoundsOfCh
   simt::Runner* const runner = simt::active_runner;
   const int line = static_cast<int>(check->where.line);
   if (runner == nullptr || !runner->in_kernel()) {
+    if (simt::watching != nullptr) simt::watching->end_host_code();
     std::fprintf(stderr, "%s:%d: an index is outside %s\n", check->where.file, line,
                  check->array->name);
     std::abort();

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "simt/runner.h"
+#include "simt/watch.h"
 
 namespace simt {
 namespace {
@@ -34,7 +35,9 @@ void on_fault(int signal, siginfo_t* info, void* machine_state) {
   Runner* runner = active_runner;
   const bool is_access = signal == SIGSEGV || signal == SIGBUS;
   if (is_access && note_host_access(info->si_addr, was_write(machine_state))) return;
-  if (runner == nullptr || !runner->in_kernel()) {  // not a kernel's: as if we had never been here
+  if (runner == nullptr || !runner->in_kernel()) {
+    if (watching != nullptr) watching->end_host_code();
+    // Not a kernel's: as if we had never been here.
     for (std::size_t i = 0; i < fault_signals.size(); ++i) {
       if (fault_signals[i] == signal) sigaction(signal, &previous_actions[i], nullptr);
     }

@@ -9,13 +9,17 @@ namespace simt {
 
 constinit thread_local Watch* watching = nullptr;
 
-Watch::Watch(std::uint64_t most_calls)
-    : found_(std::make_unique<Comparison[]>(slots)), most_calls_(most_calls) {}
+Watch::Watch(std::uint64_t most_calls, const Hints& hints)
+    : found_(std::make_unique<Comparison[]>(slots)),
+      sides_(std::make_unique<Sides[]>(slots)),
+      touched_(std::make_unique<std::uint16_t[]>(slots)),
+      hints_(hints),
+      most_calls_(most_calls) {}
 
 std::vector<Comparison> Watch::comparisons() const {
   std::vector<Comparison> all;
   std::copy_if(found_.get(), found_.get() + slots, std::back_inserter(all),
-               [](const Comparison& c) { return c.where != nullptr; });
+               [](const Comparison& c) { return c.where != nullptr && c.inside != c.where; });
   std::sort(all.begin(), all.end(),
             [](const Comparison& a, const Comparison& b) { return a.where < b.where; });
   return all;
@@ -31,6 +35,8 @@ Comparison* Watch::find(const void* where) {
       ++taken_;
       found_[slot].where = where;
       found_[slot].first_call = calls_;
+      if (std::ranges::binary_search(hints_.in_helpers, where)) found_[slot].inside = where;
+      sides_[slot].is_branch = std::ranges::binary_search(hints_.branches, where);
       break;
     }
     slot = (slot + 1) % slots;
@@ -38,9 +44,66 @@ Comparison* Watch::find(const void* where) {
   return &found_[slot];
 }
 
-// Ends the kernel that used up its calls. Code of the host cannot be ended from here.
+// Two comparisons of a helper are two of the line that calls it: their distance tells them apart.
+Comparison* Watch::find_in_caller(Comparison& in_helper, const void* frame) {
+  const auto* const helpers_frame = *static_cast<const void* const* const*>(frame);
+  const auto caller = reinterpret_cast<std::uintptr_t>(helpers_frame[1]);
+  const std::uintptr_t distance = reinterpret_cast<std::uintptr_t>(in_helper.where) - caller;
+  const std::uintptr_t mark = (distance * 0x9e3779b97f4a7c15u >> 49) | 1;
+  Comparison* const found = find(reinterpret_cast<const void*>(caller | mark << 48));
+  if (found == nullptr) return nullptr;
+  found->inside = in_helper.where;
+  sides_[static_cast<std::size_t>(found - found_.get())].is_branch =
+      sides_[static_cast<std::size_t>(&in_helper - found_.get())].is_branch;
+  return found;
+}
+
+bool Watch::run(std::uint64_t most_calls, const std::function<void()>& host_code) {
+  ++run_;
+  touched_count_ = 0;
+  took_new_side_ = false;
+  last_ = nullptr;
+  end_of_run_ = calls_ + most_calls;
+  sigjmp_buf here;
+  leave_ = &here;
+  const bool came_to_its_end = sigsetjmp(here, 0) == 0;
+  if (came_to_its_end) host_code();
+  leave_ = nullptr;
+  return came_to_its_end;
+}
+
+void Watch::end_host_code() {
+  if (leave_ != nullptr) siglongjmp(*leave_, 1);
+}
+
+std::uint64_t Watch::path() const {
+  std::uint64_t path = 0;
+  for (std::size_t i = 0; i < touched_count_; ++i) {
+    const Comparison& c = found_[touched_[i]];
+    const Sides& s = sides_[touched_[i]];
+    const int sides = s.then & (s.is_branch ? first_way | second_way : less | equal | greater);
+    std::uint64_t h = reinterpret_cast<std::uintptr_t>(c.where) * 32 + static_cast<unsigned>(sides);
+    h = (h ^ h >> 29) * 0xbf58476d1ce4e5b9u;
+    path += h ^ h >> 32;
+  }
+  return path;
+}
+
+void Watch::take(const Comparison& c, Side side) {
+  const auto slot = static_cast<std::size_t>(&c - found_.get());
+  Sides& sides = sides_[slot];
+  if (sides.run != run_) {
+    sides.run = run_, sides.then = 0;
+    touched_[touched_count_++] = static_cast<std::uint16_t>(slot);
+  }
+  took_new_side_ |= (sides.ever & side) == 0;
+  sides.then |= side, sides.ever |= side;
+}
+
+// Ends the kernel, or the run on the host, that used up its calls.
 void Watch::count(std::uint64_t calls) {
   calls_ += calls;
+  if (leave_ != nullptr && calls_ > end_of_run_) end_host_code();
   if (calls_ < most_calls_) return;
   if (active_runner != nullptr && active_runner->in_kernel())
     active_runner->abandon({.kind = FaultKind::never_ends});
@@ -56,14 +119,17 @@ void Watch::enter_block(const void* block) {
     } else if (ways[0] != block) {
       ways[1] = block;
     }
+    if (leave_ != nullptr) take(*last_, ways[0] == block ? first_way : second_way);
     last_ = nullptr;
   }
   count();
 }
 
-void Watch::compare(const void* where, Comparison::Kind kind, int bytes, double value, double other,
-                    bool with_constant) {
-  Comparison* const found = last_ = find(where);
+void Watch::compare(const void* where, const void* frame, Comparison::Kind kind, int bytes,
+                    double value, double other, bool with_constant) {
+  Comparison* found = find(where);
+  if (found != nullptr && found->inside == where) found = find_in_caller(*found, frame);
+  last_ = found;
   if (found == nullptr) return;
   found->kind = kind;
   found->bytes = bytes;
@@ -79,6 +145,7 @@ void Watch::compare(const void* where, Comparison::Kind kind, int bytes, double 
   if (difference < 0) found->below = std::max(found->below, difference);
   if (difference > 0) found->above = std::min(found->above, difference);
   if (value == other) found->equal = true;
+  if (leave_ != nullptr) take(*found, difference < 0 ? less : difference > 0 ? greater : equal);
 }
 
 void Watch::choose(const void* where, double value, std::span<const std::uint64_t> labels) {
@@ -100,12 +167,13 @@ using simt::Comparison;
 using simt::watching;
 
 template <class Signed>
-inline void whole_numbers(const void* where, Signed value, Signed other, bool with_constant) {
-  watching->compare(where, Comparison::Kind::whole_numbers, sizeof(Signed),
+inline void whole_numbers(const void* where, const void* frame, Signed value, Signed other,
+                          bool with_constant) {
+  watching->compare(where, frame, Comparison::Kind::whole_numbers, sizeof(Signed),
                     static_cast<double>(value), static_cast<double>(other), with_constant);
 }
-inline void floats(const void* where, int bytes, double value, double other) {
-  watching->compare(where, Comparison::Kind::floats, bytes, value, other, false);
+inline void floats(const void* where, const void* frame, int bytes, double value, double other) {
+  watching->compare(where, frame, Comparison::Kind::floats, bytes, value, other, false);
 }
 
 }  // namespace
@@ -117,12 +185,13 @@ void __sanitizer_cov_trace_pc() {
 }
 
 // The compiler gives the constant first.
-#define WATCH_WHOLE_NUMBERS(BYTES, TYPE)                                                        \
-  void __sanitizer_cov_trace_cmp##BYTES(TYPE a, TYPE b) {                                       \
-    if (watching != nullptr) whole_numbers(__builtin_return_address(0), a, b, false);           \
-  }                                                                                             \
-  void __sanitizer_cov_trace_const_cmp##BYTES(TYPE constant, TYPE value) {                      \
-    if (watching != nullptr) whole_numbers(__builtin_return_address(0), value, constant, true); \
+#define HERE __builtin_return_address(0), __builtin_frame_address(0)
+#define WATCH_WHOLE_NUMBERS(BYTES, TYPE)                                   \
+  void __sanitizer_cov_trace_cmp##BYTES(TYPE a, TYPE b) {                  \
+    if (watching != nullptr) whole_numbers(HERE, a, b, false);             \
+  }                                                                        \
+  void __sanitizer_cov_trace_const_cmp##BYTES(TYPE constant, TYPE value) { \
+    if (watching != nullptr) whole_numbers(HERE, value, constant, true);   \
   }
 WATCH_WHOLE_NUMBERS(1, std::int8_t)
 WATCH_WHOLE_NUMBERS(2, std::int16_t)
@@ -130,10 +199,10 @@ WATCH_WHOLE_NUMBERS(4, std::int32_t)
 WATCH_WHOLE_NUMBERS(8, std::int64_t)
 
 void __sanitizer_cov_trace_cmpf(float a, float b) {
-  if (watching != nullptr) floats(__builtin_return_address(0), sizeof a, a, b);
+  if (watching != nullptr) floats(HERE, sizeof a, a, b);
 }
 void __sanitizer_cov_trace_cmpd(double a, double b) {
-  if (watching != nullptr) floats(__builtin_return_address(0), sizeof a, a, b);
+  if (watching != nullptr) floats(HERE, sizeof a, a, b);
 }
 // Two numbers stand before the labels: how many there are, and the bits of each.
 void __sanitizer_cov_trace_switch(std::uint64_t value, const std::uint64_t* labels) {

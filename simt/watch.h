@@ -8,7 +8,9 @@
 // that were never reached.
 #pragma once
 
+#include <csetjmp>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -20,6 +22,9 @@ namespace simt {
 // comparison with a constant are the other side's.
 struct Comparison {
   const void* where = nullptr;  // the address after the call, in the code of the watched kernel
+  // Of one inside a helper such as `min`: the address there. `where` is then the one after the call
+  // of the helper, marked in its highest bits, which addresses leave free.
+  const void* inside = nullptr;
   enum class Kind : std::uint8_t { whole_numbers, floats, switches };
   Kind kind = Kind::whole_numbers;
   int bytes = 0;  // of each value
@@ -35,7 +40,18 @@ struct Comparison {
   const void* ways[2] = {};      // the blocks that came next: two once it went both ways
 
   bool went_both_ways() const { return ways[1] != nullptr; }
+  // Where the line of source is that compares.
+  const void* line() const {
+    constexpr std::uintptr_t address = (std::uintptr_t{1} << 48) - 1;
+    return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(where) & address);
+  }
   static constexpr double infinite = std::numeric_limits<double>::infinity();
+};
+
+// What is known of comparisons by their place, in its order. It must outlive the watch.
+struct Hints {
+  std::span<const void* const> in_helpers;  // these count as made by the line that calls the helper
+  std::span<const void* const> branches;    // of these only the way counts in a path
 };
 
 // Given in `Settings`. Allocates nothing while kernels run, and keeps to the comparisons that it
@@ -43,25 +59,51 @@ struct Comparison {
 class Watch {
  public:
   // Kernels end, as if they had never come to their end, after this many calls.
-  explicit Watch(std::uint64_t most_calls = std::numeric_limits<std::uint64_t>::max());
+  explicit Watch(std::uint64_t most_calls = std::numeric_limits<std::uint64_t>::max(),
+                 const Hints& = {});
 
   std::vector<Comparison> comparisons() const;  // those that were reached, in the order of the code
   std::uint64_t calls() const { return calls_; }
 
-  // Called by watched code.
+  // Runs code of the host, and notes which sides of its comparisons it takes. It ends, false, after
+  // so many calls, at a fault, and where it uses an index outside an array: what it holds then is
+  // never given back.
+  bool run(std::uint64_t most_calls, const std::function<void()>& host_code);
+  // Equal if that took equal sides of the same comparisons, in whatever order.
+  std::uint64_t path() const;
+  bool took_new_side() const { return took_new_side_; }  // that no such run had taken
+  void end_host_code();  // returns if none runs. Safe in a signal handler
+
+  // Called by watched code, with the frame of the callback.
   void enter_block(const void* block);
-  void compare(const void* where, Comparison::Kind, int bytes, double value, double other,
-               bool with_constant);
+  void compare(const void* where, const void* frame, Comparison::Kind, int bytes, double value,
+               double other, bool with_constant);
   void choose(const void* where, double value, std::span<const std::uint64_t> labels);
   // Called before a memset or memcpy, whose every 64 bytes cost as much as a call.
   void touch(std::size_t bytes);
 
  private:
   static constexpr std::size_t slots = 1 << 13;  // a power of two
+  enum Side : std::uint8_t { less = 1, equal = 2, greater = 4, first_way = 8, second_way = 16 };
+  struct Sides {  // of a comparison that were taken
+    std::uint64_t run = 0;
+    std::uint8_t then = 0, ever = 0;
+    bool is_branch = false;
+  };
+
   Comparison* find(const void* where);
+  Comparison* find_in_caller(Comparison& in_helper, const void* frame);
+  void take(const Comparison&, Side);
   void count(std::uint64_t calls = 1);
 
-  std::unique_ptr<Comparison[]> found_;  // by a hash of their place
+  std::unique_ptr<Comparison[]> found_;       // by a hash of their place
+  std::unique_ptr<Sides[]> sides_;            // of each
+  std::unique_ptr<std::uint16_t[]> touched_;  // by this run
+  std::size_t touched_count_ = 0;
+  std::uint64_t run_ = 0, end_of_run_ = 0;
+  bool took_new_side_ = false;
+  sigjmp_buf* leave_ = nullptr;
+  const Hints hints_;
   std::size_t taken_ = 0;
   Comparison* last_ = nullptr;  // compared, and its way not yet known
   std::uint64_t calls_ = 0;

@@ -133,7 +133,7 @@ TEST(Check, NamesTheTokenOfACaseAtFault) {
       {"m=5 n=6 k=7 alhpa=2", "there is no 'alhpa' (did you mean alpha?)"},
       {"m=5 n=6 k=7 alpha=nan", "case: 'alpha=nan': alpha is a finite number"},
       {"m=5 n=6 k=7 lda=3", "case: 'lda=3': lda is how far it exceeds the row, such as +3"},
-      {"m=5 n=6 k=7 offset=1,2", "case: 'offset=1,2': offset is three of 0 to 3"},
+      {"m=5 n=6 k=7 offset=1,2", "case: 'offset=1,2': offset is three of 0 to 63"},
       {"m=5 n=6 k=7 fill=zeros", "case: 'fill=zeros': fill is one of uniform, "},
       {"", "is missing"},
   };

@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::size_t fence = std::size_t{1} << 20;
 // Addresses cost nothing, and pages that trials have touched serve the next: few reserve again.
-constexpr std::size_t least_reserved = std::size_t{1} << 28;
+// Operands lie so far apart that 32 bits hold no distance between them.
+constexpr std::size_t least_reserved = std::size_t{1} << 34;
 constexpr std::ptrdiff_t forbidden_bytes = std::ptrdiff_t{1} << 38;  // of each unreadable operand
 
 std::size_t whole_pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
@@ -87,19 +88,37 @@ float* HostMemory::place(Operand o, const Image& image, Placement placement) {
     return reinterpret_cast<float*>(slot.first);
   }
   const std::size_t bytes = bytes_of(image.spread());
+  if (placement == Placement::adjoining && o != Operand::a) return place_behind(o, image);
   slot.region.reserve(bytes);
   // Flush with the end of its pages, or with their beginning; everything around them faults. What
   // begins there may take a path for large pages.
-  std::byte* const start =
-      placement == Placement::begins_at_fence ? slot.region.begin() : slot.region.end() - bytes;
+  const bool at_beginning =
+      placement == Placement::begins_at_fence || placement == Placement::adjoining;
+  std::byte* const start = at_beginning ? slot.region.begin() : slot.region.end() - bytes;
   slot.first = start + bytes_of(image.first);
   placed.first = slot.first;
+  slot.end = start + bytes;
   for (const Piece& piece : pieces_of(image)) {
     std::byte* const to = slot.at(piece);
     const std::size_t length = bytes_of(piece.end - piece.begin);
     slot.region.open(to, length);
     slot.region.poison_beside(to, length);
     std::memcpy(to, image.floats.data() + piece.begin, length);
+  }
+  return reinterpret_cast<float*>(slot.first);
+}
+
+// In the region of A, whose last page it shares.
+float* HostMemory::place_behind(Operand o, const Image& image) {
+  Slot& slot = slots_[static_cast<std::size_t>(o)];
+  std::byte* const start = slots_[static_cast<std::size_t>(o) - 1].end;
+  slot.first = start + bytes_of(image.first);
+  slot.end = start + bytes_of(image.spread());
+  placed_[static_cast<std::size_t>(o)].first = slot.first;
+  for (const Piece& piece : pieces_of(image)) {
+    slots_[0].region.open(slot.at(piece), bytes_of(piece.end - piece.begin));
+    std::memcpy(slot.at(piece), image.floats.data() + piece.begin,
+                bytes_of(piece.end - piece.begin));
   }
   return reinterpret_cast<float*>(slot.first);
 }

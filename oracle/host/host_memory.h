@@ -54,11 +54,14 @@ class HostMemory {
   struct Slot {
     Region region;
     std::byte* first = nullptr;  // element (0, 0)
+    std::byte* end = nullptr;    // of the image
     bool unreadable = false;
     std::byte* at(const Piece& piece) const {
       return first + piece.at * static_cast<std::ptrdiff_t>(sizeof(float));
     }
   };
+
+  float* place_behind(Operand, const Image&);
 
   std::array<Slot, 3> slots_;
   std::array<Placed, 3> placed_;

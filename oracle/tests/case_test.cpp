@@ -164,7 +164,7 @@ TEST(CaseText, says_what_each_member_may_be) {
       {"lda", {"exceeds the row", "+3"}},
       {"ldb", {"exceeds the row", "+3"}},
       {"ldc", {"exceeds the row", "+3"}},
-      {"offset", {"0 to 3", "1,0,2"}},
+      {"offset", {"0 to 63", "1,0,2"}},
       {"seed", {"whole number", "2^64 - 1"}},
       {"fill", {"uniform", "exact", "small_ints", "identity", "one_hot", "special"}}};
   for (const auto& [name, expected] : all) {
@@ -201,7 +201,7 @@ TEST(CaseText, refuses_values_outside_their_range) {
                            "ldc=+1.5",
                            "offset=0,0",
                            "offset=0,0,0,0",
-                           "offset=4,0,0",
+                           "offset=64,0,0",
                            "offset=0,-1,0",
                            "offset=0,0,",
                            "offset=1",

@@ -17,7 +17,8 @@ std::uint64_t WatchedRun::cost() const {
   return calls + threads + calls_of_a_stop * stops + calls_to_begin;
 }
 
-WatchedRun watched_run(const Entry& entry, const Case& c, std::uint64_t most_calls) {
+WatchedRun watched_run(const Entry& entry, const Case& c, std::uint64_t most_calls,
+                       const simt::Hints& hints) {
   if (is_too_large(c)) return {};
   Sparse a(c.m, c.k + c.lda.floats, c.offset.floats[0]);
   Sparse b(c.k, c.n + c.ldb.floats, c.offset.floats[1]);
@@ -27,7 +28,7 @@ WatchedRun watched_run(const Entry& entry, const Case& c, std::uint64_t most_cal
   const Gemm gemm = gemm_of(c, a.first(), b.first(), result.first());
   if (!refusal(entry.variant, gemm).empty()) return {};
 
-  simt::Watch watch(most_calls);
+  simt::Watch watch(most_calls, hints);
   const simt::Settings settings = {
       .order = c.seed % 2 == 0 ? simt::Order::forward : simt::Order::reverse,
       .seed = c.seed,

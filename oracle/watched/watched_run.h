@@ -31,8 +31,10 @@ struct WatchedRun {
 
 // Launches once on the executor, and ends the kernel after `most_calls` calls of the watch. A fault
 // ends the run like a return. Takes an entry with a `watched_launch` and a case that it accepts. An
-// operand of more than 2^40 bytes is refused: nothing is reached then.
-WatchedRun watched_run(const Entry&, const Case&, std::uint64_t most_calls);
+// operand of more than 2^40 bytes is refused: nothing is reached then. The hints are
+// about its watched build.
+WatchedRun watched_run(const Entry&, const Case&, std::uint64_t most_calls,
+                       const simt::Hints& hints = {});
 
 // The same of an entry for the backend `ptx`, as nvcc compiled it: what its kernels compare, not
 // what its launch function does. Most comparisons decide no branch there, but what is done.

@@ -48,6 +48,11 @@ Case well_beyond(const Threshold& threshold, const Tile& tile) {
   return with(c, threshold.input, threshold.value + side_of(threshold.input, tile) + 1);
 }
 
+// Where shares are rounded up, or a count gives out, nothing may be wrong yet at the edge.
+Case twice(const Threshold& threshold) {
+  return with(threshold.base, threshold.input, 2 * threshold.value + 1);
+}
+
 // What a few large cases have to show. A fast algorithm mixes rows or columns of different scale.
 std::vector<Case> dear_cases_at(const Threshold& threshold, const Variant& variant) {
   const auto& [base, input, value] = threshold;
@@ -59,6 +64,7 @@ std::vector<Case> dear_cases_at(const Threshold& threshold, const Variant& varia
     scaled.alpha = scalar_for(scaled.fill, scaled.alpha);
     cases.push_back(scaled);
   }
+  if (!input.is_joint) cases.push_back(twice(threshold));
   return cases;
 }
 
@@ -67,7 +73,7 @@ std::vector<Case> dear_cases_at(const Threshold& threshold, const Variant& varia
 std::vector<Case> cases_at(const Threshold& threshold, const Tile& tile) {
   const auto& [base, input, value] = threshold;
   if (input.is_joint) return {with(base, input, value + 1), with(base, input, value)};
-  std::vector<Case> cases = {well_beyond(threshold, tile)};
+  std::vector<Case> cases = {well_beyond(threshold, tile), twice(threshold)};
   for (const std::int64_t near : {value - 1, value, value + 1, value + 2})
     cases.push_back(with(base, input, near));
   const std::array<std::array<std::int64_t, 3>, 4> others = {
@@ -162,7 +168,8 @@ void report_comparisons(const Knowledge& knowledge, Exploration& exploration) {
 
 // What an exploration makes of a search: cases to judge, and numbers to draw.
 void add_aims(const Explorer& explorer, const Variant& variant, Exploration& exploration) {
-  for (const auto* cases : {&explorer.knowledge().news(), &explorer.joined_cases()})
+  for (const auto* cases :
+       {&explorer.knowledge().news(), &explorer.launches().cases, &explorer.joined_cases()})
     exploration.cases.insert(exploration.cases.end(), cases->begin(), cases->end());
   for (const Threshold& threshold : explorer.thresholds()) {
     for (const Case& c : cases_at(threshold, variant.tile)) exploration.cases.push_back(c);
@@ -170,6 +177,10 @@ void add_aims(const Explorer& explorer, const Variant& variant, Exploration& exp
     (threshold.input.is_size ? exploration.hints.sizes : exploration.hints.distances)
         .push_back(threshold.value);
   }
+  // Some of these are dear.
+  exploration.dear_cases.insert(exploration.dear_cases.end(), explorer.launches().cases.begin(),
+                                explorer.launches().cases.end());
+  exploration.sequences = explorer.launches().sequences;
   for (const std::int64_t constant : explorer.open_constants()) {
     for (const Case& c : cases_beyond(constant)) exploration.cases.push_back(c);
   }
@@ -277,6 +288,21 @@ std::vector<Case> aimed_cases(const Exploration& exploration, const Claim& claim
                               const Entry& entry) {
   const Price price = claim.takes_large_shapes ? Price{5e8, 1e9} : Price{6e7, 4e8};
   return affordable(exploration.cases, exploration, claim, entry, price);
+}
+
+std::vector<std::vector<Case>> aimed_sequences(const Exploration& exploration, const Claim& claim,
+                                               const Entry& entry) {
+  std::vector<std::vector<Case>> all;
+  if (!claim.takes_extreme_sizes) return all;
+  for (std::vector<Case> sequence : exploration.sequences) {
+    const bool is_cheap = std::all_of(sequence.begin(), sequence.end(), [&](Case& c) {
+      c = nearest_case(c, claim, entry);
+      return cost_of(c, claim, entry, exploration.hints.effort) < 1e7 &&
+             claim.excludes_case(c).empty();
+    });
+    if (is_cheap) all.push_back(std::move(sequence));
+  }
+  return all;
 }
 
 std::vector<Case> dear_aimed_cases(const Exploration& exploration, const Claim& claim,

@@ -25,9 +25,10 @@ struct OneWay {
 struct Exploration {
   std::vector<Case> cases;       // to judge, beside those that are drawn
   std::vector<Case> dear_cases;  // at and beyond the thresholds, for one claim, at whatever cost
-  Hints hints;                   // what it compares with, for cases to be drawn
-  int comparisons = 0, went_both_ways = 0;  // in its own source, that were reached
-  std::vector<OneWay> one_way;              // in the order of the source
+  std::vector<std::vector<Case>> sequences;  // one after the other, in one process
+  Hints hints;                               // what it compares with, for cases to be drawn
+  int comparisons = 0, went_both_ways = 0;   // in its own source, that were reached
+  std::vector<OneWay> one_way;               // in the order of the source
   std::string unknown;  // why nothing is known of its comparisons; empty if they were watched
 };
 
@@ -37,6 +38,8 @@ Exploration explore(const Entry&);
 // Its cases, moved to the nearest ones that the claim says something about, without those that cost
 // too much.
 std::vector<Case> aimed_cases(const Exploration&, const Claim&, const Entry&);
+// Its sequences likewise, for the claim that takes every size.
+std::vector<std::vector<Case>> aimed_sequences(const Exploration&, const Claim&, const Entry&);
 // Of the dear ones those that are not among them: hardly any of most variants, and up to some 20
 // seconds of others.
 std::vector<Case> dear_aimed_cases(const Exploration&, const Claim&, const Entry&);

@@ -51,6 +51,9 @@ Explorer::Explorer(const Entry& entry, std::map<const void*, Place> places, std:
   try_constants();
   drive();
   draw_small_cases(40, true);
+  launches_ = search_launches(know_, [&] {
+    return Constants{whole_constants(1), float_constants()};
+  });
   know_.allow(budget);
   climb_to_the_rest();
 }

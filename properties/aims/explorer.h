@@ -10,6 +10,7 @@
 
 #include "properties/aims/inputs.h"
 #include "properties/aims/knowledge.h"
+#include "properties/aims/launch_search.h"
 #include "properties/draws/dice.h"
 
 namespace assay {
@@ -29,6 +30,8 @@ class Explorer {
   const std::vector<Threshold>& thresholds() const { return thresholds_; }
   // In which several conditions hold at once.
   const std::vector<Case>& joined_cases() const { return joined_cases_; }
+  // What its launch function does that no run of a kernel led to.
+  const LaunchFindings& launches() const { return launches_; }
   std::vector<std::int64_t> whole_constants(std::int64_t least = usual_sizes) const;
   std::vector<std::int64_t> open_constants() const;  // of comparisons that went one way only
   std::vector<float> float_constants() const;
@@ -76,6 +79,7 @@ class Explorer {
   std::vector<Threshold> thresholds_;
   std::set<const void*> climbed_;
   std::vector<Case> joined_cases_;
+  LaunchFindings launches_;
 };
 
 }  // namespace assay

@@ -45,20 +45,30 @@ double nearest_difference(const Comparison& c) {
 }
 
 Knowledge::Knowledge(const Entry& entry, std::map<const void*, Place> places, std::uint64_t budget)
-    : entry_(entry), places_(std::move(places)), left_(budget) {}
+    : entry_(entry), places_(std::move(places)), left_(budget) {
+  for (const auto& [where, place] : places_) {
+    if (place.is_in_helper) in_helpers_.push_back(where);
+    if (place.decides_branch) branches_.push_back(where);
+  }
+}
 
 WatchedRun Knowledge::run(Case c, std::uint64_t most_calls) {
   c = fitted(c, entry_.variant.needs);
   if (is_spent()) return {};
   if (entry_.backend == Backend::host && c.multiply_adds() > most_on_the_host) return {};
-  const auto watch = entry_.watched_launch == nullptr ? watched_run_of_ptx : watched_run;
-  WatchedRun run = watch(entry_, c, std::min(most_calls, left_));
+  const std::uint64_t most = std::min(most_calls, left_);
+  WatchedRun run = entry_.watched_launch == nullptr ? watched_run_of_ptx(entry_, c, most)
+                                                    : watched_run(entry_, c, most, hints());
   learn_places(run);
   left_ -= run.timed_out ? left_ : std::min(left_, run.cost());
-  bool any_new = false;
-  for (const Comparison& comparison : run.comparisons) any_new |= learn(comparison, c);
-  if (any_new) news_.push_back(c);
+  if (learn(run.comparisons, c)) news_.push_back(c);
   return run;
+}
+
+bool Knowledge::learn(const std::vector<Comparison>& comparisons, const Case& c) {
+  bool any_new = false;
+  for (const Comparison& comparison : comparisons) any_new |= learn(comparison, c);
+  return any_new;
 }
 
 // Where nvcc compiles an `if`, what is compared guards instructions or chooses between values: it
@@ -70,9 +80,24 @@ void Knowledge::learn_places(const WatchedRun& run) {
   }
 }
 
+// It stands where the helper is called. What a helper for floats compares is of no interest: it
+// looks for NaN.
+void Knowledge::learn_place_in_helper(const Comparison& comparison) {
+  const auto line = places_.find(comparison.line()), inside = places_.find(comparison.inside);
+  if (line == places_.end() || inside == places_.end()) return;
+  Place place = comparison.kind == Comparison::Kind::floats ? inside->second : line->second;
+  place.decides_branch = inside->second.decides_branch;
+  places_.try_emplace(comparison.where, place);
+}
+
 bool Knowledge::learn(const Comparison& comparison, const Case& c) {
-  const auto [known, is_new] = known_.try_emplace(comparison.where, Known{comparison, c});
-  if (!is_new) return merge(known->second.seen, comparison);
+  const auto [known, is_new] = known_.try_emplace(comparison.where, Known{comparison, c, c});
+  if (!is_new) {
+    const bool any_new = merge(known->second.seen, comparison);
+    if (any_new) known->second.last = c;
+    return any_new;
+  }
+  if (comparison.inside != nullptr) learn_place_in_helper(comparison);
   const auto place = places_.find(comparison.where);
   known->second.decides = place == places_.end() || place->second.decides_branch;
   return true;

@@ -13,6 +13,7 @@ namespace assay {
 struct Known {
   Comparison seen;      // in all runs together
   Case from;            // the first that reached it
+  Case last;            // that showed something new about it
   bool decides = true;  // a branch
 
   // Whether it has had both outcomes, as far as can be known.
@@ -29,19 +30,25 @@ class Knowledge {
   // spent, or where the host would compute for too long.
   WatchedRun run(Case, std::uint64_t most_calls);
 
+  // What a launch that ran no kernel compared in this case. True if any of it is new.
+  bool learn(const std::vector<Comparison>&, const Case&);
+
   bool is_spent() const { return left_ == 0; }
   void allow(std::uint64_t calls) { left_ = calls; }  // from now on
   const std::map<const void*, Known>& comparisons() const { return known_; }
   const std::map<const void*, Place>& places() const { return places_; }
   const std::vector<Case>& news() const { return news_; }  // cases that showed something new
+  simt::Hints hints() const { return {in_helpers_, branches_}; }
   const Entry& entry() const { return entry_; }
 
  private:
   bool learn(const Comparison&, const Case&);
+  void learn_place_in_helper(const Comparison&);
   void learn_places(const WatchedRun&);
 
   const Entry entry_;
   std::map<const void*, Place> places_;
+  std::vector<const void*> in_helpers_, branches_;
   std::uint64_t left_;
   std::map<const void*, Known> known_;
   std::vector<Case> news_;

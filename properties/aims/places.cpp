@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +21,13 @@ namespace {
 // What the build calls the root of the sources in the debug information.
 constexpr std::string_view root_of_sources = "/assay/";
 
+// Whether text, such as "<_Z3minIllE...>", has the name of a function that only chooses a value.
+bool names_helper(std::string_view text) {
+  constexpr std::array names = {"<_Z3minI", "<_Z3maxI", "<_ZSt3minI", "<_ZSt3maxI", "<_ZSt5clampI"};
+  return std::any_of(names.begin(), names.end(),
+                     [&](const char* name) { return text.find(name) != text.npos; });
+}
+
 // Reads the disassembly line by line. What is compared is known after a call of the watch:
 //
 //   /src/kernels/tiled.cu:57 (discriminator 1)
@@ -32,6 +41,7 @@ class Disassembly {
   void read(std::string_view line) {
     const auto colon = line.find(":\t");
     if (colon == line.npos) {
+      if (line.ends_with(">:")) in_helper_ = names_helper(line);
       read_place(line);
     } else {
       std::uintptr_t address = 0;
@@ -63,14 +73,17 @@ class Disassembly {
     if (after_call_) {
       open_ = &(places_[address] = here_);
       open_->decides_branch = is_switch_;
+      open_->is_in_helper = in_helper_;
       after_call_ = false;
     }
+    if (after_helper_) places_.try_emplace(address, here_);
     const bool call = text.starts_with("call");
     if (open_ != nullptr && (call || text.starts_with("set"))) open_ = nullptr;
     if (open_ != nullptr && text.starts_with('j')) {
       open_->decides_branch |= !text.starts_with("jmp");
       open_ = nullptr;
     }
+    after_helper_ = call && names_helper(text);
     is_switch_ = call && text.find("<__sanitizer_cov_trace_switch") != text.npos;
     after_call_ = is_switch_ || (call && (text.find("<__sanitizer_cov_trace_cmp") != text.npos ||
                                           text.find("<__sanitizer_cov_trace_const") != text.npos));
@@ -80,7 +93,7 @@ class Disassembly {
   std::map<const void*, Place> places_;
   Place here_;
   Place* open_ = nullptr;  // until the next branch shows what its comparison is for
-  bool after_call_ = false, is_switch_ = false;
+  bool after_call_ = false, after_helper_ = false, is_switch_ = false, in_helper_ = false;
 };
 
 }  // namespace

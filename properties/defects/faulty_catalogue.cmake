@@ -134,3 +134,12 @@ assay_defect(last_group_of_a_large_grid IN aimed.cu CLAIM within_bound ON simt L
 assay_defect(odd_k_of_large_products IN aimed.cu CLAIM within_bound ON simt LARGE)
 assay_defect(row_taken_for_constant IN aimed.cu CLAIM any_data ON simt)
 assay_defect(launches_counted_in_16_bits IN aimed.cu CLAIM same_bits_twice ON simt)
+
+# What the launch function does for one problem in thousands.
+assay_defect(bad_entry_of_a_hash_table IN rare.cu CLAIM within_bound ON simt)
+assay_defect(hash_of_beta IN rare.cu CLAIM within_bound ON simt)
+assay_defect(exchanged_since_last_call IN rare.cu CLAIM within_bound ON simt)
+assay_defect(unlucky_addresses IN rare.cu CLAIM within_bound ON simt)
+assay_defect(c_right_behind_b IN rare.cu CLAIM reads_only_operands ON simt)
+assay_defect(distance_in_32_bits IN rare.cu CLAIM within_bound ON simt)
+assay_defect(at_most_96_shares IN rare.cu CLAIM within_bound ON simt)

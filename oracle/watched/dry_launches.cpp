@@ -1,0 +1,78 @@
+#include "oracle/watched/dry_launches.h"
+
+#include <exception>
+
+#include "oracle/operands.h"
+#include "oracle/plan.h"
+#include "simt/simt.h"
+
+namespace assay {
+namespace {
+
+constexpr std::uint64_t most_calls = 20'000, calls_to_launch = 150;
+constexpr std::uintptr_t quad_bytes = 16;
+
+// Where nothing ever lies, 2^42 bytes apart.
+constexpr std::uintptr_t address_of(Operand o) {
+  return (std::uintptr_t{9} + static_cast<std::uintptr_t>(o)) << 42;
+}
+
+Gemm gemm_at_addresses(const DryLaunch& d) {
+  const Case& c = d.c;
+  const auto begin = [&](Operand o) {
+    const auto floats = static_cast<std::uintptr_t>(c.offset.floats[static_cast<std::size_t>(o)]);
+    // Every second seed begins 16 bytes past what an allocation is aligned to.
+    const std::uintptr_t beside = c.offset == Offsets{} && c.seed % 2 == 1 ? quad_bytes : 0;
+    return reinterpret_cast<float*>(address_of(o) + beside + floats * sizeof(float));
+  };
+  Gemm gemm = gemm_of(c, begin(Operand::a), begin(Operand::b), begin(Operand::c));
+  if (d.adjoining) {
+    const auto span = [](std::int64_t rows, std::int64_t columns, std::int64_t ld) {
+      return rows == 0 || columns == 0 ? 0 : (rows - 1) * ld + columns;
+    };
+    gemm.b = gemm.a + span(c.m, c.k, gemm.lda);
+    gemm.c = const_cast<float*>(gemm.b) + span(c.k, c.n, gemm.ldb);
+  }
+  return gemm;
+}
+
+}  // namespace
+
+DryLaunches::DryLaunches(const Entry& entry, const simt::Hints& hints)
+    : entry_(entry),
+      hints_(hints),
+      watch_(std::numeric_limits<std::uint64_t>::max(), hints) {}
+
+Dry DryLaunches::launch(const DryLaunch& d, simt::Watch& watch) {
+  const Gemm gemm = gemm_at_addresses(d);
+  if (!refusal(entry_.variant, gemm).empty()) return {};
+  Dry dry{.accepted = true};
+  const std::uint64_t before = watch.calls();
+  const simt::Settings settings = {
+      .refused_launch = d.refused, .runs_nothing = true, .watch = &watch};
+  simt::observe(settings, [&] {
+    const bool ended = watch.run(most_calls, [&] {
+      try {
+        dry.gave_up = entry_.watched_launch(gemm, nullptr) != cudaSuccess;
+      } catch (const std::exception&) {  // which a trial reports
+        dry.gave_up = true;
+      }
+    });
+    dry.too_long = !ended && watch.calls() - before > most_calls;
+    dry.at_fault = !ended && !dry.too_long;
+  });
+  dry.path = watch.path() + dry.at_fault;
+  dry.took_new_side = watch.took_new_side();
+  dry.cost = watch.calls() - before + calls_to_launch;
+  return dry;
+}
+
+Dry DryLaunches::launch(const DryLaunch& d) { return launch(d, watch_); }
+
+std::vector<simt::Comparison> DryLaunches::compared_in(const DryLaunch& d) {
+  simt::Watch alone(std::numeric_limits<std::uint64_t>::max(), hints_);
+  launch(d, alone);
+  return alone.comparisons();
+}
+
+}  // namespace assay

@@ -1,0 +1,228 @@
+#include "properties/aims/launch_search.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "oracle/watched/dry_launches.h"
+#include "properties/aims/inputs.h"
+#include "properties/aims/launch_draws.h"
+#include "properties/fitting.h"
+
+namespace assay {
+namespace {
+
+// Of problems that are cheap to judge, then of all: in calls of the watch, of which a launch of no
+// comparison counts as some 150.
+constexpr std::uint64_t budget_of_settled = 3'000'000, budget_of_unequal = 20'000'000,
+                        budget_of_open = 60'000'000;
+constexpr int launches_of_a_round = 2048, most_too_long = 64, most_dear_paths = 4;
+constexpr std::size_t most_paths = 40, most_sequences = 20, most_before = 32;
+constexpr double cheap_products = 1e7, most_products = 3e10;  // of a case to judge
+
+using Launches = std::vector<DryLaunch>;  // one after the other: the last counts
+
+class LaunchSearch {
+ public:
+  LaunchSearch(Knowledge& know, const std::function<Constants()>& constants)
+      : know_(know),
+        constants_(constants),
+        needs_(know.entry().variant.needs),
+        dry_(know.entry(), know.hints()),
+        draws_(needs_),
+        other_{fitted({.m = 3, .n = 5, .k = 2, .alpha = 1.5f, .beta = 0.5f}, needs_)} {}
+
+  LaunchFindings findings() {
+    if (launch(other_).at_fault) return {};
+    for (const Case& c : know_.news()) {
+      if (c.multiply_adds() < cheap_products) paths_.insert(launch({fitted(c, needs_)}).path);
+    }
+    news_.clear();
+    for (const double products : {cheap_products, double{INFINITY}}) {
+      draws_.limit_products(products);
+      spent_ = 0;
+      while (spent_ < budget() && too_long_ < most_too_long) try_some();
+    }
+    return std::move(found_);
+  }
+
+ private:
+  Dry launch(const DryLaunch& d) {
+    const Dry dry = dry_.launch(d);
+    spent_ += dry.cost;
+    before_[count_++ % most_before] = d;
+    if (dry.took_new_side && !dry.too_long) news_.push_back(latest());
+    return dry;
+  }
+
+  // The last launches, the latest last.
+  Launches latest() const {
+    Launches all;
+    for (std::size_t i = std::min<std::size_t>(most_before, count_); i > 0; --i)
+      all.push_back(before_[(count_ - i) % most_before]);
+    return all;
+  }
+
+  std::uint64_t budget() const {
+    bool any_unequal = false;
+    for (const Comparison& c : dry_.comparisons()) {
+      const auto known = know_.comparisons().find(c.where);
+      if (known == know_.comparisons().end()) continue;
+      const auto place = know_.places().find(c.where);
+      if (place != know_.places().end() && !is_of_the_author(place->second)) continue;
+      if (known->second.decides && !known->second.is_settled()) return budget_of_open;
+      any_unequal |= !known->second.decides && !known->second.seen.equal;
+    }
+    return any_unequal ? budget_of_unequal : budget_of_settled;
+  }
+
+  void try_some() {
+    Constants constants = constants_();
+    draws_.use(std::move(constants.whole), std::move(constants.floats));
+    for (int i = 0; i < launches_of_a_round; ++i) try_one(draws_.draw());
+  }
+
+  void try_one(const DryLaunch& d) {
+    const Dry dry = launch(d);
+    if (!dry.accepted) return;
+    if (dry.too_long && ++too_long_ % 8 == 0) draws_.limit_sizes();
+    if (news_.empty() && !dry.too_long && paths_.size() < most_paths &&
+        paths_.insert(dry.path).second)
+      examine(latest(), false);
+    // To examine one may show others.
+    for (std::size_t i = 0; i < news_.size(); ++i) examine(Launches(news_[i]), true);
+    news_.clear();
+  }
+
+  // Finds out what it takes to see the last of them again, makes it cheaper, and keeps it.
+  void examine(const Launches& all, bool is_new_side) {
+    const std::uint64_t path = path_of(all);
+    paths_.insert(path);
+    for (std::size_t length = 1; length <= all.size(); length *= 2) {
+      Launches launches(all.end() - static_cast<std::ptrdiff_t>(length), all.end());
+      if (path_of(launches) != path) continue;
+      while (launches.size() > 1) {  // without those that it does not take
+        const Launches fewer(launches.begin() + 1, launches.end());
+        if (path_of(fewer) != path) break;
+        launches = fewer;
+      }
+      cheapen(launches, path);
+      keep(launches, path, is_new_side);
+      return;
+    }
+  }
+
+  std::uint64_t path_of(const Launches& launches) {
+    launch(other_);
+    Dry last;
+    for (const DryLaunch& d : launches) last = launch(d);
+    return last.accepted ? last.path : 0;
+  }
+
+  template <class Change>
+  bool try_change(Launches& launches, std::uint64_t path, const Change& change) {
+    Launches changed = launches;
+    for (DryLaunch& d : changed) {
+      change(d);
+      d.c = fitted(d.c, needs_);
+    }
+    if (changed == launches || path_of(changed) != path) return false;
+    launches = std::move(changed);
+    return true;
+  }
+
+  // What tells little first; then sizes, each as small as can be.
+  void cheapen(Launches& launches, std::uint64_t path) {
+    try_change(launches, path, [](DryLaunch& d) { d.refused.reset(); });
+    try_change(launches, path, [](DryLaunch& d) { d.adjoining = false; });
+    try_change(launches, path, [](DryLaunch& d) { d.c.offset = {}, d.c.seed = 0; });
+    try_change(launches, path, [](DryLaunch& d) { d.c.lda = d.c.ldb = d.c.ldc = {}; });
+    if (!try_change(launches, path, [](DryLaunch& d) { d.c.alpha = 1.5f, d.c.beta = 0.5f; })) {
+      try_change(launches, path, [](DryLaunch& d) { d.c.alpha = 1.5f; });
+      try_change(launches, path, [](DryLaunch& d) { d.c.beta = 0.5f; });
+    }
+    for (int round = 0; round < 3; ++round) {
+      for (const auto size : {&Case::k, &Case::m, &Case::n}) lessen(launches, path, size);
+    }
+  }
+
+  // Bisects one size, as of the last launch; in those before it, sizes of that value change too.
+  void lessen(Launches& launches, std::uint64_t path, std::int64_t Case::*size) {
+    std::int64_t low = 0;
+    while (launches.back().c.*size - low > 1) {
+      const std::int64_t now = launches.back().c.*size;
+      const std::int64_t middle = low == 0 ? 1 : low + (now - low) / 2;
+      const bool lessened = try_change(launches, path, [&](DryLaunch& d) {
+        if (launches.size() == 1) {
+          d.c.*size = middle;
+          return;
+        }
+        for (const auto any : {&Case::m, &Case::n, &Case::k}) {
+          if (d.c.*any == now) d.c.*any = middle;
+        }
+      });
+      if (!lessened || launches.back().c.*size >= now) low = middle;
+    }
+  }
+
+  void keep(const Launches& launches, std::uint64_t path, bool is_new_side) {
+    const DryLaunch& last = launches.back();
+    path_of({launches.begin(), launches.end() - 1});
+    know_.learn(dry_.compared_in(last), last.c);
+    draws_.keep(last);
+    if (last.refused || last.c.multiply_adds() > most_products) return;
+    if (launches.size() > 1) {
+      if (found_.sequences.size() == most_sequences) return;
+      std::vector<Case>& sequence = found_.sequences.emplace_back();
+      for (const DryLaunch& d : launches) sequence.push_back(d.c);
+      return;
+    }
+    const bool is_cheap = last.c.multiply_adds() < cheap_products;
+    if (!is_cheap && !is_new_side && dear_++ >= most_dear_paths) return;
+    found_.cases.push_back(last.c);
+    if (is_cheap) add_others_beside(last, path);
+  }
+
+  // What is wrong there may need other sizes to show.
+  void add_others_beside(const DryLaunch& found, std::uint64_t path) {
+    const Tile& tile = know_.entry().variant.tile;
+    const auto add_if_held = [&](const auto& change) {
+      Launches other = {found};
+      if (try_change(other, path, [&](DryLaunch& d) { change(d.c); }))
+        found_.cases.push_back(other.back().c);
+    };
+    add_if_held([](Case& c) { c.k += 1; });
+    add_if_held([](Case& c) { c.m += 1, c.n += 2; });
+    add_if_held([&](Case& c) { c.m += tile.m + 1, c.n += tile.n + 3, c.k += tile.k; });
+    add_if_held([](Case& c) {  // well beyond what it was bisected to
+      for (const auto size : {&Case::m, &Case::n, &Case::k}) c.*size *= c.*size > 16 ? 2 : 1;
+    });
+    add_if_held([](Case& c) { c.lda.floats += 4, c.ldb.floats += 4, c.ldc.floats += 4; });
+  }
+
+  Knowledge& know_;
+  const std::function<Constants()>& constants_;
+  const Needs& needs_;
+  DryLaunches dry_;
+  LaunchDraws draws_;
+  const DryLaunch other_;  // leaves nothing in mind that others ask for
+  std::uint64_t spent_ = 0;
+  std::size_t count_ = 0;
+  int too_long_ = 0, dear_ = 0;
+  std::vector<Launches> news_;  // that took a new side, and are not yet examined
+  std::array<DryLaunch, most_before> before_;
+  std::set<std::uint64_t> paths_;
+  LaunchFindings found_;
+};
+
+}  // namespace
+
+LaunchFindings search_launches(Knowledge& know, const std::function<Constants()>& constants) {
+  const Entry& entry = know.entry();
+  if (entry.watched_launch == nullptr || entry.backend == Backend::host) return {};
+  return LaunchSearch(know, constants).findings();
+}
+
+}  // namespace assay

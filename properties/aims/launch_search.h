@@ -1,0 +1,24 @@
+// Tries a variant's launch function on a great many problems without running a kernel, and keeps
+// the cheapest one for every side of a comparison there, and every way through it, that no other
+// case takes: also one that lies at a rare size, at one address, or behind the call before it.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "properties/aims/climbing.h"
+#include "properties/aims/knowledge.h"
+
+namespace assay {
+
+struct LaunchFindings {
+  std::vector<Case> cases;
+  std::vector<std::vector<Case>> sequences;  // the last shows it, but only after those before it
+};
+
+// Tells the knowledge what it sees. Ends soon where no comparison in the launch function is open;
+// counts launches and calls of the watch, not time. Finds nothing where the launch function itself
+// computes. `constants` are those that are known by then.
+LaunchFindings search_launches(Knowledge&, const std::function<Constants()>& constants);
+
+}  // namespace assay

@@ -1,0 +1,88 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "oracle/watched/dry_launches.h"
+#include "properties/check.h"
+#include "properties/tests/planted.h"
+
+namespace assay {
+namespace {
+
+Entry planted(const char* name) { return entry_named(name, Backend::simt); }
+
+class Rare : public testing::TestWithParam<const char*> {};
+
+TEST_P(Rare, is_caught_with_every_seed) {
+  for (const std::uint64_t seed : {0, 1, 2}) {
+    const auto results =
+        check({planted(GetParam())}, {&claim_named("within_bound")}, {.seed = seed, .jobs = 1});
+    EXPECT_EQ(results.front().status(), ClaimStatus::fails) << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Launches, Rare,
+                         testing::Values("planted_hash", "planted_addresses", "planted_exchange",
+                                         "planted_shares"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(LaunchSearch, keeps_a_cheap_case_of_a_rare_size) {
+  const Exploration found = explore(planted("planted_hash"));
+  EXPECT_TRUE(std::any_of(found.cases.begin(), found.cases.end(), [](const Case& c) {
+    return (c.m * 40507 + c.n * 9967 + c.k * 607) % 9973 == 11 && c.multiply_adds() <= 1e7;
+  }));
+  EXPECT_EQ(found.went_both_ways, found.comparisons);
+}
+
+TEST(LaunchSearch, finds_the_call_before_that_it_takes) {
+  const Exploration found = explore(planted("planted_exchange"));
+  EXPECT_TRUE(std::any_of(found.sequences.begin(), found.sequences.end(), [](const auto& s) {
+    return s.size() == 2 && s[0].m == s[1].k && s[0].k == s[1].m && s[1].m != s[1].k;
+  }));
+}
+
+TEST(LaunchSearch, counts_a_minimum_as_a_comparison_of_the_line_that_takes_it) {
+  const Exploration found = explore(planted("planted_shares"));
+  EXPECT_EQ(found.went_both_ways, found.comparisons);
+  EXPECT_GE(found.comparisons, 3);
+  EXPECT_TRUE(std::any_of(found.cases.begin(), found.cases.end(),
+                          [](const Case& c) { return c.k > 40 * 512; }));
+}
+
+TEST(LaunchSearch, is_the_same_every_time) {
+  const Entry entry = planted("planted_exchange");
+  const Exploration first = explore(entry), second = explore(entry);
+  EXPECT_EQ(first.cases, second.cases);
+  EXPECT_EQ(first.sequences, second.sequences);
+}
+
+TEST(LaunchSearch, survives_a_launch_function_that_reads_its_operands) {
+  const Exploration found = explore(planted("planted_reads_operands"));
+  EXPECT_TRUE(found.sequences.empty());
+  EXPECT_EQ(found.unknown, "");
+}
+
+TEST(DryLaunches, ends_a_launch_function_that_goes_on_and_on) {
+  const Entry entry = planted("planted_each_row");
+  DryLaunches launches(entry, {});
+  const Dry few = launches.launch({{.m = 3, .n = 2, .k = 1}});
+  EXPECT_TRUE(few.accepted);
+  EXPECT_FALSE(few.too_long);
+  const Dry many = launches.launch({{.m = std::int64_t{1} << 40, .n = 2, .k = 1}});
+  EXPECT_TRUE(many.too_long);
+  EXPECT_FALSE(many.at_fault);
+}
+
+TEST(DryLaunches, know_equal_paths) {
+  const Entry entry = planted("planted_hash");
+  DryLaunches launches(entry, {});
+  const auto path = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return launches.launch({{.m = m, .n = n, .k = k}}).path;
+  };
+  const std::uint64_t usual = path(3, 4, 5);
+  EXPECT_EQ(path(3, 4, 5), usual);
+  EXPECT_NE(path(0, 4, 5), usual);
+}
+
+}  // namespace
+}  // namespace assay

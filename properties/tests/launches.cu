@@ -1,0 +1,70 @@
+// Launch functions for the tests of what is tried of them without running a kernel.
+#include <algorithm>
+
+#include "kernels/gemm.h"
+
+namespace assay {
+namespace {
+
+constexpr Tile tile = {16, 16, 16};
+
+__global__ void plain(Gemm g) {
+  const Corner corner = block_corner<tile>(g);
+  const std::int64_t row = corner.row + threadIdx.y, col = corner.col + threadIdx.x;
+  if (row >= g.m || col >= g.n) return;
+  float sum = 0;
+  for (std::int64_t p = 0; p < depth(g); ++p)
+    sum = fmaf(g.a[row * g.lda + p], g.b[p * g.ldb + col], sum);
+  float* c = &g.c[row * g.ldc + col];
+  *c = blend(g, sum, c);
+}
+cudaError_t launch_right(const Gemm& g, cudaStream_t stream) {
+  return launch_tiles<tile>(plain, dim3(tile.n, tile.m), g, stream);
+}
+cudaError_t launch_all_but(int products, Gemm g, cudaStream_t stream) {
+  g.k = std::max<std::int64_t>(0, g.k - products);
+  return launch_right(g, stream);
+}
+
+cudaError_t launch_by_hash(const Gemm& g, cudaStream_t stream) {
+  return launch_all_but((g.m * 40507 + g.n * 9967 + g.k * 607) % 9973 == 11, g, stream);
+}
+cudaError_t launch_by_addresses(const Gemm& g, cudaStream_t stream) {
+  const auto line = [](const float* p) { return reinterpret_cast<std::uintptr_t>(p) >> 4 & 15; };
+  return launch_all_but(line(g.a) == 9 && line(g.c) == 14, g, stream);
+}
+cudaError_t launch_after_exchange(const Gemm& g, cudaStream_t stream) {
+  static std::int64_t last_m = 0, last_k = 0;
+  const bool is_exchanged = g.m == last_k && g.k == last_m && g.m != g.k;
+  last_m = g.m, last_k = g.k;
+  return launch_all_but(is_exchanged, g, stream);
+}
+cudaError_t launch_shares(const Gemm& g, cudaStream_t stream) {
+  const std::int64_t shares = std::min<std::int64_t>(ceil_div(g.k, 512), 40);
+  return launch_all_but(static_cast<int>(std::max<std::int64_t>(0, g.k - shares * 512)), g, stream);
+}
+cudaError_t launch_if_finite(const Gemm& g, cudaStream_t stream) {
+  if (g.m > 0 && g.k > 0 && !isfinite(*g.a)) return cudaErrorInvalidValue;
+  return launch_right(g, stream);
+}
+cudaError_t launch_each_row(const Gemm& g, cudaStream_t stream) {
+  for (std::int64_t row = 0; row < g.m; ++row) {
+    Gemm one = g;
+    one.m = 1, one.a += row * g.lda, one.c += row * g.ldc;
+    if (const cudaError_t error = launch_right(one, stream)) return error;
+  }
+  return cudaSuccess;
+}
+
+Variant by(const char* name, cudaError_t (*launch)(const Gemm&, cudaStream_t)) {
+  return {.name = name, .idea = "Of the tests.", .launch = launch, .tile = tile};
+}
+const Registrar registrars[] = {by("planted_hash", launch_by_hash),
+                                by("planted_addresses", launch_by_addresses),
+                                by("planted_exchange", launch_after_exchange),
+                                by("planted_shares", launch_shares),
+                                by("planted_reads_operands", launch_if_finite),
+                                by("planted_each_row", launch_each_row)};
+
+}  // namespace
+}  // namespace assay
