@@ -59,11 +59,12 @@ cudaError_t distance_in_32_bits(const Gemm& g, cudaStream_t stream) {
 }
 
 // k is shared out, to 96 at most: what is left is nobody's.
-cudaError_t at_most_96_shares(Gemm g, cudaStream_t stream) {
+cudaError_t at_most_96_shares(const Gemm& g, cudaStream_t stream) {
   constexpr std::int64_t share = 1024, most_shares = 96;
   const std::int64_t shares = std::min(ceil_div(g.k, share), most_shares);
-  if (g.m * g.n == 1) g.k = std::min(g.k, shares * share);
-  return launch_right(g, stream);
+  Gemm wrong = g;
+  if (g.m * g.n == 1) wrong.k = std::min(g.k, shares * share);
+  return launch_right(wrong, stream);
 }
 
 constexpr Variant by(const char* name, cudaError_t (*launch)(const Gemm&, cudaStream_t)) {
