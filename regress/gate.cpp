@@ -302,6 +302,11 @@ void run_gate(const GateOptions& options, const TimingProgress& progress, GateRe
   if (!options.after.empty()) {
     report.accepted_here =
         changes(stored_or_none(options.before, gpu), stored_or_none(options.after, gpu));
+    if (options.cell || !options.variants.empty()) {
+      std::erase_if(report.accepted_here, [&](const std::string& line) {
+        return !is_wanted(line.substr(0, line.find_first_of(" :")), options);
+      });
+    }
   }
   const Baseline baseline = read_baseline(options.baselines, gpu);
   if (options.cell) check_cell(*options.cell, baseline);

@@ -337,13 +337,17 @@ void add_flags(Flags& flags, GateRequest& request) {
   flags.footer(
       "Examples:\n"
       "  assay gate time                        every cell that has a baseline\n"
+      "  assay gate time --base main            compare with what a commit had accepted\n"
       "  assay gate time --against main         compare with a commit, built here and now\n"
       "  assay gate time --cell \"warptiled m=4096 n=4096 k=4096\"\n"
       "  assay gate time --explain \"warptiled m=4096 n=4096 k=4096\"\n"
       "\n"
-      "Exit status: 0 no cell is slower, 1 a cell is slower or wrong, 2 bad usage or bad input,\n"
-      "             3 undecided, 4 the environment is unfit or a measurement is invalid,\n"
-      "             5 no baseline, or one for another device, 77 nothing could be judged here\n");
+      "Exit status: 0 no cell is slower, 1 a cell is slower or wrong, or was accepted since "
+      "--base,\n"
+      "             2 bad usage or bad input, 3 undecided, 4 the environment is unfit or a\n"
+      "             measurement is invalid, 5 no baseline, or one for another device, or one "
+      "whose\n"
+      "             variant is gone, 77 nothing could be judged here\n");
 }
 
 Command gate_command() {

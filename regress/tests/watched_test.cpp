@@ -136,6 +136,12 @@ TEST_F(GateFlow, measures_a_change_by_what_was_accepted_before_it) {
   std::filesystem::remove(folder_ / "lab-1gib" / "lab_c.json");
   EXPECT_TRUE(std::ranges::count(gate_time(options).accepted_here,
                                  "lab_c: no longer watched: no reason is given"));
+  options.variants = {"lab_c"};
+  EXPECT_EQ(gate_time(options).accepted_here,
+            (std::vector<std::string>{"lab_c: no longer watched: no reason is given",
+                                      "lab_c: its anchor moved, because: right now"}))
+      << "it was asked about this one";
+  options.variants.clear();
   options.after = before;
   EXPECT_EQ(gate_time(options).accepted_here, std::vector<std::string>{});
 }
