@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "ptx/decode/decoder.h"
 #include "ptx/decode/flatten.h"
@@ -21,6 +22,10 @@ const char* name_of(Type type) {
       "",    "b8",  "b16", "b32", "b64",   "b128", "u8",     "u16",  "u32", "u64", "s8",
       "s16", "s32", "s64", "f16", "f16x2", "bf16", "bf16x2", "tf32", "f32", "f64", "pred"};
   return names[static_cast<int>(type)];
+}
+const Handling& known_handling(const std::string& name) {
+  if (const Handling* handling = handling_of(name)) return *handling;
+  throw std::out_of_range(name);
 }
 Type type_of(const Instruction& i, int n) {
   for (const std::string& modifier : i.modifiers)
@@ -46,7 +51,12 @@ void Decoder::decode() {
   for (body_index_ = 0; body_index_ < static_cast<int>(f_.body.size()); ++body_index_) {
     if (is_targeted(body_index_)) emit_named("join");
     op_at_.push_back(static_cast<int>(out_.code.size()));
-    decode(f_.body[static_cast<std::size_t>(body_index_)]);
+    const Instruction& i = f_.body[static_cast<std::size_t>(body_index_)];
+    try {
+      decode(i);
+    } catch (const std::out_of_range&) {
+      refuse(i, "it takes other operands");
+    }
     out_.array_of.resize(out_.code.size(), arrays[static_cast<std::size_t>(body_index_)]);
   }
   op_at_.push_back(static_cast<int>(out_.code.size()));
@@ -89,7 +99,7 @@ void Decoder::guard_last(const Instruction& i, std::size_t first) {
     Op& op = out_.code[n];
     op.behind_guard = op.run;
     op.run = guarded;
-    op.guard = plan_.slot[static_cast<std::size_t>(i.guard)];
+    op.guard = predicate_of(i.guard);
     op.guard_negated = i.guard_negated;
     out_.uses[n].predicates_read.push_back(op.guard);
   }
@@ -102,7 +112,7 @@ bool Decoder::decode_control(const Instruction& i) {
     branch.jump = i.operands[0].index;
     branch.flags |= decides;
     if (i.guard >= 0) {
-      branch.guard = plan_.slot[static_cast<std::size_t>(i.guard)];
+      branch.guard = predicate_of(i.guard);
       branch.guard_negated = i.guard_negated;
       out_.uses.back().predicates_read.push_back(branch.guard);
     }
@@ -130,7 +140,7 @@ bool Decoder::decode_control(const Instruction& i) {
   if (i.guard >= 0) {
     skip = out_.code.size();
     Op& branch = emit_named("bra");
-    branch.guard = plan_.slot[static_cast<std::size_t>(i.guard)];
+    branch.guard = predicate_of(i.guard);
     branch.guard_negated = !i.guard_negated;
     branch.flags |= decides;
     out_.uses.back().predicates_read.push_back(branch.guard);
@@ -224,7 +234,7 @@ Op& Decoder::emit(Handler handler, const Uses& uses) {
   return out_.code.back();
 }
 Op& Decoder::emit_named(const std::string& name, const Uses& uses) {
-  return emit(handling_of(name)->run, uses);
+  return emit(known_handling(name).run, uses);
 }
 Op& Decoder::emit_table(const Handling& handling, std::initializer_list<int> operands) {
   Uses uses;
@@ -246,6 +256,18 @@ Op& Decoder::emit_table(const Handling& handling, std::initializer_list<int> ope
   return out_.code.back();
 }
 
+// What ptxas would not take, where nobody asked it.
+int Decoder::predicate_of(int reg) const {
+  if (f_.registers.at(static_cast<std::size_t>(reg)).type != Type::pred)
+    throw std::out_of_range("no predicate");
+  return plan_.slot[static_cast<std::size_t>(reg)];
+}
+int Decoder::value_of(const Operand& o, bool wide) const {
+  const Type type = f_.registers.at(static_cast<std::size_t>(o.index)).type;
+  if (type == Type::pred || (wide && bytes_of(type) != 8))
+    throw std::out_of_range("no register of that kind");
+  return plan_.slot[static_cast<std::size_t>(o.index)];
+}
 bool Decoder::is_register(const Operand& o) const { return o.kind == Kind::reg; }
 bool Decoder::is_wide(const Operand& o) const {
   return o.kind == Kind::reg && bytes_of(f_.registers[static_cast<std::size_t>(o.index)].type) == 8;
@@ -280,7 +302,7 @@ int Decoder::special(const std::string& name, bool wide) {
 
 int Decoder::slot(const Operand& o, bool wide, bool is_real) {
   switch (o.kind) {
-    case Kind::reg: return plan_.slot[static_cast<std::size_t>(o.index)];
+    case Kind::reg: return value_of(o, wide);
     case Kind::special:
       return o.text == "WARP_SZ" ? constant(warp_size, wide) : special(o.text, wide);
     case Kind::integer:
@@ -316,7 +338,7 @@ int Decoder::slot(const Operand& o, bool wide, bool is_real) {
 
 int Decoder::predicate(const Operand& o, std::uint16_t negated_flag, Op& op) {
   if (o.negated) op.flags |= negated_flag;
-  return plan_.slot[static_cast<std::size_t>(o.index)];
+  return predicate_of(o);
 }
 
 std::uint64_t Decoder::address_of(const std::string& symbol, Space& space) const {
@@ -334,7 +356,7 @@ void Decoder::set_address(const Operand& o, Op& op, Space& space, Uses& uses) {
   op.a = -1;
   op.bits = static_cast<std::uint64_t>(o.offset);
   if (o.index >= 0) {
-    op.a = plan_.slot[static_cast<std::size_t>(o.index)];
+    op.a = value_of(o, false);
     if (bytes_of(f_.registers[static_cast<std::size_t>(o.index)].type) == 8)
       op.flags |= address_is_wide;
     uses.address = op.a;
@@ -361,32 +383,10 @@ std::unique_ptr<Program::Kernel> decode(const Module& module, const Function& ke
     Decoder(module, out->function, address, *out).decode();
   } catch (const BadPtx& error) {
     out->unsupported = error.what();
+  } catch (const std::out_of_range&) {
+    out->unsupported = "one of its instructions lacks operands";
   }
   return out;
-}
-
-std::string place_of(const Program::Kernel& kernel, const Op& op) {
-  if (op.from >= static_cast<int>(kernel.function.body.size())) return "at the end of the kernel";
-  const Instruction& i = kernel.function.body[static_cast<std::size_t>(op.from)];
-  if (i.place < 0)
-    return fmt::format("line {} of the PTX; compile with -lineinfo for that of the source", i.line);
-  std::string all;
-  for (const auto& [file, line] : lines_of(kernel, op)) {
-    if (!all.empty()) all += ", called from ";
-    all += fmt::format("{}:{}", file.substr(file.rfind('/') + 1), line);
-  }
-  return all;
-}
-
-std::vector<SourceLine> lines_of(const Program::Kernel& kernel, const Op& op) {
-  if (op.from >= static_cast<int>(kernel.function.body.size())) return {};
-  std::vector<SourceLine> lines;
-  for (int at = kernel.function.body[static_cast<std::size_t>(op.from)].place; at >= 0;) {
-    const Place& place = kernel.module->places[static_cast<std::size_t>(at)];
-    lines.push_back({kernel.module->files[static_cast<std::size_t>(place.file)], place.line});
-    at = place.called_from;
-  }
-  return lines;
 }
 
 }  // namespace ptx

@@ -62,7 +62,7 @@ int Decoder::bytes_read(const Instruction& i) {
   const int bytes = temporary(false);
   Op choice;
   const int p = predicate(o, 1 << 14, choice);
-  emit_table(*handling_of("selp.b32"),
+  emit_table(known_handling("selp.b32"),
              {bytes, constant(0, false), constant(i.operands[2].bits, false), p})
       .flags |= static_cast<std::uint16_t>(choice.flags | selects);
   return bytes;
@@ -163,7 +163,7 @@ void Decoder::decode_mbarrier(const Instruction& i) {
     return s;
   };
   if (has(i, "pending_count")) {
-    emit_table(*handling_of("mbarrier.pending_count"),
+    emit_table(known_handling("mbarrier.pending_count"),
                {slot(i.operands[0], false), reads(1, true)});
   } else if (has(i, "init") || has(i, "inval")) {
     const bool inits = has(i, "init");
@@ -174,7 +174,7 @@ void Decoder::decode_mbarrier(const Instruction& i) {
     const bool by_parity = has(i, "parity");
     const int state = reads(2, !by_parity);
     Op& op = emit_at_barrier(i, "mbarrier.wait", i.operands[1]);
-    op.d = plan_.slot[static_cast<std::size_t>(i.operands[0].index)];
+    op.d = predicate_of(i.operands[0]);
     op.b = state;
     op.mode = static_cast<std::uint8_t>((has(i, "try_wait") ? 1 : 0) | (by_parity ? 2 : 0));
     out_.uses.back().reads.push_back(state);

@@ -76,15 +76,14 @@ bool Decoder::decode_half_comparison(const Instruction& i) {
   if (comparison < 0 || i.operands.size() != results + 2) refuse(i);
   if (is_pair(type) != i.two_results && !gives_number) refuse(i);
   const int a = slot(i.operands[results], false), b = slot(i.operands[results + 1], false);
-  const auto predicate_of = [&](std::size_t n) {
-    return i.operands[n].kind == Kind::discard
-               ? temporary_predicate()
-               : plan_.slot[static_cast<std::size_t>(i.operands[n].index)];
+  const auto result_of = [&](std::size_t n) {
+    return i.operands[n].kind == Kind::discard ? temporary_predicate()
+                                               : predicate_of(i.operands[n]);
   };
   const std::string name = i.opcode + "." + format_of(type);
-  const int d = gives_number ? slot(i.operands[0], false) : predicate_of(0);
-  const int e = i.two_results ? predicate_of(1) : -1;
-  Op& op = emit_table(*handling_of(name), {d, a, b});
+  const int d = gives_number ? slot(i.operands[0], false) : result_of(0);
+  const int e = i.two_results ? result_of(1) : -1;
+  Op& op = emit_table(known_handling(name), {d, a, b});
   op.mode = static_cast<std::uint8_t>(comparison);
   op.flags |= flags_of(i);
   op.parts = is_pair(type) ? 2 : 1;
@@ -109,11 +108,11 @@ bool Decoder::decode_half_conversion(const Instruction& i) {
   const int d = slot(i.operands[0], false), a = slot(i.operands[1], false, true);
   Op* op = nullptr;
   if (to == Type::tf32) {
-    op = &emit_table(*handling_of("cvt.tf32"), {d, a});
+    op = &emit_table(known_handling("cvt.tf32"), {d, a});
   } else {
     if (i.operands.size() != (is_pair(to) ? 3u : 2u)) refuse(i);
     const int b = is_pair(to) ? slot(i.operands[2], false, true) : a;
-    op = &emit_table(*handling_of(std::string("cvt.pair.") + format_of(to)), {d, a, b});
+    op = &emit_table(known_handling(std::string("cvt.pair.") + format_of(to)), {d, a, b});
     op->parts = is_pair(to) ? 2 : 1;
   }
   op->flags |= flags_of(i);

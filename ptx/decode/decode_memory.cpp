@@ -55,7 +55,7 @@ bool Decoder::decode_memory(const Instruction& i) {
   else if (op == "cp")
     decode_copy(i);
   else if (op == "createpolicy")
-    emit_table(*handling_of("mov.b64"), {slot(i.operands[0], true), constant(0, true)});
+    emit_table(known_handling("mov.b64"), {slot(i.operands[0], true), constant(0, true)});
   else if (op == "membar" || op == "fence")
     emit_named("fence").mode = has(i, "proxy") && has(i, "async") && !has(i, "global") ? 1 : 0;
   else if (op == "prefetch" || op == "prefetchu" || op == "discard" || op == "applypriority" ||
@@ -67,19 +67,18 @@ bool Decoder::decode_memory(const Instruction& i) {
     if (type_of(i) != Type::u64) refuse(i);
     const int d = slot(i.operands[0], true), a = slot(i.operands[1], true);
     if (space == Space::shared || space == Space::local) {
-      emit_table(*handling_of(space == Space::shared ? "cvta.shared" : "cvta.local"), {d, a}).mode =
-          from;
+      emit_table(known_handling(space == Space::shared ? "cvta.shared" : "cvta.local"), {d, a})
+          .mode = from;
     } else {
-      emit_table(*handling_of("mov.b64"), {d, a});
+      emit_table(known_handling("mov.b64"), {d, a});
     }
   } else if (op == "isspacep") {
     const Space space = space_of(i);
-    const int d = plan_.slot[static_cast<std::size_t>(i.operands[0].index)],
-              a = slot(i.operands[1], true);
-    emit_table(*handling_of("isspacep"), {d, a}).mode = space == Space::shared     ? 1
-                                                        : space == Space::local    ? 2
-                                                        : space == Space::constant ? 3
-                                                                                   : 0;
+    const int d = predicate_of(i.operands[0]), a = slot(i.operands[1], true);
+    emit_table(known_handling("isspacep"), {d, a}).mode = space == Space::shared     ? 1
+                                                          : space == Space::local    ? 2
+                                                          : space == Space::constant ? 3
+                                                                                     : 0;
   } else {
     return false;
   }
@@ -108,7 +107,7 @@ void Decoder::decode_load(const Instruction& i, bool is_store) {
     if (is_register(v) && is_wide(v) && !wide) {
       converted[n] = at;
       at = temporary(false);
-      if (is_store) emit_table(*handling_of("cvt.u32.u64"), {at, converted[n]});
+      if (is_store) emit_table(known_handling("cvt.u32.u64"), {at, converted[n]});
     }
     slots.push_back(at);
     if (at >= 0) (is_store ? uses.reads : uses.writes).push_back(at);
@@ -141,7 +140,7 @@ void Decoder::decode_load(const Instruction& i, bool is_store) {
   }
   for (std::size_t n = 0; n < values.size() && !is_store; ++n)
     if (converted[n] >= 0)
-      emit_table(*handling_of(is_signed(type) ? "cvt.s64.s32" : "cvt.u64.u32"),
+      emit_table(known_handling(is_signed(type) ? "cvt.s64.s32" : "cvt.u64.u32"),
                  {converted[n], slots[n]});
   if (!is_store && is_polled) ask_others(i, 16);
 }
@@ -158,7 +157,7 @@ void Decoder::decode_param_load(const Instruction& i, Type type, std::size_t par
                                 placed_.at(address.text).at +
                                     static_cast<std::size_t>(address.offset) +
                                     n * static_cast<std::size_t>(bytes)});
-    emit_table(*handling_of(wide ? "mov.b64" : "mov.b32"), {slot(values[n], wide), from});
+    emit_table(known_handling(wide ? "mov.b64" : "mov.b32"), {slot(values[n], wide), from});
   }
 }
 

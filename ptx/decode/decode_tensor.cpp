@@ -60,7 +60,8 @@ bool Decoder::decode_tensor(const Instruction& i) {
   if (op == "ldmatrix" || op == "stmatrix")
     decode_matrix_move(i);
   else if (op == "movmatrix")
-    emit_table(*handling_of("movmatrix"), {slot(i.operands[0], false), slot(i.operands[1], false)});
+    emit_table(known_handling("movmatrix"),
+               {slot(i.operands[0], false), slot(i.operands[1], false)});
   else if (op == "mma" || (op == "wmma" && has(i, "mma")))
     decode_multiply(i);
   else if (op == "wmma")
@@ -167,7 +168,7 @@ void Decoder::decode_fragment_move(const Instruction& i) {
   if (address.bits != 0 && address.a >= 0) {  // Op::bits is taken
     const bool wide = (address.flags & address_is_wide) != 0;
     const int sum = temporary(wide);
-    emit_table(*handling_of(wide ? "add.u64" : "add.u32"),
+    emit_table(known_handling(wide ? "add.u64" : "add.u32"),
                {sum, address.a, constant(address.bits, wide)});
     address.a = uses.address = sum;
   } else if (address.a < 0) {

@@ -49,7 +49,7 @@ bool Decoder::decode_moves(const Instruction& i) {
   if (i.opcode != "mov") return false;
   const Type type = type_of(i);
   if (type == Type::pred) {
-    Uses uses{.predicates_written = {plan_.slot[static_cast<std::size_t>(i.operands[0].index)]}};
+    Uses uses{.predicates_written = {predicate_of(i.operands[0])}};
     Op op;
     if (i.operands[1].kind == Kind::integer) {
       op.mode = i.operands[1].bits != 0 ? yes_mode : no_mode;
@@ -69,11 +69,11 @@ bool Decoder::decode_moves(const Instruction& i) {
     const int d = slot(i.operands[0], wide);
     if (i.operands[1].kind == Kind::special && (i.operands[1].text.starts_with("%clock") ||
                                                 i.operands[1].text.starts_with("%globaltimer"))) {
-      emit_table(*handling_of(wide ? "clock.b64" : "clock.b32"), {d});
+      emit_table(known_handling(wide ? "clock.b64" : "clock.b32"), {d});
       return true;
     }
     const int a = slot(i.operands[1], wide, is_real(type));
-    emit_table(*handling_of(std::string("mov.") + bits_name(type)), {d, a});
+    emit_table(known_handling(std::string("mov.") + bits_name(type)), {d, a});
   }
   return true;
 }
@@ -94,25 +94,25 @@ void Decoder::decode_packing(const Instruction& i) {
     int sum = -1;
     for (int n = 0; n < parts; ++n) {
       const int value = temporary(wide);
-      emit_table(*handling_of("cvt." + u + "." + part),
+      emit_table(known_handling("cvt." + u + "." + part),
                  {value, slot(vector.elements[static_cast<std::size_t>(n)], false)});
-      if (n > 0) emit_table(*handling_of("shl." + b), {value, value, shift(n)});
+      if (n > 0) emit_table(known_handling("shl." + b), {value, value, shift(n)});
       const int next = temporary(wide);
-      if (n > 0) emit_table(*handling_of("or." + b), {next, sum, value});
+      if (n > 0) emit_table(known_handling("or." + b), {next, sum, value});
       sum = n > 0 ? next : value;
     }
-    emit_table(*handling_of("mov." + b), {slot(whole, wide), sum});
+    emit_table(known_handling("mov." + b), {slot(whole, wide), sum});
   } else {
     const int from = temporary(wide);
-    emit_table(*handling_of("mov." + b), {from, slot(whole, wide)});
+    emit_table(known_handling("mov." + b), {from, slot(whole, wide)});
     for (int n = 0; n < parts; ++n) {
       const Operand& to = vector.elements[static_cast<std::size_t>(n)];
       if (to.kind == Kind::discard) continue;
       const int moved = temporary(wide);
-      emit_table(*handling_of("shr." + u), {moved, from, shift(n)});
+      emit_table(known_handling("shr." + u), {moved, from, shift(n)});
       const int cut = temporary(false);
-      emit_table(*handling_of(wide ? "cvt.u32.u64" : "mov.b32"), {cut, moved});
-      emit_table(*handling_of("cvt.u32." + part), {slot(to, false), cut});
+      emit_table(known_handling(wide ? "cvt.u32.u64" : "mov.b32"), {cut, moved});
+      emit_table(known_handling("cvt.u32." + part), {slot(to, false), cut});
     }
   }
 }
@@ -131,15 +131,15 @@ void Decoder::decode_conversion(const Instruction& i) {
   int source = a;
   if (!from_wide && is_register(i.operands[1]) && is_wide(i.operands[1])) {
     source = temporary(false);
-    emit_table(*handling_of("cvt.u32.u64"), {source, a});
+    emit_table(known_handling("cvt.u32.u64"), {source, a});
   }
   const int d = extends ? temporary(false) : slot(i.operands[0], to_wide);
   const auto is_some_real = [](Type t) { return is_real(t) || t == Type::f16 || t == Type::bf16; };
   const Handling* resize = handling_of(fmt::format("cvt.{}.{}", name_of(to), name_of(from)));
   if (to == Type::f32 && from == Type::bf16 && !has(i, "sat") && !has(i, "ftz")) {
-    emit_table(*handling_of("shl.b32"), {d, source, constant(16, false)});  // a NaN goes through
+    emit_table(known_handling("shl.b32"), {d, source, constant(16, false)});  // a NaN goes through
   } else if (to == Type::f32 && from == Type::f32 && i.modifiers.size() == 2) {
-    emit_table(*handling_of("mov.b32"), {d, source});
+    emit_table(known_handling("mov.b32"), {d, source});
   } else if (!is_some_real(to) && !is_some_real(from) && !has(i, "sat") && resize != nullptr) {
     emit_table(*resize, {d, source});
   } else {
@@ -153,7 +153,7 @@ void Decoder::decode_conversion(const Instruction& i) {
   }
   if (extends) {
     const bool is_signed = to == Type::s8 || to == Type::s16 || to == Type::s32;
-    emit_table(*handling_of(is_signed ? "cvt.s64.s32" : "cvt.u64.u32"),
+    emit_table(known_handling(is_signed ? "cvt.s64.s32" : "cvt.u64.u32"),
                {slot(i.operands[0], true), d});
   }
 }
@@ -171,7 +171,7 @@ bool Decoder::decode_predicates(const Instruction& i) {
               b = slot(i.operands[2], wide, is_real(type));
     Op choice;
     const int p = predicate(i.operands[3], choice_negated, choice);
-    emit_table(*handling_of(wide ? "selp.b64" : "selp.b32"), {d, a, b, p}).flags |=
+    emit_table(known_handling(wide ? "selp.b64" : "selp.b32"), {d, a, b, p}).flags |=
         static_cast<std::uint16_t>(choice.flags | selects);
     return true;
   }
@@ -195,7 +195,7 @@ bool Decoder::decode_predicates(const Instruction& i) {
     logic.b = take(2, b_negated);
     uses.predicates_read.push_back(logic.b);
   }
-  uses.predicates_written = {plan_.slot[static_cast<std::size_t>(i.operands[0].index)]};
+  uses.predicates_written = {predicate_of(i.operands[0])};
   Op& made = emit_named("predicate", uses);
   made.d = uses.predicates_written[0];
   made.a = logic.a, made.b = logic.b, made.flags = logic.flags;
@@ -226,15 +226,14 @@ void Decoder::decode_comparison(const Instruction& i) {
     for (int* operand : {&a, &b}) {  // -0 added, denormals become zeros and all else stays
       const int flushed = temporary(false);
       Op& op =
-          emit_table(*handling_of("add.f32!"), {flushed, *operand, constant(0x80000000u, false)});
+          emit_table(known_handling("add.f32!"), {flushed, *operand, constant(0x80000000u, false)});
       op.flags |= flush_denormals;
       *operand = flushed;
     }
   }
   const auto result = [&](std::size_t n) {
-    return gives_number || i.operands[n].kind == Kind::discard
-               ? temporary_predicate()
-               : plan_.slot[static_cast<std::size_t>(i.operands[n].index)];
+    return gives_number || i.operands[n].kind == Kind::discard ? temporary_predicate()
+                                                               : predicate_of(i.operands[n]);
   };
   const int p = result(0);
   const int compared = logic < 0 && !i.two_results ? p : temporary_predicate();
@@ -268,7 +267,8 @@ void Decoder::decode_comparison(const Instruction& i) {
   if (gives_number) {
     const Type to = type_of(i, 0);
     const int yes = constant(is_real(to) ? 0x3f800000u : ~0u, false);
-    emit_table(*handling_of("selp.b32"), {slot(i.operands[0], false), yes, constant(0, false), p});
+    emit_table(known_handling("selp.b32"),
+               {slot(i.operands[0], false), yes, constant(0, false), p});
   }
 }
 
@@ -285,11 +285,11 @@ bool Decoder::decode_carry(const Instruction& i) {
   if (multiplies) {
     const int product = temporary(wide);
     const char* part = has(i, "hi") ? "hi" : "lo";
-    emit_table(*handling_of(fmt::format("mul.{}.{}", part, name_of(type))), {product, a, b});
+    emit_table(known_handling(fmt::format("mul.{}.{}", part, name_of(type))), {product, a, b});
     a = product, b = slot(i.operands[3], wide);
   }
   if (carry_ < 0) carry_ = temporary_predicate();
-  Op& op = emit_table(*handling_of(wide ? "carry.b64" : "carry.b32"), {d, a, b});
+  Op& op = emit_table(known_handling(wide ? "carry.b64" : "carry.b32"), {d, a, b});
   op.c = carry_;
   op.mode = static_cast<std::uint8_t>((reads ? 1 : 0) | (has(i, "cc") ? 2 : 0) |
                                       (i.opcode.starts_with("sub") ? 4 : 0));
@@ -319,8 +319,8 @@ void Decoder::decode_arithmetic(const Instruction& i) {
   for (std::size_t n = 0; n < letters.size(); ++n) {
     const bool wide = letters[n] == 'x';
     const bool reads_real = is_real(type) && n > 0;
-    operands[n] = letters[n] == 'p' ? plan_.slot[static_cast<std::size_t>(i.operands[n].index)]
-                                    : slot(i.operands[n], wide, reads_real);
+    operands[n] =
+        letters[n] == 'p' ? predicate_of(i.operands[n]) : slot(i.operands[n], wide, reads_real);
   }
   Op* op = nullptr;
   switch (letters.size()) {

@@ -15,7 +15,7 @@ bool Decoder::decode_warp_wide(const Instruction& i) {
                      op == "elect" || op == "activemask";
   if (!known) return false;
   if (op == "activemask") {
-    emit_table(*handling_of("activemask"), {slot(i.operands[0], false)});
+    emit_table(known_handling("activemask"), {slot(i.operands[0], false)});
     return true;
   }
   if (!has(i, "sync") && op != "elect") refuse(i, "the form without .sync is obsolete");
@@ -29,9 +29,8 @@ bool Decoder::decode_warp_wide(const Instruction& i) {
     refuse(i);
   };
   const auto predicate_result = [&](std::size_t n) {
-    return i.operands[n].kind == Kind::discard
-               ? temporary_predicate()
-               : plan_.slot[static_cast<std::size_t>(i.operands[n].index)];
+    return i.operands[n].kind == Kind::discard ? temporary_predicate()
+                                               : predicate_of(i.operands[n]);
   };
   const Operand& mask = i.operands.back();
   Op made;
@@ -89,8 +88,7 @@ void Decoder::decode_barrier_vote(const Instruction& i) {
   vote.a = number, vote.b = threads;
   vote.c = predicate(i.operands.back(), a_negated, vote);
   out_.uses.back().predicates_read.push_back(vote.c);
-  const int d = counts ? slot(i.operands[0], false)
-                       : plan_.slot[static_cast<std::size_t>(i.operands[0].index)];
+  const int d = counts ? slot(i.operands[0], false) : predicate_of(i.operands[0]);
   Op& votes = emit_named("barrier.votes");
   votes.a = number, votes.d = d;
   votes.mode = counts ? 0 : has(i, "and") ? 1 : 2;

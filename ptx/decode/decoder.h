@@ -73,6 +73,11 @@ class Decoder {
   int special(const std::string& name, bool is_wide);
   int temporary(bool is_wide);
   int temporary_predicate() { return predicates_++; }
+  int predicate_of(int reg) const;  // a register's number as a predicate
+  int predicate_of(const Operand& o) const {
+    return predicate_of(o.kind == Operand::Kind::reg ? o.index : -1);
+  }
+  int value_of(const Operand&, bool is_wide) const;  // or its slot
   bool is_wide(const Operand&) const;
   bool is_register(const Operand&) const;
   std::uint64_t address_of(const std::string& symbol, Space&) const;
@@ -105,6 +110,9 @@ class Decoder {
   std::uint64_t local_bytes_ = 0;
 };
 
+// The handler of a name that an instruction may have made up: throws std::out_of_range if there is
+// none.
+const Handling& known_handling(const std::string& name);
 bool has(const Instruction&, const char* modifier);
 // The type that an instruction names n-th; none if it names fewer.
 Type type_of(const Instruction&, int n = 0);

@@ -99,13 +99,23 @@ struct Operand {
   std::vector<Operand> elements;
 };
 
+// Of an instruction. Nobody has settled how many it takes: asking for one that it lacks throws
+// std::out_of_range.
+struct OperandList : std::vector<Operand> {
+  using vector::vector;
+  using vector::operator=;
+  Operand& operator[](std::size_t n) { return at(n); }
+  const Operand& operator[](std::size_t n) const { return at(n); }
+  const Operand& back() const { return at(size() - 1); }
+};
+
 struct Instruction {
   std::string opcode;                  // "ld"
   std::vector<std::string> modifiers;  // {"global", "nc", "v4", "f32"}, "cluster::shared" whole
   int guard = -1;                      // a register; -1 for none
   bool guard_negated = false;
-  std::vector<Operand> operands;  // in the order of the text; setp's p|q are two operands
-  bool two_results = false;       // p|q
+  OperandList operands;      // in the order of the text; setp's p|q are two operands
+  bool two_results = false;  // p|q
   // Of a call: its results come first, then what is called, then the arguments.
   int results = 0;
   int place = -1;  // index into Module::places
