@@ -17,7 +17,7 @@
 namespace assay {
 namespace {
 
-constexpr std::int64_t least_driven = 32;  // of a size
+constexpr std::int64_t least_driven = 32, most_drawn = 1 << 20;  // of a size
 // Of C: some 300 MiB, and six times that to judge it.
 constexpr std::int64_t most_elements = (1 << 26) + (1 << 23);
 
@@ -178,13 +178,14 @@ void add_aims(const Explorer& explorer, const Variant& variant, Exploration& exp
         .push_back(threshold.value);
   }
   // Some of these are dear.
-  exploration.dear_cases.insert(exploration.dear_cases.end(), explorer.launches().cases.begin(),
-                                explorer.launches().cases.end());
+  for (const auto* cases : {&explorer.launches().cases, &explorer.knowledge().news()})
+    exploration.dear_cases.insert(exploration.dear_cases.end(), cases->begin(), cases->end());
   exploration.sequences = explorer.launches().sequences;
   for (const std::int64_t constant : explorer.open_constants()) {
     for (const Case& c : cases_beyond(constant)) exploration.cases.push_back(c);
   }
   for (const std::int64_t constant : explorer.whole_constants()) {
+    if (constant > most_drawn) continue;
     exploration.hints.sizes.push_back(constant);
     exploration.hints.distances.push_back(constant);
   }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t calls_of_a_run = 1'500'000;
 constexpr std::int64_t largest = 1 << 20;  // that is tried of an input,
-constexpr std::int64_t largest_joint = 1 << 14;
+constexpr std::int64_t largest_joint = 1 << 14, largest_constant = 1 << 23;
 constexpr std::size_t most_guesses = 12;  // of an input from one case
 
 // The outcome of a comparison in one run: the way it went, or how its values compare.
@@ -246,14 +246,17 @@ void Explorer::try_scalars(const Case& base) {
   }
 }
 
-// Each constant as a size and as a distance, the other sizes tiny.
+// Each constant as a size and as a distance, the other sizes tiny. The last row and column come
+// first: a run ends early, and either may be what is compared.
 void Explorer::try_constants() {
   constexpr std::uint64_t calls = 60'000;
   for (const std::int64_t constant : whole_constants()) {
     for (const Input& input : inputs) {
-      for (const std::int64_t value : {constant - 1, constant, constant + 1, 2 * constant}) {
-        if (value == 2 * constant && input.is_size) continue;
-        know_.run(with({.m = 2, .n = 1, .k = 3, .alpha = 1.5f, .beta = 0.5f}, input, value), calls);
+      // Where the last row is compared, the size is one more.
+      const std::int64_t last = input.is_size ? constant + 2 : 2 * constant;
+      for (const std::int64_t value : {constant - 1, constant, constant + 1, last}) {
+        const Case tiny{.m = 2, .n = 1, .k = 3, .alpha = 1.5f, .beta = 0.5f, .seed = input.is_size};
+        know_.run(with(tiny, input, value), calls);
       }
     }
   }
@@ -273,7 +276,7 @@ std::vector<std::int64_t> Explorer::constants_of(const std::set<const void*>& co
                                                  std::int64_t least) const {
   std::set<std::int64_t> all;
   const auto add = [&](double value) {
-    if (value > static_cast<double>(least) && value <= largest)
+    if (value > static_cast<double>(least) && value <= largest_constant)
       all.insert(static_cast<std::int64_t>(value));
   };
   for (const void* where : comparisons) {
