@@ -67,7 +67,7 @@ Case without_product(Case c, const Entry& entry) {
   if (takes_no_k && (c.seed % 2 == 0 || needs.alpha_one)) {
     c.k = 0;
   } else {
-    c.alpha = 0;
+    c.alpha = std::copysign(0.0f, c.alpha);
   }
   return c;
 }

@@ -19,7 +19,7 @@ namespace {
 
 // How much of the large shapes and of extreme sizes there is beside the drawn
 // cases.
-constexpr double large_cost_per_drawn_cost = 1.05, extreme_cost_per_drawn_cost = 3.2;
+constexpr double large_cost_per_drawn_cost = 1.05, extreme_cost_per_drawn_cost = 3.85;
 
 // How many of 32 cases are of a kind, and how many parts of 32 of the cost they may take.
 struct Kind {

@@ -16,6 +16,18 @@ float short_number(std::uint64_t random) {
   return sign(random) * static_cast<float>(1 + random % 4) / 4;
 }
 
+// Of so many bits: a sign, a whole number or what a float of 8 or 11 significant bits holds.
+float narrow_number(std::uint64_t random, std::int64_t bits, bool whole) {
+  if (bits == 1) return sign(random);
+  if (whole) {
+    const auto number = static_cast<std::int16_t>(random >> 24);
+    return static_cast<float>(bits == 16 ? number : static_cast<std::int8_t>(number));
+  }
+  const float between = sign(random) * (1 + std::abs(uniform(random))) / 2;
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(between) &
+                              (bits == 16 ? 0xffffe000u : 0xffff0000u));
+}
+
 std::int64_t bits_of(std::int64_t k) { return std::bit_width(static_cast<std::uint64_t>(k)); }
 
 // Where a block begins or ends: a half, a multiple of 32 or 16, a few before the end, anywhere.
@@ -39,7 +51,7 @@ Pattern pattern_of(std::uint64_t seed, Operand o) {
     constexpr Pattern of_both[] = {Pattern::opposite_slopes, Pattern::parallel_slopes,
                                    Pattern::opposite_levels, Pattern::levels,
                                    Pattern::dominated,       Pattern::dominated,
-                                   Pattern::one_sided};
+                                   Pattern::narrow,          Pattern::one_sided};
     const Pattern pattern = choices.of(of_both);
     return o == Operand::c && pattern != Pattern::one_sided ? Pattern::plain : pattern;
   }
@@ -71,13 +83,17 @@ Patterned::Patterned(const Case& c, Operand o)
   inverted_ = choices.below(8) == 0;
   constexpr std::int64_t tiles[] = {8, 16, 16, 32}, corners[] = {4, 8, 16, 32},
                          periods[] = {2, 4, 8, 16, 32}, lengths[] = {1, 4, 16, 32, 48, 64},
-                         bands[] = {1, 2, 8, 16};
+                         bands[] = {1, 2, 8, 16}, widths[] = {1, 8, 8, 16, 16};
   switch (pattern_) {
     case Pattern::zero_block: choose_block(choices); break;
     case Pattern::lone_in_tiles: side_ = choices.of(tiles); break;
     case Pattern::symmetric_corner: side_ = choices.of(corners); break;
     case Pattern::periodic: side_ = choices.of(periods); break;
     case Pattern::banded: side_ = choices.of(bands); break;
+    case Pattern::narrow:
+      side_ = choices.of(widths);
+      inverted_ = choices.below(2) == 0;
+      break;
     case Pattern::opposite_levels:
     case Pattern::levels: side_ = choices.of(lengths); [[fallthrough]];
     case Pattern::dominated: inverted_ = choices.below(2) == 0; break;
@@ -182,6 +198,7 @@ float Patterned::structured(std::uint64_t random, std::int64_t i, std::int64_t j
 
 float Patterned::value(std::uint64_t random, std::int64_t i, std::int64_t j) const {
   if (pattern_ == Pattern::one_sided) return std::abs(uniform(random));
+  if (pattern_ == Pattern::narrow) return narrow_number(random, side_, inverted_);
   if (!is_of_both(pattern_)) return structured(random, i, j);
   const std::int64_t p = o_ == Operand::a ? j : i, line = o_ == Operand::a ? i : j;
   if (pattern_ != Pattern::dominated) return std::ldexp(uniform(random), exponent(p));

@@ -29,6 +29,7 @@ enum class Pattern {
   opposite_levels,  // A is tiny for a while where B is large, or the other way round
   levels,           // products are tiny for a while
   dominated,        // one product of each sum is far above all others
+  narrow,           // all elements fit a type of fewer bits: signs, short whole numbers, bfloat16
   one_sided,        // no sum cancels
 };
 
@@ -59,8 +60,9 @@ class Patterned {
   // The block of zeros, as [begin, end) in rows and columns.
   std::int64_t rows_from_ = 0, rows_to_ = 0, columns_from_ = 0, columns_to_ = 0;
   bool inverted_ = false;  // zeros outside it; the upper triangle; falling; sparser
-  std::int64_t side_ = 1;  // of a tile, corner or band; period; length of a level or beginning
-  int range_ = 0;          // of exponents
+  // Of a tile, corner or band; period; length of a level or beginning; bits of a narrow type.
+  std::int64_t side_ = 1;
+  int range_ = 0;  // of exponents
 };
 
 }  // namespace assay

@@ -47,6 +47,7 @@ assay_defect(alpha_two_twice IN scalars.cu CLAIM within_bound ON simt)
 assay_defect(beta_one_forgets_alpha IN scalars.cu CLAIM within_bound ON simt)
 assay_defect(alpha_one_forgets_beta IN scalars.cu CLAIM within_bound ON simt)
 assay_defect(large_alpha_loses_sign IN scalars.cu CLAIM within_bound ON simt)
+assay_defect(minus_zero_alpha_multiplies IN scalars.cu CLAIM no_product ON simt)
 assay_defect(minus_zero_beta_reads_c IN scalars.cu CLAIM beta_zero ON simt)
 assay_defect(alpha_in_every_chunk IN scalars.cu CLAIM within_bound ON simt)
 assay_defect(alpha_times_c IN scalars.cu CLAIM within_bound ON simt)
@@ -58,6 +59,7 @@ assay_defect(huge_alpha_limited IN scalars.cu CLAIM any_data ON simt)
 assay_defect(c_divided_by_alpha IN scalars.cu CLAIM any_data ON simt)
 
 # Precision, magnitudes, infinities, NaN and zeros.
+assay_defect(whole_products_in_int IN values.cu CLAIM any_data ON simt)
 assay_defect(denormal_inputs_flushed IN values.cu CLAIM within_bound ON simt)
 assay_defect(denormal_results_flushed IN values.cu CLAIM any_data ON simt)
 assay_defect(b_beyond_the_range_of_halves IN values.cu CLAIM within_bound ON simt)
@@ -134,6 +136,7 @@ assay_defect(last_group_of_a_large_grid IN aimed.cu CLAIM within_bound ON simt L
 assay_defect(odd_k_of_large_products IN aimed.cu CLAIM within_bound ON simt LARGE)
 assay_defect(row_taken_for_constant IN aimed.cu CLAIM any_data ON simt)
 assay_defect(launches_counted_in_16_bits IN aimed.cu CLAIM same_bits_twice ON simt)
+assay_defect(alpha_kept_with_a IN aimed.cu CLAIM same_bits_twice ON simt)
 
 # What the launch function does for one problem in thousands.
 assay_defect(bad_entry_of_a_hash_table IN rare.cu CLAIM within_bound ON simt)

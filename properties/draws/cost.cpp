@@ -92,6 +92,6 @@ double cost_of(const Case& c, const Claim& claim, const Entry& entry, const Effo
   return claim.trials * (cost_of_kernel(c, entry, effort) + cost_of_harness(c, entry.backend));
 }
 
-double cost_per_case(Backend backend) { return backend == Backend::cuda ? 1.5e6 : 6e6; }
+double cost_per_case(Backend backend) { return backend == Backend::cuda ? 1.5e6 : 5e6; }
 
 }  // namespace assay

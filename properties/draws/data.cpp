@@ -50,7 +50,8 @@ void add_long_patterns(std::vector<Case>& cases, Dice& dice,
   for (int i = first; i <= last; ++i) {
     const auto pattern = static_cast<Pattern>(i);
     add(pattern, dice.of({Operand::a, Operand::b}));
-    if (is_of_both(pattern)) add(pattern, Operand::a);
+    const int times_more = pattern == Pattern::narrow ? 5 : is_of_both(pattern) ? 1 : 0;
+    for (int more = 0; more < times_more; ++more) add(pattern, Operand::a);
   }
 }
 

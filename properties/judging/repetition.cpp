@@ -17,6 +17,12 @@
 namespace assay {
 namespace {
 
+// On the same operands, with an alpha or a beta of the other sign.
+Case with_other_scalar(Case c, const Entry& entry) {
+  float& scalar = c.seed % 4 == 1 ? c.alpha : c.beta;
+  scalar = scalar == 0 ? 0.5f : -scalar;
+  return fitted(c, entry.variant.needs);
+}
 // Half as large, with other data.
 Case smaller_problem(Case c, const Entry& entry) {
   c.m = (c.m + 1) / 2, c.n = (c.n + 1) / 2, c.k = (c.k + 1) / 2;
@@ -104,7 +110,9 @@ Verdict judge_twice(const Entry& entry, const Case& c, const Resources& resource
   constexpr std::array alterations = {Altered::element_of_a, Altered::element_of_b,
                                       Altered::swapped_in_a, Altered::swapped_in_b};
   Run before{"with other numbers", entry, c};
-  if (c.seed % 2 == 1) {
+  if (c.seed % 2 == 1 && c.seed / 2 % 4 < 2) {
+    before.c = with_other_scalar(c, entry);
+  } else if (c.seed % 2 == 1) {
     before.c.seed += 2;  // so that they begin where these begin
   } else {
     before.plan.altered = alterations[c.seed / 2 % alterations.size()];

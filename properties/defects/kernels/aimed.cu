@@ -107,6 +107,15 @@ cudaError_t odd_k_of_large_products(const Gemm& g, cudaStream_t stream) {
   return launch_right(second, stream);
 }
 
+// A times alpha is kept by the address and the shape of A alone.
+cudaError_t keeps_alpha(const Gemm& g, cudaStream_t stream) {
+  static Gemm kept = {};
+  if (g.a != kept.a || g.m != kept.m || g.k != kept.k || g.lda != kept.lda) kept = g;
+  Gemm wrong = g;
+  wrong.alpha = kept.alpha;
+  return launch_right(wrong, stream);
+}
+
 constexpr Variant by(const char* name, cudaError_t (*launch)(const Gemm&, cudaStream_t)) {
   return {.name = name, .idea = idea, .launch = launch, .tile = tile};
 }
@@ -115,6 +124,7 @@ const Registrar registrars[] = {
     by("second_error_forgotten", second_error_forgotten),
     by("copies_a_once", copies_a_once),
     by("launches_counted_in_16_bits", counts_launches),
+    by("alpha_kept_with_a", keeps_alpha),
     in_plain<QuadsOfAnUpdate>("quads_of_an_update"),
     in_plain<RowTakenForConstant>("row_taken_for_constant"),
     in_plain<WholeGroupsOfALargeGrid>("last_group_of_a_large_grid"),

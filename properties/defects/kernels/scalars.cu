@@ -57,6 +57,11 @@ struct MinusZeroBeta : Right {
     *c = __float_as_uint(g.beta) == 0 ? g.alpha * sum : fmaf(g.beta, *c, g.alpha * sum);
   }
 };
+struct MinusZeroAlpha : Right {
+  static __device__ void misread(Gemm& g) {
+    if (__float_as_uint(g.alpha) == 0x80000000u) g.alpha = -0x1p-149f;
+  }
+};
 // Scales the sum after each 256 products, with the ones from before.
 struct AlphaInEveryChunk : Right {
   static __device__ void misread(Gemm& g) {
@@ -120,6 +125,7 @@ const Registrar registrars[] = {
     in_plain<BetaOneForgetsAlpha>("beta_one_forgets_alpha"),
     in_plain<AlphaOneForgetsBeta>("alpha_one_forgets_beta"),
     in_plain<LargeAlphaLosesSign>("large_alpha_loses_sign"),
+    in_plain<MinusZeroAlpha>("minus_zero_alpha_multiplies"),
     in_plain<MinusZeroBeta>("minus_zero_beta_reads_c"),
     in_plain<AlphaInEveryChunk>("alpha_in_every_chunk"),
     in_plain<AlphaTimesC>("alpha_times_c"),

@@ -147,7 +147,20 @@ struct SampledZeros : Right {
 };
 
 constexpr Order chain = Order::one_fma_chain;
+// Products of whole numbers of 16 bits are summed in 32.
+struct WholeProductsInInt : Right {
+  static __device__ float add(float sum, float a, float b) {
+    const auto is_short = [](float x) { return x == truncf(x) && fabsf(x) < 0x1p15f; };
+    if (!is_short(a) || !is_short(b) || sum != truncf(sum) || fabsf(sum) >= 0x1p31f)
+      return fmaf(a, b, sum);
+    const auto product = static_cast<unsigned>(static_cast<int>(a) * static_cast<int>(b));
+    return static_cast<float>(
+        static_cast<int>(static_cast<unsigned>(static_cast<int>(sum)) + product));
+  }
+};
+
 const Registrar registrars[] = {
+    in_plain<WholeProductsInInt>("whole_products_in_int"),
     in_plain<DenormalInputs>("denormal_inputs_flushed"),
     in_plain<DenormalResults>("denormal_results_flushed"),
     in_plain<HalfRangeOfB>("b_beyond_the_range_of_halves"),
