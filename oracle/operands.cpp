@@ -53,10 +53,6 @@ Guards guards_of(Placement placement, std::int64_t span, int offset, int alignme
   return {before, after};
 }
 
-std::int64_t round_up_to(std::int64_t unit, std::int64_t floats) {
-  return (floats + unit - 1) / unit * unit;
-}
-
 }  // namespace
 
 bool is_unwritten(const Case& c, const Image& before, std::int64_t i, std::int64_t j, float got) {
@@ -146,7 +142,8 @@ Operands make_operands(const Case& c, Placement placement, const std::array<int,
                             : alignment[index];
     Guards guards = guards_of(placement, image.span(), offset, aligned);
     if (adjoins) {
-      const std::int64_t begin = round_up_to(alignment[index] / 4, together);
+      const std::int64_t unit = alignment[index] / static_cast<int>(sizeof(float));
+      const std::int64_t begin = ceil_div(together, unit) * unit;
       guards = {o == Operand::a ? guard_floats : begin - together,
                 o == Operand::c ? guard_floats : 0};
       together = begin + image.span();

@@ -113,7 +113,7 @@ Baseline stored_or_none(const std::string& folder, const std::string& gpu) {
   }
 }
 
-// Those that are gone with a reason are told as a change, or not at all.
+// Without those that the change removes with a reason: they are listed among what it changes.
 std::vector<std::string> gone_variants(const Session& session, const Baseline& after) {
   std::set<std::string> here;
   for (const Variant& variant : variants_to_time({})) here.insert(variant.name);

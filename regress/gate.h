@@ -55,7 +55,8 @@ struct GateReport {
   std::string unfit;                       // why the measurement as a whole is void; exit 4
   std::map<std::string, double> canaries;
   bool at_power_limit = false;             // where clocks were, in some sample
-  int confirmed = 0, processes = 0;        // so many cells, each in so many processes
+  int confirmed = 0;                       // cells that were timed again
+  int processes = 0;                       // that timed each of these
   int proven_unchanged = 0, controls = 0;  // and of those, timed all the same
   double detectable = 0;  // the smallest slowdown that every measured cell would have shown
   double seconds = 0;

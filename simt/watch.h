@@ -48,7 +48,7 @@ struct Comparison {
   static constexpr double infinite = std::numeric_limits<double>::infinity();
 };
 
-// What is known of comparisons by their place, in its order. It must outlive the watch.
+// What is known of comparisons by their place, in its order. Both lists must outlive the watch.
 struct Hints {
   std::span<const void* const> in_helpers;  // these count as made by the line that calls the helper
   std::span<const void* const> branches;    // of these only the way counts in a path
@@ -65,9 +65,9 @@ class Watch {
   std::vector<Comparison> comparisons() const;  // those that were reached, in the order of the code
   std::uint64_t calls() const { return calls_; }
 
-  // Runs code of the host, and notes which sides of its comparisons it takes. It ends, false, after
-  // so many calls, at a fault, and where it uses an index outside an array: what it holds then is
-  // never given back.
+  // Runs code of the host, and notes which sides of its comparisons it takes. Returns false where
+  // it cut that short: after this many calls, at a fault, or at an index outside an array. What the
+  // code held at that moment, such as memory, is never given back.
   bool run(std::uint64_t most_calls, const std::function<void()>& host_code);
   // Equal if that took equal sides of the same comparisons, in whatever order.
   std::uint64_t path() const;

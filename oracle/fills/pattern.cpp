@@ -16,7 +16,7 @@ float short_number(std::uint64_t random) {
   return sign(random) * static_cast<float>(1 + random % 4) / 4;
 }
 
-// Of so many bits: a sign, a whole number or what a float of 8 or 11 significant bits holds.
+// With 1 bit a sign; with 8 or 16 a whole number, or a fraction that bfloat16 or TF32 holds.
 float narrow_number(std::uint64_t random, std::int64_t bits, bool whole) {
   if (bits == 1) return sign(random);
   if (whole) {

@@ -148,10 +148,7 @@ float LaunchDraws::scalar() {
   switch (dice_.between(1, 5)) {
     case 1: return dice_.of({0.0f, 1.0f, -1.0f, 2.0f, 0.5f});
     case 2: return static_cast<float>(dice_.between(-40, 40)) / dice_.of({1.0f, 4.0f, 10.0f});
-    case 3: {
-      const float any = floats_.empty() ? 1.5f : dice_.of(floats_);
-      return any;
-    }
+    case 3: return floats_.empty() ? 1.5f : dice_.of(floats_);
     default: {
       const auto any =
           std::bit_cast<float>(static_cast<std::uint32_t>(dice_.between(0, 0xffffffff)));

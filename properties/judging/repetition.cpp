@@ -23,6 +23,7 @@ Case with_other_scalar(Case c, const Entry& entry) {
   scalar = scalar == 0 ? 0.5f : -scalar;
   return fitted(c, entry.variant.needs);
 }
+
 // Half as large, with other data.
 Case smaller_problem(Case c, const Entry& entry) {
   c.m = (c.m + 1) / 2, c.n = (c.n + 1) / 2, c.k = (c.k + 1) / 2;
@@ -91,7 +92,7 @@ Verdict judge_often(const Entry& entry, const Case& c, const Resources& resource
                                         "launch {} in a row",
                                         *first, *now, i + 1)
                           : fmt::format("launch {} in a row fails", i + 1),
-            .diagnosis = "something is kept between launches, and gives out after so many",
+            .diagnosis = "something that it keeps between launches runs out",
             .judged = 1};
   }
   if (times == most_launches) launched_often.insert(code);

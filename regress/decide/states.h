@@ -12,9 +12,9 @@ struct TwoStates {
   double slow_ratio = 1, fast_ratio = 1;  // head over baseline, the median of each
 };
 
-// Of one log-ratio for each process. Two states are told where the gap between two neighbours is
-// more than 0.5 %, and more than twice as wide as either side of it; never of fewer than eight
-// processes.
+// Takes one log-ratio for each process. There are two states where two neighbouring ratios are more
+// than 0.5 % apart, and more than twice as far as the ratios on either side of that gap spread.
+// Fewer than eight processes have none.
 std::optional<TwoStates> two_states(std::vector<double> log_ratios);
 
 }  // namespace assay
