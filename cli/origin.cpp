@@ -2,13 +2,30 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/utsname.h>
 
 #include <ctime>
+#include <fstream>
+#include <thread>
 
 #include "base/child_process.h"
 #include "base/errors.h"
+#include "oracle/gpus.h"
 
 namespace assay {
+namespace {
+
+// As Linux calls it; empty where it does not say.
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("model name")) continue;
+    return line.substr(std::min(line.size(), line.find(": ") + 2));
+  }
+  return "";
+}
+
+}  // namespace
 
 std::string commit_of(const std::string& source, bool dirty_too) {
   const ProgramOutput head = output_of("git", {"-C", source, "rev-parse", "HEAD"});
@@ -33,7 +50,8 @@ Origin origin_here() {
   Origin origin = {.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
                    .harness = "assay " ASSAY_VERSION,
                    .compiler = ASSAY_CUDA_COMPILER,
-                   .flags = ASSAY_CUDA_FLAGS};
+                   .flags = ASSAY_CUDA_FLAGS,
+                   .host_compiler = ASSAY_HOST_COMPILER};
   try {
     origin.commit = commit_of(ASSAY_SOURCE_PATH, true);
   } catch (const BadInput&) {
@@ -52,6 +70,20 @@ Origin origin_here() {
     origin.parent = parents.substr(0, parents.find(' '));
   }
   return origin;
+}
+
+std::map<std::string, std::string> machine_here() {
+  utsname system = {};
+  uname(&system);
+  return {{"processor", processor_name()},
+          {"cores", fmt::to_string(std::thread::hardware_concurrency())},
+          {"system", fmt::format("{} {} {}", system.sysname, system.release, system.machine)}};
+}
+
+std::map<std::string, std::string> device_here() {
+  std::map<std::string, std::string> facts;
+  for (const GpuFact& fact : describe_gpus()) facts[fact.topic] = fact.text;
+  return facts;
 }
 
 }  // namespace assay

@@ -1,7 +1,7 @@
-// Where a result comes from: the sources, and the compiler that this program's kernels were built
-// by.
+// Where a result comes from: the sources, the compilers that built this program, and the machine.
 #pragma once
 
+#include <map>
 #include <string>
 
 namespace assay {
@@ -9,8 +9,9 @@ namespace assay {
 struct Origin {
   std::string kernels;         // git's tree of them
   std::string commit, parent;  // "-dirty" follows a commit whose files differ; a root has no parent
-  std::string commit_date, date;  // of the commit, and of this moment
-  std::string harness, compiler, flags;
+  std::string commit_date, date;         // of the commit, and of this moment
+  std::string harness, compiler, flags;  // the compiler and flags of kernels for a GPU
+  std::string host_compiler;
 };
 
 // The commit that is checked out at `source`, with "-dirty" if the files differ from it; baselines/
@@ -20,5 +21,10 @@ std::string commit_of(const std::string& source, bool dirty_too);
 
 // Of this program. Leaves empty what git does not know.
 Origin origin_here();
+
+// Facts by name: the processor and system of this computer; its GPUs, driver and libraries, without
+// any where this build can use none.
+std::map<std::string, std::string> machine_here();
+std::map<std::string, std::string> device_here();
 
 }  // namespace assay

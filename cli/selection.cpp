@@ -143,6 +143,16 @@ JsonValue json_of(const std::vector<BackendState>& backends) {
   });
 }
 
+JsonValue json_of(const Variant& variant) {
+  return {{"name", variant.name},
+          {"idea", variant.idea},
+          {"needs", describe(variant.needs)},
+          {"arithmetic", to_string(variant.arithmetic)},
+          {"order", to_string(variant.order)},
+          {"tile", {{"m", variant.tile.m}, {"n", variant.tile.n}, {"k", variant.tile.k}}},
+          {"deterministic", variant.deterministic}};
+}
+
 Selection select(const std::vector<std::string>& variants,
                  const std::vector<std::string>& backend_names,
                  const std::vector<std::string>& claim_names, bool about_one_case) {

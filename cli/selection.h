@@ -23,6 +23,7 @@ std::vector<BackendState> backend_states();
 inline constexpr const char* no_kernels_of_nvcc =
     "this build has no kernels of nvcc: run ci/get-nvcc, and configure with the preset ptx";
 JsonValue json_of(const std::vector<BackendState>&);
+JsonValue json_of(const Variant&);
 
 struct Selection {
   std::vector<Entry> entries;  // that can run here

@@ -55,7 +55,8 @@ Result read_result(const std::string& file) {
   const Field field(json, file + ":");
   if (!field.has("command") || text_in(field, "command") != "gate time")
     field.refuse("is no result of `assay gate time --json`");
-  if (needed(field, "schema").whole(0, 1'000'000) != 1 || !field.has("origin"))
+  const std::int64_t schema = needed(field, "schema").whole(0, 1'000'000);
+  if (schema < 1 || schema > 2 || !field.has("origin"))
     field.refuse("was written by another version of assay, whose results this one cannot read");
   const Field origin = needed(field, "origin");
   Result result = {.verdict = text_in(field, "verdict"),

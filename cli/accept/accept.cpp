@@ -10,7 +10,7 @@
 #include "base/whole_file.h"
 #include "cli/command.h"
 #include "cli/origin.h"
-#include "cli/out/json.h"
+#include "cli/out/result.h"
 #include "cli/selection.h"
 #include "cli/worker_flags.h"
 #include "oracle/machine.h"
@@ -121,8 +121,8 @@ static JsonValue json_of(const AcceptLine& line) {
 
 std::string json_of(const AcceptResult& result, const Conclusion& conclusion) {
   const AcceptReport& report = result.report;
-  return json_text(
-      "accept time", result.request.arguments, conclusion,
+  return result_text(
+      {"accept time", result.request.arguments, conclusion},
       {{"folder", report.folder},
        {"reason", result.request.reason},
        {"accepted", report.accepted},

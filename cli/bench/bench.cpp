@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "base/whole_file.h"
 #include "cli/command.h"
-#include "cli/out/json.h"
+#include "cli/out/result.h"
 #include "cli/selection.h"
 #include "cli/worker_flags.h"
 #include "oracle/machine.h"
@@ -177,13 +177,15 @@ std::string bench_text(const BenchResult& result, const Conclusion& conclusion,
 
 std::string json_of(const BenchResult& result, const Conclusion& conclusion) {
   const BenchReport& report = result.report;
-  return json_text(
-      "bench", result.request.arguments, conclusion,
+  return result_text(
+      {.command = "bench",
+       .arguments = result.request.arguments,
+       .conclusion = conclusion,
+       .device = report.device},
       {{"seed", result.request.seed},
        {"warm", result.request.warm},
        {"processes", report.processes},
        {"seconds", report.seconds},
-       {"device", report.device},
        {"peak_tflops", report.peak_tflops},
        {"memory_gb_s", report.memory_gb_s},
        {"unfit", report.unfit},

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "base/whole_file.h"
 #include "cli/command.h"
-#include "cli/out/json.h"
+#include "cli/out/result.h"
 
 namespace assay {
 namespace {
@@ -120,9 +120,9 @@ std::string codegen_text(const CodegenResult& result, const Conclusion& conclusi
 
 std::string json_of(const CodegenResult& result, const Conclusion& conclusion) {
   const auto described = [](const auto& one) { return json_of(one); };
-  return json_text("codegen", result.request.arguments, conclusion,
-                   {{"kernels", json_list(result.kernels, described)},
-                    {"comparisons", json_list(result.comparisons, described)}});
+  return result_text({"codegen", result.request.arguments, conclusion},
+                     {{"results", json_list(result.kernels, described)},
+                      {"comparisons", json_list(result.comparisons, described)}});
 }
 
 namespace {

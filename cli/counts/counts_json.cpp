@@ -1,7 +1,7 @@
 #include <optional>
 
 #include "cli/counts/counts.h"
-#include "cli/out/json.h"
+#include "cli/out/result.h"
 
 namespace assay {
 namespace {
@@ -95,11 +95,11 @@ JsonValue json_of(const CountsLine& line, const CountsResult& result) {
 }  // namespace
 
 std::string json_of(const CountsResult& result, const Conclusion& conclusion) {
-  return json_text("counts", result.request.arguments, conclusion,
-                   {{"case", to_string(result.problem)},
-                    {"results", json_list(result.lines, [&](const CountsLine& line) {
-                       return json_of(line, result);
-                     })}});
+  return result_text({"counts", result.request.arguments, conclusion},
+                     {{"case", to_string(result.problem)},
+                      {"results", json_list(result.lines, [&](const CountsLine& line) {
+                         return json_of(line, result);
+                       })}});
 }
 
 }  // namespace assay

@@ -7,8 +7,8 @@
 
 #include "base/printable.h"
 #include "base/text.h"
-#include "cli/out/json.h"
 #include "cli/out/junit.h"
+#include "cli/out/result.h"
 #include "cli/out/table.h"
 
 namespace assay {
@@ -305,43 +305,36 @@ std::string gate_text(const GateResult& result, const Conclusion& conclusion,
 
 std::string json_of(const GateResult& result, const Conclusion& conclusion) {
   const GateReport& report = result.report;
-  const Origin& origin = result.origin;
   const auto line_json = [&](const GateLine& line) { return json_of(line, result.request); };
-  return json_text("gate time", result.request.arguments, conclusion,
-                   {{"seed", result.request.seed},
-                    {"baselines", result.request.baselines},
-                    {"against", result.request.against},
-                    {"base", result.request.base},
-                    {"accepted_here", report.accepted_here},
-                    {"other_compiler", report.other_compiler},
-                    {"at_power_limit", report.at_power_limit},
-                    {"accepted_by_review", result.request.accepted_by_review},
-                    {"seconds", report.seconds},
-                    {"origin",
-                     {{"commit", origin.commit},
-                      {"parent", origin.parent},
-                      {"kernels", origin.kernels},
-                      {"commit_date", origin.commit_date},
-                      {"date", origin.date},
-                      {"harness", origin.harness},
-                      {"compiler", origin.compiler},
-                      {"flags", origin.flags}}},
-                    {"device", report.device},
-                    {"canaries", report.canaries},
-                    {"unfit", report.unfit},
-                    {"detectable", report.detectable},
-                    {"proven_unchanged", report.proven_unchanged},
-                    {"processes", report.processes},
-                    {"confirmed", report.confirmed},
-                    {"controls", report.controls},
-                    {"new_variants", report.new_variants},
-                    {"not_gated", report.not_gated},
-                    {"gone_variants", report.gone_variants},
-                    {"moved_anchors", report.moved_anchors},
-                    {"not_watched", report.unwatched.for_a_reason},
-                    {"without_record", report.unwatched.without_record},
-                    {"without_anchor", report.unwatched.without_anchor},
-                    {"results", json_list(report.lines, line_json)}});
+  return result_text({.command = "gate time",
+                      .arguments = result.request.arguments,
+                      .conclusion = conclusion,
+                      .origin = result.origin,
+                      .device = report.device},
+                     {{"seed", result.request.seed},
+                      {"baselines", result.request.baselines},
+                      {"against", result.request.against},
+                      {"base", result.request.base},
+                      {"accepted_here", report.accepted_here},
+                      {"other_compiler", report.other_compiler},
+                      {"at_power_limit", report.at_power_limit},
+                      {"accepted_by_review", result.request.accepted_by_review},
+                      {"seconds", report.seconds},
+                      {"canaries", report.canaries},
+                      {"unfit", report.unfit},
+                      {"detectable", report.detectable},
+                      {"proven_unchanged", report.proven_unchanged},
+                      {"processes", report.processes},
+                      {"confirmed", report.confirmed},
+                      {"controls", report.controls},
+                      {"new_variants", report.new_variants},
+                      {"not_gated", report.not_gated},
+                      {"gone_variants", report.gone_variants},
+                      {"moved_anchors", report.moved_anchors},
+                      {"not_watched", report.unwatched.for_a_reason},
+                      {"without_record", report.unwatched.without_record},
+                      {"without_anchor", report.unwatched.without_anchor},
+                      {"results", json_list(report.lines, line_json)}});
 }
 
 std::string junit_of(const GateResult& result) {

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "base/whole_file.h"
 #include "cli/command.h"
-#include "cli/out/json.h"
+#include "cli/out/result.h"
 #include "cli/out/table.h"
 #include "cli/selection.h"
 #include "oracle/gpus.h"
@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 struct DoctorRequest {
   std::string json;
   std::string corpus;
+  std::vector<std::string> arguments;
 };
 
 // One thing that a machine has or lacks, and what that means.
@@ -37,8 +38,7 @@ struct MachineFact {
 };
 
 struct Diagnosis {
-  ExitCode code;
-  std::string verdict;
+  Conclusion conclusion;
   std::vector<MachineFact> facts;
 };
 
@@ -161,16 +161,18 @@ std::string required_gpu_missing() {
 Diagnosis diagnose_machine(const std::string& corpus_path) {
   const auto states = backend_states();
   const auto usable = names_of(states, true), missing = names_of(states, false);
-  Diagnosis diagnosis{.code = ExitCode::unfit_environment};
+  Diagnosis diagnosis;
   if (const std::string gpu = required_gpu_missing(); !gpu.empty()) {
-    diagnosis.verdict = fmt::format("UNFIT: {}", gpu);
+    diagnosis.conclusion = {ExitCode::unfit_environment, "UNFIT", gpu, ""};
   } else if (usable.empty()) {
-    diagnosis.verdict = "UNFIT: no variant can run on this machine";
+    diagnosis.conclusion = {ExitCode::unfit_environment, "UNFIT",
+                            "no variant can run on this machine", ""};
   } else {
-    diagnosis.code = ExitCode::passed;
-    diagnosis.verdict =
-        fmt::format("FIT: variants can be checked on {}{}", joined(usable, " and "),
-                    missing.empty() ? "" : fmt::format(", not on {}", joined(missing, " or ")));
+    diagnosis.conclusion = {
+        ExitCode::passed, "FIT",
+        fmt::format("variants can be checked on {}{}", joined(usable, " and "),
+                    missing.empty() ? "" : fmt::format(", not on {}", joined(missing, " or "))),
+        ""};
   }
   for (const BackendState& state : states) diagnosis.facts.push_back(backend(state));
   for (const GpuFact& fact : describe_gpus())
@@ -197,23 +199,26 @@ std::string diagnosis_text(const Diagnosis& diagnosis, const Screen& screen) {
                    {fact.topic},
                    {fact.text}});
   }
-  const bool fit = diagnosis.code == ExitCode::passed;
-  return screen.paint(diagnosis.verdict, fit ? Colour::green : Colour::red) + "\n\n" +
+  const bool fit = diagnosis.conclusion.code == ExitCode::passed;
+  return screen.paint(diagnosis.conclusion.text(), fit ? Colour::green : Colour::red) + "\n\n" +
          table.text(screen);
 }
 
-std::string json_of(const Diagnosis& diagnosis) {
+std::string json_of(const Diagnosis& diagnosis, const DoctorRequest& request) {
   const auto one = [](const MachineFact& fact) -> JsonValue {
     return {{"topic", fact.topic}, {"good", fact.good}, {"text", fact.text}};
   };
-  return json_text("doctor", {{"verdict", diagnosis.verdict},
-                              {"exit_code", static_cast<int>(diagnosis.code)},
-                              {"findings", json_list(diagnosis.facts, one)}});
+  return result_text({.command = "doctor",
+                      .arguments = request.arguments,
+                      .conclusion = diagnosis.conclusion,
+                      .device = device_here()},
+                     {{"results", json_list(diagnosis.facts, one)}});
 }
 
 void add_flags(Flags& flags, DoctorRequest& request) {
   flags.result("--json", request.json, "also write it as JSON; - is stdout");
   flags.corpus(request.corpus);
+  flags.keep_all(request.arguments);
   flags.footer(
       "Exit status: 0 variants can be judged here, 2 bad usage or bad input,\n"
       "             4 the environment is unfit\n");
@@ -224,8 +229,8 @@ ExitCode run(const DoctorRequest& request) {
   const Screen screen = screen_beside({request.json});
   const Diagnosis diagnosis = diagnose_machine(request.corpus);
   screen.print(diagnosis_text(diagnosis, screen));
-  if (json) json.write(json_of(diagnosis));
-  return diagnosis.code;
+  if (json) json.write(json_of(diagnosis, request));
+  return diagnosis.conclusion.code;
 }
 
 }  // namespace

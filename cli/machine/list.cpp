@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "base/whole_file.h"
 #include "cli/command.h"
-#include "cli/out/json.h"
+#include "cli/out/result.h"
 #include "cli/out/table.h"
 #include "cli/selection.h"
 
@@ -15,6 +15,7 @@ namespace {
 
 struct ListRequest {
   std::string json;
+  std::vector<std::string> arguments;
 };
 
 // A variant with all backends that it is compiled for.
@@ -76,19 +77,14 @@ std::string absence_text(const std::vector<BackendState>& states) {
 }
 
 JsonValue json_of(const ListedVariant& listed) {
-  const auto& [variant, backends] = listed;
-  return {{"name", variant.name},
-          {"idea", variant.idea},
-          {"needs", describe(variant.needs)},
-          {"arithmetic", to_string(variant.arithmetic)},
-          {"order", to_string(variant.order)},
-          {"tile", {{"m", variant.tile.m}, {"n", variant.tile.n}, {"k", variant.tile.k}}},
-          {"deterministic", variant.deterministic},
-          {"backends", json_of(backends)}};
+  JsonValue json = json_of(listed.variant);
+  json.add("backends", json_of(listed.backends));
+  return json;
 }
 
 void add_flags(Flags& flags, ListRequest& request) {
   flags.result("--json", request.json, "also write it as JSON; - is stdout");
+  flags.keep_all(request.arguments);
   flags.footer("Exit status: 0 listed, 2 bad usage or bad input\n");
 }
 
@@ -100,7 +96,10 @@ ExitCode run(const ListRequest& request) {
   screen.print(variants_text(variants, screen) + absence_text(states));
   if (json) {
     const auto one = [](const ListedVariant& listed) { return json_of(listed); };
-    json.write(json_text("list", {{"variants", json_list(variants, one)}}));
+    const Conclusion conclusion{ExitCode::passed, "LISTED",
+                                plural(static_cast<std::int64_t>(variants.size()), "variant"), ""};
+    json.write(result_text({"list", request.arguments, conclusion},
+                           {{"results", json_list(variants, one)}}));
   }
   return ExitCode::passed;
 }

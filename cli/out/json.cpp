@@ -26,29 +26,8 @@ struct TreeOf {
 
 Json tree_of(const JsonValue& json) { return std::visit(TreeOf(), json.value()); }
 
-Json opening(const char* command) {
-  return {{"schema", 1}, {"command", command}, {"version", ASSAY_VERSION}};
-}
-
-std::string completed(Json tree, const JsonValue& fields) {
-  tree.update(tree_of(fields));
-  return text_of(tree);
-}
-
 }  // namespace
 
-std::string json_text(const char* command, const JsonValue& fields) {
-  return completed(opening(command), fields);
-}
-
-std::string json_text(const char* command, const std::vector<std::string>& arguments,
-                      const Conclusion& conclusion, const JsonValue& fields) {
-  Json tree = opening(command);
-  tree["argv"] = arguments;
-  tree["verdict"] = conclusion.word;
-  tree["summary"] = conclusion.text();
-  tree["exit_code"] = static_cast<int>(conclusion.code);
-  return completed(std::move(tree), fields);
-}
+std::string text_of(const JsonValue& json) { return text_of(tree_of(json)); }
 
 }  // namespace assay

@@ -13,8 +13,6 @@
 #include <variant>
 #include <vector>
 
-#include "cli/out/conclusion.h"
-
 namespace assay {
 
 class JsonValue {
@@ -62,12 +60,7 @@ JsonValue json_list(const All& all, Describe&& describe) {
   return list;
 }
 
-// The JSON file of a command: the number of its form, which changes when a field changes its
-// meaning, the command and the version, then `fields`.
-std::string json_text(const char* command, const JsonValue& fields);
-
-// The same with the command line and the conclusion in front.
-std::string json_text(const char* command, const std::vector<std::string>& arguments,
-                      const Conclusion&, const JsonValue& fields);
+// As it is written to a file.
+std::string text_of(const JsonValue&);
 
 }  // namespace assay

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/whole_file.h"
 #include "cli/command.h"
-#include "cli/out/json.h"
+#include "cli/out/result.h"
 #include "cli/out/table.h"
 #include "cli/selection.h"
 #include "properties/power/error_spread.h"
@@ -131,10 +131,10 @@ ExitCode run(const CalibrateRequest& request) {
                                             : conclude(all);
   screen.print(conclusion_text(conclusion, screen));
   if (json) {
-    json.write(json_text(
-        "calibrate", request.arguments, conclusion,
+    json.write(result_text(
+        {"calibrate", request.arguments, conclusion},
         {{"seed", request.seed},
-         {"sources", json_list(all, [](const SpreadOverK& source) { return json_of(source); })}}));
+         {"results", json_list(all, [](const SpreadOverK& source) { return json_of(source); })}}));
   }
   return conclusion.code;
 }

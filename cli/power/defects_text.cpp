@@ -6,7 +6,7 @@
 
 #include "base/printable.h"
 #include "base/text.h"
-#include "cli/out/json.h"
+#include "cli/out/result.h"
 
 namespace assay {
 namespace {
@@ -202,16 +202,16 @@ std::string matrix_markdown(const KillMatrix& matrix, const std::string& command
 
 std::string json_of(const KillMatrix& matrix, const std::vector<std::string>& arguments,
                     const Conclusion& conclusion) {
-  return json_text("defects", arguments, conclusion,
-                   {{"defects", json_list(matrix.rows, [](const DefectRow& row) {
-                       return JsonValue{
-                           {"name", row.defect.name},
-                           {"backend", to_string(row.defect.backend)},
-                           {"must_be_killed_by", row.defect.claim},
-                           {"claims", json_list(row.results, [](const ClaimResult& result) {
-                              return json_of(result);
-                            })}};
-                     })}});
+  return result_text({"defects", arguments, conclusion},
+                     {{"results", json_list(matrix.rows, [](const DefectRow& row) {
+                         return JsonValue{
+                             {"name", row.defect.name},
+                             {"backend", to_string(row.defect.backend)},
+                             {"must_be_killed_by", row.defect.claim},
+                             {"claims", json_list(row.results, [](const ClaimResult& result) {
+                                return json_of(result);
+                              })}};
+                       })}});
 }
 
 }  // namespace assay

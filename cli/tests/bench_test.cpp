@@ -119,7 +119,7 @@ TEST(BenchExit, IsNoPassWhereNothingWasTimed) {
 TEST(BenchJson, HasWhatWasPrinted) {
   const BenchResult result = result_of({timed("naive")});
   const auto json = ReadJson(json_of(result, conclude(result)));
-  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["schema"], 2);
   EXPECT_EQ(json["command"], "bench");
   EXPECT_EQ(json["exit_code"], 0);
   EXPECT_EQ(json["peak_tflops"], 60.31);

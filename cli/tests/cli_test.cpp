@@ -30,10 +30,10 @@ TEST(Calibrate, ShowsThatTheBoundSeparates) {
   EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
   EXPECT_THAT(answer.err, HasSubstr("SEPARATED: variants take at most "));
   const ReadJson json(answer.out);
-  EXPECT_EQ(json["sources"].size(), 5u);
-  EXPECT_EQ(json["sources"][0]["source"], "TF32");
-  EXPECT_EQ(json["sources"][4]["source"], "naive");
-  EXPECT_EQ(json["sources"][4]["gulps"].size(), 7u);
+  EXPECT_EQ(json["results"].size(), 5u);
+  EXPECT_EQ(json["results"][0]["source"], "TF32");
+  EXPECT_EQ(json["results"][4]["source"], "naive");
+  EXPECT_EQ(json["results"][4]["gulps"].size(), 7u);
 }
 
 TEST(Calibrate, RefusesAFillThatTheBoundIsNotFor) {
@@ -216,13 +216,13 @@ TEST(List, HasARowForEachVariant) {
 
   const Answer json = run({"list", "--json", "-"});
   const auto list = ReadJson(json.out);
-  EXPECT_EQ(list["schema"], 1);
+  EXPECT_EQ(list["schema"], 2);
   EXPECT_EQ(list["command"], "list");
-  ASSERT_GT(list["variants"].size(), 10u);
-  EXPECT_EQ(list["variants"][0]["name"], "cpu_loop");
-  EXPECT_EQ(list["variants"][0]["backends"][0]["backend"], "host");
-  EXPECT_EQ(list["variants"][0]["order"], "one fma chain");
-  for (const ReadJson& variant : list["variants"].items()) {
+  ASSERT_GT(list["results"].size(), 10u);
+  EXPECT_EQ(list["results"][0]["name"], "cpu_loop");
+  EXPECT_EQ(list["results"][0]["backends"][0]["backend"], "host");
+  EXPECT_EQ(list["results"][0]["order"], "one fma chain");
+  for (const ReadJson& variant : list["results"].items()) {
     EXPECT_THAT(answer.out, HasSubstr(variant["name"].text() + " "));
     EXPECT_THAT(answer.out, HasSubstr(variant["idea"].text()));
   }
@@ -234,11 +234,12 @@ TEST(Doctor, LeadsWithTheVerdict) {
   EXPECT_EQ(answer.code, 0);
   EXPECT_THAT(answer.lines().front(), StartsWith("FIT: variants can be checked on simt"));
   const auto doctor = ReadJson(text_of(folder / "doctor.json"));
-  EXPECT_EQ(doctor["verdict"], answer.lines().front());
+  EXPECT_EQ(doctor["verdict"], "FIT");
+  EXPECT_EQ(doctor["summary"], answer.lines().front());
   EXPECT_EQ(doctor["exit_code"], 0);
   for (const char* topic : {"backend simt", "backend cuda", "cores", "memory", "fma", "nvcc",
                             "compute-sanitizer", "nvidia-smi", "GPU devices", "corpus"}) {
-    const auto findings = doctor["findings"].items();
+    const auto findings = doctor["results"].items();
     EXPECT_TRUE(std::any_of(findings.begin(), findings.end(), [&](const ReadJson& finding) {
       return finding["topic"] == topic;
     })) << topic;

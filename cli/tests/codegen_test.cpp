@@ -33,13 +33,13 @@ TEST(Codegen, ShowsEveryKernelOfAFile) {
   EXPECT_THAT(answer.out, HasSubstr("\nspilled  90"));
 
   const auto json = ReadJson(run({"codegen", "--in", small_90, "--json", "-"}).out);
-  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["schema"], 2);
   EXPECT_EQ(json["command"], "codegen");
-  ASSERT_EQ(json["kernels"].size(), 2u);
-  EXPECT_EQ(json["kernels"][1]["name"], "staged");
-  EXPECT_EQ(json["kernels"][1]["code"], staged.code);
-  EXPECT_EQ(json["kernels"][1]["registers"], staged.registers);
-  EXPECT_EQ(json["kernels"][1]["instructions"]["BAR"], 1);
+  ASSERT_EQ(json["results"].size(), 2u);
+  EXPECT_EQ(json["results"][1]["name"], "staged");
+  EXPECT_EQ(json["results"][1]["code"], staged.code);
+  EXPECT_EQ(json["results"][1]["registers"], staged.registers);
+  EXPECT_EQ(json["results"][1]["instructions"]["BAR"], 1);
 }
 
 TEST(Codegen, TakesSeveralFilesAndNames) {

@@ -27,7 +27,7 @@ TEST(Defects, ShowsWhichClaimsNoticeAPlantedFault) {
     EXPECT_THAT(committed, HasSubstr(markdown.substr(markdown.find("\n| dropped_k_tail |"))))
         << "docs/kill-matrix.md is stale: run assay defects --md docs/kill-matrix.md";
   }
-  const ReadJson row = ReadJson(text_of(folder / "a.json"))["defects"][0];
+  const ReadJson row = ReadJson(text_of(folder / "a.json"))["results"][0];
   EXPECT_EQ(row["name"], "dropped_k_tail");
   EXPECT_EQ(row["must_be_killed_by"], "exact_integers");
   EXPECT_EQ(row["claims"][2]["claim"], "exact_integers");

@@ -35,7 +35,7 @@ TEST(Json, IsPureOnStdout) {
   EXPECT_EQ(answer.code, 0);
   EXPECT_THAT(answer.err, HasSubstr("PASS: "));
   const auto json = ReadJson(answer.out);
-  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["schema"], 2);
   EXPECT_EQ(json["command"], "check");
   EXPECT_EQ(json["argv"][1], "check");
   EXPECT_EQ(json["verdict"], "PASS");

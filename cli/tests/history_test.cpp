@@ -135,7 +135,7 @@ TEST_F(HistoryOf, RefusesInOneLineWhatIsNoResultOfOneCard) {
   refused("", "2.json: no JSON");
   refused("{}", "2.json: is no result of `assay gate time --json`");
   refused(replaced("\"gate time\"", "\"bench\""), "is no result of `assay gate time --json`");
-  refused(replaced("\"schema\": 1", "\"schema\": 2"), "was written by another version of assay");
+  refused(replaced("\"schema\": 2", "\"schema\": 3"), "was written by another version of assay");
   refused(replaced("\"origin\"", "\"older\""), "was written by another version of assay");
   refused(replaced("\"status\"", "\"stat\""), "results[0]: the field 'status' is missing");
   refused(replaced("\"commit\": \"c1\"", "\"commit\": \"\""),

@@ -21,7 +21,7 @@ TEST(GateJson, HasWhatWasPrintedAndEveryNumber) {
   GateResult result = gate({cell("a", CellOutcome::same), slower()});
   result.request.arguments = {"assay", "gate", "time"};
   const auto json = parsed(result);
-  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["schema"], 2);
   EXPECT_EQ(json["command"], "gate time");
   EXPECT_EQ(json["argv"][2], "time");
   EXPECT_EQ(json["verdict"], "FAIL");
@@ -117,7 +117,7 @@ TEST(AcceptJson, HasWhatWasAccepted) {
                    .not_gated = {"cublas: a library"},
                    .lines = {{parse_cell("naive m=1 n=2 k=3"), {}, {1.01, 1, 1.02, 12}, ""}}};
   const auto json = ReadJson(json_of(result, conclude(result)));
-  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["schema"], 2);
   EXPECT_EQ(json["command"], "accept time");
   EXPECT_EQ(json["reason"], "first");
   EXPECT_EQ(json["accepted"][0], "naive");
