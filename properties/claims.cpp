@@ -10,6 +10,7 @@
 #include "base/suggestion.h"
 #include "base/text.h"
 #include "oracle/machine.h"
+#include "properties/draws/wide_gaps.h"
 #include "properties/fitting.h"
 #include "properties/gpu_claims.h"
 #include "properties/judges.h"
@@ -229,38 +230,6 @@ Verdict judge_refusal(const Entry& entry, const Case& c, const Resources& resour
           .reason = inside ? "launched a malformed problem"
                            : "launched a problem that it does not accept",
           .judged = verdict.judged};
-}
-
-// is right when an operand spreads over 2^31 bytes and more: rows lie 2^25 to 2^30 floats apart;
-// only the rows are mapped, and the gaps fault when touched
-
-std::string why_not_wide(const Case& c) {
-  const auto wide = [](std::int64_t rows, std::int64_t ld) {
-    return (rows - 1) * ld >= std::int64_t{1} << 29;
-  };
-  const bool any = wide(c.m, c.k + c.lda.floats) || wide(c.k, c.n + c.ldb.floats) ||
-                   wide(c.m, c.n + c.ldc.floats);
-  return any ? why_no_bound(c) : "it takes an operand that spreads over 2^31 bytes";
-}
-std::string why_packed(const Entry& entry) {
-  const Needs& needs = entry.variant.needs;
-  if (needs.int_indices) return "it takes matrices that spread over less than 2^31 elements only";
-  return needs.packed ? "it takes packed matrices only" : "";
-}
-// Five rows 2^30 apart: the last begins beyond 2^32, where an unsigned index wraps too. Others stay
-// below 2^31 or 2^30 elements, for kernels that look at that, and wrap in bytes; or more rows lie
-// closer together, so that the product of a row of the tile and the distance wraps.
-Case with_wide_gaps(Case c, const Entry&) {
-  constexpr std::array<std::int64_t, 8> rows = {5, 5, 5, 5, 9, 17, 33, 65};
-  constexpr std::array<std::int64_t, 8> gaps = {1 << 30, 3 << 27, 3 << 27, 3 << 26,
-                                                1 << 28, 1 << 27, 1 << 26, 1 << 25};
-  const std::size_t which = c.seed / 4 % rows.size();
-  c.m = c.k = rows[which], c.n = std::max<std::int64_t>(1, c.n);
-  const auto widen = [&](Gap& gap, int bit) {
-    if (c.seed % 4 == 0 || static_cast<int>(c.seed % 4) == bit) gap.floats += gaps[which];
-  };
-  widen(c.lda, 1), widen(c.ldb, 2), widen(c.ldc, 3);
-  return c;
 }
 
 }  // namespace

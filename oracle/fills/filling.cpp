@@ -24,13 +24,32 @@ std::int64_t index_in(std::int64_t size, std::uint64_t random) {
   return random % 2 == 0 ? any % size : size - 1 - any % std::min<std::int64_t>(size, 4);
 }
 
+// For every third seed A or B is zero from some place along k on, where the other one has its
+// special values: 0 times those is NaN, also where whoever looks for zeros would end the sum.
+struct Zeros {
+  Operand of;
+  std::int64_t from;
+};
+std::optional<Zeros> zeros_at_the_end(const Case& c) {
+  Choices choices(c.seed ^ 0x7a65726f73u);
+  if (c.k < 2 || choices.below(3) != 0) return std::nullopt;
+  const Operand of = choices.below(2) == 0 ? Operand::a : Operand::b;
+  return Zeros{of, choices.below(2) == 0 ? c.k - 1 : choices.from(1, c.k - 1)};
+}
+
 Filling::SpecialValue special_value(const Case& c, Operand o, int number) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr std::array values = {std::numeric_limits<float>::quiet_NaN(), infinity, -infinity};
   const Shape shape = shape_of(c, o);
   const std::uint64_t where = mix(c.seed, o, -1, number);
-  return {index_in(shape.rows, where), index_in(shape.columns, scramble(where)),
-          values[(where >> 40) % values.size()]};
+  Filling::SpecialValue special{index_in(shape.rows, where),
+                                index_in(shape.columns, scramble(where)),
+                                values[(where >> 40) % values.size()]};
+  if (const auto zeros = zeros_at_the_end(c); zeros && o != Operand::c) {
+    std::int64_t& p = o == Operand::a ? special.column : special.row;
+    p = o == zeros->of ? p % zeros->from : zeros->from + p % (c.k - zeros->from);
+  }
+  return special;
 }
 
 // By a power of 2, and rounded once, as std::ldexp does.
@@ -128,6 +147,7 @@ void Filling::choose_special_values() {
   }
   const std::int64_t lines = o_ == Operand::a ? c_.m : c_.n;
   if (o_ != Operand::c && lines >= 8) zero_line_ = index_in(lines, mix(c_.seed, o_, -1, -1));
+  if (const auto zeros = zeros_at_the_end(c_); zeros && zeros->of == o_) zeros_from_ = zeros->from;
 }
 
 // What a special value of the other matrix is multiplied by is 0 for every second element of the
@@ -141,7 +161,8 @@ float Filling::special(std::uint64_t random, std::int64_t i, std::int64_t j) con
     const bool meets = o_ == Operand::a ? j == other.row : i == other.column;
     if (meets && random % 2 == 0) return zero;
   }
-  return (o_ == Operand::a ? i : j) == zero_line_ ? zero : uniform(random);
+  const std::int64_t line = o_ == Operand::a ? i : j, p = o_ == Operand::a ? j : i;
+  return line == zero_line_ || p >= zeros_from_ ? zero : uniform(random);
 }
 
 // Of the power of 2 that scales a row of A or a column of B, and so, together, an element of C. The

@@ -1,6 +1,7 @@
 // The elements of one matrix of a case.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -36,7 +37,7 @@ class Filling {
   const Case& c_;
   Operand o_;
   std::vector<SpecialValue> mine_, others_;
-  std::int64_t zero_line_ = -1;
+  std::int64_t zero_line_ = -1, zeros_from_ = std::numeric_limits<std::int64_t>::max();
   std::vector<double> column_scales_;  // of B, and of C
   double balancing_scale_ = 1;
   std::optional<Patterned> patterned_;

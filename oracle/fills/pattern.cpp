@@ -16,16 +16,20 @@ float short_number(std::uint64_t random) {
   return sign(random) * static_cast<float>(1 + random % 4) / 4;
 }
 
-// With 1 bit a sign; with 8 or 16 a whole number, or a fraction that bfloat16 or TF32 holds.
-float narrow_number(std::uint64_t random, std::int64_t bits, bool whole) {
-  if (bits == 1) return sign(random);
-  if (whole) {
-    const auto number = static_cast<std::int16_t>(random >> 24);
-    return static_cast<float>(bits == 16 ? number : static_cast<std::int8_t>(number));
-  }
+float narrow_number(std::uint64_t random, Pattern pattern) {
+  const auto whole = static_cast<std::int16_t>(random >> 24);
   const float between = sign(random) * (1 + std::abs(uniform(random))) / 2;
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(between) &
-                              (bits == 16 ? 0xffffe000u : 0xffff0000u));
+  const auto cut = [&](std::uint32_t kept) {
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(between) & kept);
+  };
+  switch (pattern) {
+    case Pattern::signs: return sign(random);
+    case Pattern::bytes: return static_cast<std::int8_t>(whole);
+    case Pattern::words_of_16_bits: return whole;
+    case Pattern::bfloat16: return cut(0xffff0000u);
+    case Pattern::tf32: return cut(0xffffe000u);
+    default: return std::ldexp(sign(random), static_cast<int>(random % 17) - 8);
+  }
 }
 
 std::int64_t bits_of(std::int64_t k) { return std::bit_width(static_cast<std::uint64_t>(k)); }
@@ -44,14 +48,32 @@ std::int64_t cut(Choices& choices, std::int64_t size) {
 }  // namespace
 
 bool is_of_both(Pattern pattern) { return pattern >= Pattern::opposite_slopes; }
+bool is_narrow(Pattern pattern) {
+  return pattern >= Pattern::signs && pattern <= Pattern::powers_of_two;
+}
+bool has_zeros(Pattern pattern) {
+  switch (pattern) {
+    case Pattern::zero_block:
+    case Pattern::lone_in_tiles:
+    case Pattern::triangular:
+    case Pattern::banded:
+    case Pattern::diagonal:
+    case Pattern::permutation:
+    case Pattern::sparse:
+    case Pattern::pruned: return true;
+    default: return false;
+  }
+}
 
 Pattern pattern_of(std::uint64_t seed, Operand o) {
   Choices choices(seed ^ 0x7061747465726e73u);
   if (choices.below(5) < 2) {
     constexpr Pattern of_both[] = {Pattern::opposite_slopes, Pattern::parallel_slopes,
                                    Pattern::opposite_levels, Pattern::levels,
-                                   Pattern::dominated,       Pattern::dominated,
-                                   Pattern::narrow,          Pattern::one_sided};
+                                   Pattern::dominated,       Pattern::signs,
+                                   Pattern::bytes,           Pattern::words_of_16_bits,
+                                   Pattern::bfloat16,        Pattern::tf32,
+                                   Pattern::powers_of_two,   Pattern::one_sided};
     const Pattern pattern = choices.of(of_both);
     return o == Operand::c && pattern != Pattern::one_sided ? Pattern::plain : pattern;
   }
@@ -62,13 +84,22 @@ Pattern pattern_of(std::uint64_t seed, Operand o) {
       Pattern::symmetric_corner, Pattern::triangular,    Pattern::banded,
       Pattern::diagonal,         Pattern::constant,      Pattern::periodic,
       Pattern::periodic,         Pattern::permutation,   Pattern::toeplitz,
-      Pattern::equal_lines,      Pattern::one_exception,
+      Pattern::equal_lines,      Pattern::one_exception, Pattern::sparse,
+      Pattern::sparse,           Pattern::pruned,        Pattern::counting,
   };
   const Pattern of_a = choices.of(of_one), of_b = choices.of(of_one);
   const int plain = choices.below(3);  // often only one has structure, and the other hides nothing
   if (o == Operand::a) return plain == 0 ? Pattern::plain : of_a;
   if (o == Operand::b) return plain == 1 ? Pattern::plain : of_b;
   return Pattern::plain;
+}
+
+Exception exception_of(std::uint64_t seed, Operand o) {
+  const Pattern pattern = pattern_of(seed, o);
+  if (pattern == Pattern::plain || is_of_both(pattern)) return Exception::none;
+  constexpr Exception all[] = {Exception::none, Exception::none, Exception::element,
+                               Exception::other_line, Exception::filled_line};
+  return Choices(mix(seed, o, -5)).of(all);
 }
 
 Patterned::Patterned(const Case& c, Operand o)
@@ -83,17 +114,14 @@ Patterned::Patterned(const Case& c, Operand o)
   inverted_ = choices.below(8) == 0;
   constexpr std::int64_t tiles[] = {8, 16, 16, 32}, corners[] = {4, 8, 16, 32},
                          periods[] = {2, 4, 8, 16, 32}, lengths[] = {1, 4, 16, 32, 48, 64},
-                         bands[] = {1, 2, 8, 16}, widths[] = {1, 8, 8, 16, 16};
+                         bands[] = {1, 2, 8, 16}, shares[] = {2, 8, 32};
   switch (pattern_) {
     case Pattern::zero_block: choose_block(choices); break;
     case Pattern::lone_in_tiles: side_ = choices.of(tiles); break;
     case Pattern::symmetric_corner: side_ = choices.of(corners); break;
     case Pattern::periodic: side_ = choices.of(periods); break;
     case Pattern::banded: side_ = choices.of(bands); break;
-    case Pattern::narrow:
-      side_ = choices.of(widths);
-      inverted_ = choices.below(2) == 0;
-      break;
+    case Pattern::sparse: side_ = choices.of(shares); break;
     case Pattern::opposite_levels:
     case Pattern::levels: side_ = choices.of(lengths); [[fallthrough]];
     case Pattern::dominated: inverted_ = choices.below(2) == 0; break;
@@ -108,6 +136,20 @@ Patterned::Patterned(const Case& c, Operand o)
       break;
     default: break;
   }
+  const bool is_lone = pattern_ == Pattern::diagonal || pattern_ == Pattern::permutation;
+  of_ones_ = choices.below(is_lone ? 4 : 2) != 0;
+  choose_exception(choices);
+}
+
+void Patterned::choose_exception(Choices& choices) {
+  exception_ = exception_of(seed_, o_);
+  const auto any = [&](std::int64_t size) {
+    return choices.from(0, std::max<std::int64_t>(1, size) - 1);
+  };
+  const bool is_along_k = choices.below(4) != 0, is_row = is_along_k == (o_ == Operand::a);
+  const bool is_element = exception_ == Exception::element;
+  if (is_row || is_element) odd_row_ = any(rows_);
+  if (!is_row || is_element) odd_column_ = any(columns_);
 }
 
 void Patterned::choose_block(Choices& choices) {
@@ -160,7 +202,8 @@ std::int64_t Patterned::place_in(std::int64_t line) const {
 }
 
 float Patterned::structured(std::uint64_t random, std::int64_t i, std::int64_t j) const {
-  const auto kept = [&](bool keep) { return keep ? uniform(random) : 0.0f; };
+  const auto kept = [&](bool keep) { return !keep ? 0.0f : of_ones_ ? 1.0f : uniform(random); };
+  const std::int64_t p = o_ == Operand::a ? j : i, line = o_ == Operand::a ? i : j;
   const auto mirrored = [&](bool mirror) {
     return uniform(mirror && i > j ? mix(seed_, o_, j, i) : random);
   };
@@ -183,10 +226,17 @@ float Patterned::structured(std::uint64_t random, std::int64_t i, std::int64_t j
     case Pattern::banded: return kept(std::abs(i - j) <= side_);
     case Pattern::diagonal: return kept(i == j);
     case Pattern::permutation: {
-      const std::int64_t line = o_ == Operand::a ? i : j, p = o_ == Operand::a ? j : i;
       return kept(p == (line + place_in(0)) % std::max<std::int64_t>(1, k_));
     }
-    case Pattern::equal_lines: return uniform(mix(seed_, o_, o_ == Operand::a ? j : i, -6));
+    case Pattern::sparse: return kept(scramble(random) % static_cast<unsigned>(side_) == 0);
+    case Pattern::pruned: {  // the first of two is any of four, the second another one
+      const std::uint64_t which = mix(seed_, o_, line, -8 - p / 4);
+      const auto first = static_cast<std::int64_t>(which % 4);
+      const auto second = (first + 1 + static_cast<std::int64_t>(which / 4 % 3)) % 4;
+      return kept(p % 4 == first || p % 4 == second);
+    }
+    case Pattern::counting: return static_cast<float>(p % 8 + 1);
+    case Pattern::equal_lines: return uniform(mix(seed_, o_, p, -6));
     case Pattern::toeplitz:
     case Pattern::one_exception:
     case Pattern::constant:
@@ -196,10 +246,18 @@ float Patterned::structured(std::uint64_t random, std::int64_t i, std::int64_t j
   }
 }
 
+float Patterned::with_exception(std::uint64_t random, std::int64_t i, std::int64_t j) const {
+  const float regular = structured(random, i, j);
+  const bool is_odd = (odd_row_ < 0 || i == odd_row_) && (odd_column_ < 0 || j == odd_column_);
+  if (exception_ == Exception::none || !is_odd) return regular;
+  const bool stays_zero = exception_ == Exception::other_line && regular == 0;
+  return stays_zero ? 0.0f : uniform(scramble(random));
+}
+
 float Patterned::value(std::uint64_t random, std::int64_t i, std::int64_t j) const {
   if (pattern_ == Pattern::one_sided) return std::abs(uniform(random));
-  if (pattern_ == Pattern::narrow) return narrow_number(random, side_, inverted_);
-  if (!is_of_both(pattern_)) return structured(random, i, j);
+  if (is_narrow(pattern_)) return narrow_number(random, pattern_);
+  if (!is_of_both(pattern_)) return with_exception(random, i, j);
   const std::int64_t p = o_ == Operand::a ? j : i, line = o_ == Operand::a ? i : j;
   if (pattern_ != Pattern::dominated) return std::ldexp(uniform(random), exponent(p));
   // A row of A where inverted, else a column of B, and the other matrix has no small elements.

@@ -23,21 +23,42 @@ enum class Pattern {
   toeplitz,       // equal along diagonals
   equal_lines,    // all rows of A, all columns of B
   one_exception,  // lines along k of one number each, but for one element
+  sparse,         // every second, eighth or 32nd element
+  pruned,         // two of each four elements along k
+  counting,       // 1, 2, ... 8 along k, again and again
   // Of both, along k:
   opposite_slopes,  // A grows by powers of 2 where B falls, or the other way round
   parallel_slopes,  // both grow, or fall
   opposite_levels,  // A is tiny for a while where B is large, or the other way round
   levels,           // products are tiny for a while
   dominated,        // one product of each sum is far above all others
-  narrow,           // all elements fit a type of fewer bits: signs, short whole numbers, bfloat16
-  one_sided,        // no sum cancels
+  signs,            // from here on, all elements fit a type of fewer bits
+  bytes,            // whole numbers
+  words_of_16_bits,
+  bfloat16,
+  tf32,
+  powers_of_two,
+  one_sided,  // no sum cancels
 };
 
 // Whether it gives A and B one structure along k.
 bool is_of_both(Pattern);
+// Whether all elements fit a type of fewer bits.
+bool is_narrow(Pattern);
+// Whether it is about which elements of A or B are 0.
+bool has_zeros(Pattern);
 
-// What has structure in an operand of a case with fill=patterned.
+// Where the structure of A or B ends: whoever has seen most of it may not have seen that.
+enum class Exception {
+  none,
+  element,      // one of another value, anywhere
+  other_line,   // a row or a column in which other numbers stand where not 0 does
+  filled_line,  // one without any structure
+};
+
+// What has structure in an operand of a case with fill=patterned, and with which exception.
 Pattern pattern_of(std::uint64_t seed, Operand);
+Exception exception_of(std::uint64_t seed, Operand);
 
 // The elements of A, B or C under it. Where both A and B repeat elements, these have few bits, so
 // that the roundings of a long sum do not all go one way: then the sums are exact.
@@ -48,7 +69,9 @@ class Patterned {
 
  private:
   void choose_block(Choices&);
+  void choose_exception(Choices&);
   float structured(std::uint64_t random, std::int64_t i, std::int64_t j) const;
+  float with_exception(std::uint64_t random, std::int64_t i, std::int64_t j) const;
   float equal_to(std::int64_t i, std::int64_t j) const;
   int exponent(std::int64_t p) const;
   std::int64_t place_in(std::int64_t line) const;
@@ -60,7 +83,10 @@ class Patterned {
   // The block of zeros, as [begin, end) in rows and columns.
   std::int64_t rows_from_ = 0, rows_to_ = 0, columns_from_ = 0, columns_to_ = 0;
   bool inverted_ = false;  // zeros outside it; the upper triangle; falling; sparser
-  // Of a tile, corner or band; period; length of a level or beginning; bits of a narrow type.
+  bool of_ones_ = false;   // what is not 0
+  Exception exception_ = Exception::none;
+  std::int64_t odd_row_ = -1, odd_column_ = -1;  // -1 for all of them
+  // Of a tile, corner or band; period; length of a level or beginning; one of how many.
   std::int64_t side_ = 1;
   int range_ = 0;  // of exponents
 };

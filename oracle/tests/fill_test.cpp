@@ -215,24 +215,56 @@ TEST(Fill, scaled_reaches_from_denormals_to_what_16_bits_cannot_hold) {
   EXPECT_GT(wide, 10);
 }
 
+TEST(Fill, special_may_meet_zeros_that_reach_to_the_end_of_k) {
+  int of_a = 0, of_b = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const Case c{.m = 7, .n = 6, .k = 12, .fill = Fill::special, .seed = seed};
+    const auto zeros_from = [&](Operand o) {
+      std::int64_t from = c.k;
+      const auto is_zero = [&](std::int64_t p) {
+        for (std::int64_t line = 0; line < (o == Operand::a ? c.m : c.n); ++line) {
+          const bool of_a = o == Operand::a;
+          if (fill_element(c, o, of_a ? line : p, of_a ? p : line) != 0) return false;
+        }
+        return true;
+      };
+      while (from > 0 && is_zero(from - 1)) --from;
+      return from;
+    };
+    const auto has_special = [&](Operand o, std::int64_t from) {
+      for (std::int64_t p = from; p < c.k; ++p) {
+        for (std::int64_t line = 0; line < 6; ++line) {
+          if (!std::isfinite(
+                  fill_element(c, o, o == Operand::a ? line : p, o == Operand::a ? p : line)))
+            return true;
+        }
+      }
+      return false;
+    };
+    of_a += zeros_from(Operand::a) < c.k && has_special(Operand::b, zeros_from(Operand::a));
+    of_b += zeros_from(Operand::b) < c.k && has_special(Operand::a, zeros_from(Operand::b));
+  }
+  EXPECT_GT(std::min(of_a, of_b), 5);
+}
+
 TEST(Fill, patterned_has_every_structure_for_one_seed_or_another) {
   std::set<Pattern> of_a, of_b;
   int both = 0;
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+  for (std::uint64_t seed = 0; seed < 800; ++seed) {
     of_a.insert(pattern_of(seed, Operand::a)), of_b.insert(pattern_of(seed, Operand::b));
     both += pattern_of(seed, Operand::a) != Pattern::plain &&
             pattern_of(seed, Operand::b) != Pattern::plain;
   }
   EXPECT_EQ(of_a.size(), static_cast<std::size_t>(Pattern::one_sided) + 1);
   EXPECT_EQ(of_b.size(), of_a.size());
-  EXPECT_GT(both, 120);
+  EXPECT_GT(both, 240);
 }
 
-// Cases whose A (B) has this pattern, for several seeds.
+// Cases whose A (B) has this pattern without an exception, for several seeds.
 std::vector<Case> with_pattern(Pattern pattern, Operand o, std::int64_t size) {
   std::vector<Case> cases;
   for (std::uint64_t seed = 0; cases.size() < 40; ++seed) {
-    if (pattern_of(seed, o) == pattern)
+    if (pattern_of(seed, o) == pattern && exception_of(seed, o) == Exception::none)
       cases.push_back({.m = size, .n = size, .k = size, .fill = Fill::patterned, .seed = seed});
   }
   return cases;
@@ -337,6 +369,72 @@ TEST(Fill, patterned_lines_hold_one_element_or_one_exception_or_are_equal) {
     EXPECT_EQ(fill_element(c, Operand::a, 3, 5), fill_element(c, Operand::a, 13, 15));
   for (const Case& c : with_pattern(Pattern::equal_lines, Operand::a, 40))
     EXPECT_EQ(fill_element(c, Operand::a, 3, 5), fill_element(c, Operand::a, 13, 5));
+}
+
+TEST(Fill, patterned_sparse_matrices_hold_few_elements_or_two_of_four) {
+  std::set<int> shares;
+  for (const Case& c : with_pattern(Pattern::sparse, Operand::a, 64)) {
+    int held = 0, ones = 0;
+    for (std::int64_t i = 0; i < c.m; ++i) {
+      for (std::int64_t p = 0; p < c.k; ++p) {
+        const float element = fill_element(c, Operand::a, i, p);
+        held += element != 0, ones += element == 1;
+      }
+    }
+    EXPECT_TRUE(ones == 0 || ones == held);
+    for (const int share : {2, 8, 32})
+      if (std::abs(held - 4096 / share) < 1024 / share) shares.insert(share * (ones > 0 ? -1 : 1));
+  }
+  EXPECT_EQ(shares.size(), 6u) << "each with ones, and with other numbers";
+  for (const Case& c : with_pattern(Pattern::pruned, Operand::b, 24)) {
+    std::set<std::int64_t> places;
+    for (std::int64_t j = 0; j < c.n; ++j) {
+      for (std::int64_t first = 0; first < c.k; first += 4) {
+        std::int64_t held = 0, which = 0;
+        for (std::int64_t p = 0; p < 4; ++p) {
+          if (fill_element(c, Operand::b, first + p, j) != 0) ++held, which |= 1 << p;
+        }
+        EXPECT_EQ(held, 2);
+        places.insert(which);
+      }
+    }
+    EXPECT_EQ(places.size(), 6u);
+  }
+  for (const Case& c : with_pattern(Pattern::counting, Operand::a, 20)) {
+    for (std::int64_t p = 0; p < c.k; ++p)
+      EXPECT_EQ(fill_element(c, Operand::a, 7, p), static_cast<float>(p % 8 + 1));
+  }
+}
+
+TEST(Fill, patterned_structure_may_have_one_exception) {
+  std::map<Exception, int> all;
+  int by_row = 0, by_column = 0;
+  for (std::uint64_t seed = 0; seed < 40000; ++seed) {
+    if (pattern_of(seed, Operand::a) != Pattern::diagonal) continue;
+    const Exception exception = exception_of(seed, Operand::a);
+    ++all[exception];
+    const Case c{.m = 30, .n = 2, .k = 30, .fill = Fill::patterned, .seed = seed};
+    std::set<std::int64_t> rows, columns;
+    int aside = 0, numbers = 0;
+    for (std::int64_t i = 0; i < c.m; ++i) {
+      for (std::int64_t p = 0; p < c.k; ++p) {
+        const float element = fill_element(c, Operand::a, i, p);
+        if (i == p) numbers += element != 1;
+        if (i != p && element != 0) ++aside, rows.insert(i), columns.insert(p);
+      }
+    }
+    switch (exception) {
+      case Exception::none: EXPECT_TRUE(aside == 0 && (numbers == 0 || numbers == 30)); break;
+      case Exception::element: EXPECT_LE(aside, 1); break;
+      case Exception::other_line: EXPECT_TRUE(aside == 0 && numbers % 29 == 1); break;
+      case Exception::filled_line:
+        EXPECT_EQ(aside, 29);
+        by_row += rows.size() == 1, by_column += columns.size() == 1;
+        break;
+    }
+  }
+  EXPECT_EQ(all.size(), 4u);
+  EXPECT_GT(std::min(by_row, by_column), 20);
 }
 
 TEST(Fill, patterned_slopes_and_levels_lie_along_k) {

@@ -1,6 +1,7 @@
 #include "properties/draws/structures.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <string>
 
@@ -13,30 +14,43 @@ namespace assay {
 namespace {
 
 // Of 100 drawn cases.
-constexpr int times_each = 3, times_each_along_k = 4, most_times = 8;
+constexpr int times_with_zeros = 4, times_each = 2, times_along_k = 4, times_narrow = 2;
+constexpr int most_times = 8;
 
-// A seed that gives this structure to this operand, and none to the other.
-std::uint64_t seed_of(Dice& dice, Pattern pattern, Operand o) {
+// What has structure, and how it ends.
+struct Structure {
+  Pattern pattern;
+  Operand o;
+  Exception exception;
+};
+
+// A seed that gives it to its operand, and none to the other.
+std::uint64_t seed_of(Dice& dice, const Structure& structure) {
+  const auto& [pattern, o, exception] = structure;
   const Operand other = o == Operand::a ? Operand::b : Operand::a;
   while (true) {
     const auto seed = static_cast<std::uint64_t>(dice.between(0, 65535));
-    if (pattern_of(seed, o) != pattern) continue;
+    if (pattern_of(seed, o) != pattern || exception_of(seed, o) != exception) continue;
     if (is_of_both(pattern) || pattern_of(seed, other) == Pattern::plain) return seed;
   }
 }
 
-// Larger than a symmetric corner, a period or an equal beginning, of whatever length.
-Case case_with(Dice& dice, Pattern pattern, Operand o) {
+// Larger than a symmetric corner, a period or an equal beginning, of whatever length. Numbers of
+// few bits are also summed so shortly that each rounding shows.
+Case case_with(Dice& dice, const Structure& structure, bool is_short) {
+  const auto& [pattern, o, exception] = structure;
   constexpr std::int64_t longest_corner = 32;
   const auto few = [&] { return dice.of<std::int64_t>({1, 3, 6, 20, 40, 72}); };
-  Case c{.m = few(), .n = few(), .k = dice.between(65, 160)};
-  const bool is_square = pattern == Pattern::symmetric || pattern == Pattern::symmetric_corner;
+  Case c{.m = few(), .n = few(), .k = dice.between(65, 230)};
+  const bool is_square = pattern == Pattern::symmetric || pattern == Pattern::symmetric_corner ||
+                         (pattern == Pattern::diagonal && !dice.one_in(4));
   if (is_square) c.k = (o == Operand::a ? c.m : c.n) = longest_corner + dice.between(1, 16);
   if (is_of_both(pattern)) c.m = dice.between(1, 20), c.n = dice.between(1, 20), c.k += 100;
+  if (is_short) c.k = dice.between(2, 12);
   c.fill = Fill::patterned;
   c.alpha = scalar_for(c.fill, dice.of({1.0f, -1.0f, 2.0f, 0.5f}));
   c.beta = dice.of({0.0f, 0.0f, 1.0f, -0.5f});
-  c.seed = seed_of(dice, pattern, o);
+  c.seed = seed_of(dice, structure);
   return c;
 }
 
@@ -47,16 +61,28 @@ std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int d
   std::vector<Case> cases;
   if (!claim.is_about_data || entry.backend == Backend::ptx) return cases;
   Dice dice(seed + std::hash<std::string>{}(entry.variant.name));
-  const auto add = [&](Pattern pattern, Operand o) {
-    cases.push_back(nearest_case(case_with(dice, pattern, o), claim, entry));
+  const auto add = [&](const Structure& structure, bool is_short) {
+    cases.push_back(nearest_case(case_with(dice, structure, is_short), claim, entry));
   };
+  constexpr std::array exceptions = {Exception::none, Exception::element, Exception::other_line,
+                                     Exception::filled_line};
   for (auto p = static_cast<int>(Pattern::plain) + 1; p <= static_cast<int>(Pattern::one_sided);
        ++p) {
     const auto pattern = static_cast<Pattern>(p);
-    const int times = is_of_both(pattern) ? times_each_along_k : times_each;
-    for (int i = 0; i < std::min(most_times, times * drawn / 100); ++i) {
-      add(pattern, Operand::a);
-      if (!is_of_both(pattern)) add(pattern, Operand::b);
+    const int usual = is_narrow(pattern)    ? times_narrow
+                      : is_of_both(pattern) ? times_along_k
+                      : has_zeros(pattern)  ? times_with_zeros
+                                            : times_each;
+    const int times = std::min(most_times, usual * drawn / 100);
+    if (is_of_both(pattern)) {
+      for (int i = 0; i < times; ++i)
+        add({pattern, Operand::a, Exception::none}, is_narrow(pattern) && i % 2 == 0);
+      continue;
+    }
+    for (const Operand o : {Operand::a, Operand::b}) {
+      const auto first = static_cast<std::size_t>(dice.between(0, 3));
+      for (std::size_t i = first; i < first + static_cast<std::size_t>(times); ++i)
+        add({pattern, o, exceptions[i % exceptions.size()]}, false);
     }
   }
   return cases;

@@ -1,0 +1,57 @@
+#include "properties/draws/wide_gaps.h"
+
+#include <algorithm>
+#include <array>
+
+#include "properties/scopes.h"
+
+namespace assay {
+
+std::string why_not_wide(const Case& c) {
+  const auto wide = [](std::int64_t rows, std::int64_t ld) {
+    return (rows - 1) * ld >= std::int64_t{1} << 29;
+  };
+  const bool any = wide(c.m, c.k + c.lda.floats) || wide(c.k, c.n + c.ldb.floats) ||
+                   wide(c.m, c.n + c.ldc.floats);
+  return any ? why_no_bound(c) : "it takes an operand that spreads over 2^31 bytes";
+}
+
+std::string why_packed(const Entry& entry) {
+  const Needs& needs = entry.variant.needs;
+  if (needs.int_indices) return "it takes matrices that spread over less than 2^31 elements only";
+  return needs.packed ? "it takes packed matrices only" : "";
+}
+
+// The last row begins at 2^32 or beyond, where an unsigned index wraps too; at 2^31, so that the
+// product of a row of the tile and the distance wraps; or below, for kernels that look at that, and
+// then wrap in bytes. Where one operand is wide, the size that counts its rows is far from others:
+// multiplied by the wrong one, its distance gives what 32 bits hold.
+Case with_wide_gaps(Case c, const Entry&) {
+  struct Spread {
+    std::int64_t rows, gap;
+  };
+  constexpr std::array<Spread, 10> spreads = {{{5, 1 << 30},
+                                               {5, 3 << 27},
+                                               {5, 3 << 26},
+                                               {9, 1 << 28},
+                                               {17, 1 << 27},
+                                               {33, 1 << 26},
+                                               {65, 1 << 25},
+                                               {17, 1 << 28},
+                                               {33, 1 << 27},
+                                               {65, 1 << 26}}};
+  enum Wide { all, only_a, only_b, only_c };
+  const auto wide = static_cast<Wide>(c.seed % 4);
+  const auto& [rows, gap] = spreads[c.seed / 4 % spreads.size()];
+  const auto few = static_cast<std::int64_t>(1 + c.seed / 64 % 3);
+  c.m = wide == only_b ? few : rows;
+  c.k = wide == only_b ? rows : wide == all ? rows + few : few;
+  c.n = std::max<std::int64_t>(1, c.n);
+  const auto widen = [&, gap = gap](Gap& of, Wide own) {
+    if (wide == all || wide == own) of.floats += gap;
+  };
+  widen(c.lda, only_a), widen(c.ldb, only_b), widen(c.ldc, only_c);
+  return c;
+}
+
+}  // namespace assay
