@@ -106,8 +106,8 @@ TEST(Look, sees_c_read_before_it_is_written) {
 
 TEST(Look, allows_what_is_an_operands_own) {
   for (const char* text : {"m=2 n=3 k=3 lda=+1 ldb=+1 ldc=+1", "m=2 n=3 k=3", "m=1 n=1 k=1",
-                           "m=20 n=17 k=33 lda=+5 ldb=+7 ldc=+9 offset=1,2,3",
-                           "m=3 n=3 k=0 ldb=+4", "m=5 n=3 k=5 lda=+1073741824 ldc=+1073741824"}) {
+                           "m=20 n=17 k=33 lda=+5 ldb=+7 ldc=+9 offset=1,2,3", "m=3 n=3 k=0 ldb=+4",
+                           "m=5 n=3 k=5 lda=+1073741824 ldc=+1073741824"}) {
     for (Forbidden forbidden : all_forbidden) {
       expect_nothing("nothing", forbidden, parse_case(text));
       expect_nothing("nothing", forbidden, parse_case(text + std::string(" alpha=0 seed=1")));
