@@ -15,12 +15,18 @@
 #include "regress/decide/statistics.h"
 #include "regress/problems.h"
 #include "regress/store/baseline.h"
+#include "regress/watched.h"
 
 namespace assay {
 namespace {
 
 // One launch of a cell that is gated. `assay bench` times what takes longer.
 constexpr double longest_gated_us = 6000;
+
+std::string too_long(double us) {
+  return fmt::format("one launch takes {:.1f} ms, and more than {:.0f} ms are not gated", us / 1e3,
+                     longest_gated_us / 1e3);
+}
 
 // What several processes measured of one cell.
 struct Measurement {
@@ -64,6 +70,9 @@ struct CellRun {
   CellTiming survey;  // what it launches
   bool anchor_is_baseline = false;
   Measurement beside_cublas = {}, beside_accepted = {};
+
+  // Also on a clock that was still low. Nobody waits for twelve processes to time it.
+  bool is_hopeless() const { return survey.first_us > 2 * longest_gated_us; }
 };
 
 // What all cells are timed beside.
@@ -100,12 +109,13 @@ Provenance provenance_on(const ProcessTiming& here, const AcceptOptions& options
   return provenance;
 }
 
-std::vector<CellJob> cells_to_accept(const AcceptOptions& options) {
+std::vector<CellJob> cells_to_accept(const AcceptOptions& options,
+                                     const std::optional<Baseline>& old) {
   std::vector<CellJob> jobs;
-  for (const Variant& variant : variants_to_time(options.variants)) {
-    for (const Case& problem : gate_problems()) {
-      if (not_timed(variant, problem).empty()) jobs.push_back({.cell = {variant.name, problem}});
-    }
+  for (const Cell& cell : cells_to_watch(options.variants)) {
+    const bool stays =
+        options.only_new && old && (has_record(*old, cell) || !why_not_watched(*old, cell).empty());
+    if (!stays && (options.measured || !cell.host)) jobs.push_back({.cell = cell});
   }
   sort_by_problem(jobs);
   return jobs;
@@ -114,7 +124,7 @@ std::vector<CellJob> cells_to_accept(const AcceptOptions& options) {
 // Looks at what each cell launches, and leaves out the variants whose launch cannot be stored.
 std::vector<CellRun> survey(const AcceptOptions& options, const std::optional<Baseline>& old,
                             std::vector<std::string>& not_gated) {
-  const TimingJob job = {.cells = cells_to_accept(options), .seed = options.seed, .rounds = 0};
+  const TimingJob job = {.cells = cells_to_accept(options, old), .seed = options.seed, .rounds = 0};
   const ProcessTiming timing = options.time(job, 1, {}).front();
   require_fit(timing);
   std::vector<CellRun> runs;
@@ -122,7 +132,7 @@ std::vector<CellRun> survey(const AcceptOptions& options, const std::optional<Ba
   for (std::size_t i = 0; i < job.cells.size(); ++i) {
     const CellTiming& found = timing.cells.at(i);
     if (found.no_recipe.empty()) {
-      const bool one = old && anchor_is_baseline(*old, found.cell);
+      const bool one = old && !found.cell.host && anchor_is_baseline(*old, found.cell);
       runs.push_back({.cell = found.cell, .survey = found, .anchor_is_baseline = one});
     } else if (named.insert(found.cell.variant).second) {
       not_gated.push_back(fmt::format("{}: {}", found.cell.variant, found.no_recipe));
@@ -131,17 +141,23 @@ std::vector<CellRun> survey(const AcceptOptions& options, const std::optional<Ba
   return runs;
 }
 
-// By name, what each process measured of the card.
-using Canaries = std::map<std::string, std::vector<double>>;
+using Canaries = std::map<std::string, std::vector<double>>;  // of each process, by name
 
 // Adds what all processes measured to each cell, and to the canaries. Throws UnfitEnvironment where
 // these are not the `known` ones.
 void measure(std::vector<CellRun>& runs, const Rival& rival, const AcceptOptions& options,
              const TimingProgress& progress, const std::map<std::string, double>& known,
              Canaries& canaries) {
-  if (runs.empty() || !options.measured) return;
+  const bool beside_accepted = !rival.baselines.empty();
   TimingJob job = {.baselines = rival.baselines, .seed = rival.seed};
-  for (const CellRun& run : runs) job.cells.push_back({.cell = run.cell, .rival = rival.variant});
+  std::vector<CellRun*> timed;
+  for (CellRun& run : runs) {
+    // What is new has nothing to be timed beside, and the host's time is a ratio already.
+    if (run.is_hopeless() || (beside_accepted && (options.only_new || run.cell.host))) continue;
+    timed.push_back(&run);
+    job.cells.push_back({.cell = run.cell, .rival = run.cell.host ? "" : rival.variant});
+  }
+  if (timed.empty() || !options.measured) return;
   const auto timings =
       options.time(job, options.processes, [&](const std::string& text, double done) {
         if (progress) progress(fmt::format("{}: {}", rival.step, text), done);
@@ -155,8 +171,8 @@ void measure(std::vector<CellRun>& runs, const Rival& rival, const AcceptOptions
                                  : why);
     }
     for (const auto& [name, value] : timing.canaries) canaries[name].push_back(value);
-    for (std::size_t i = 0; i < runs.size(); ++i)
-      (runs[i].*rival.measurement).add(timing.cells.at(i), runs[i].anchor_is_baseline);
+    for (std::size_t i = 0; i < timed.size(); ++i)
+      (timed[i]->*rival.measurement).add(timing.cells.at(i), timed[i]->anchor_is_baseline);
   }
 }
 
@@ -172,7 +188,14 @@ std::optional<Refusal> refusal_of(const CellRun& run, const std::optional<Baseli
     if (measured->wrong) return Refusal{measured->fault, true};
   }
   if (!options.measured) return std::nullopt;
+  if (run.cell.host) {
+    if (found.is_enough(found.to_rival)) return std::nullopt;
+    return Refusal{found.too_few(found.to_rival)};
+  }
   const bool was_accepted = old && record_of(old->accepted, run.cell) != nullptr;
+  const std::string give_up = was_accepted ? ", " + how_to_give_up(run.cell) : "";
+  if (run.is_hopeless())
+    return Refusal{too_long(run.survey.first_us) + give_up, false, !was_accepted};
   if (!found.is_enough(found.times))
     return Refusal{found.too_few(found.times), false, !was_accepted};
   // A cell stored without a ratio would read as if there had been nothing before.
@@ -182,13 +205,8 @@ std::optional<Refusal> refusal_of(const CellRun& run, const std::optional<Baseli
     if (expected && !against.is_enough(*ratios))
       return Refusal{"beside what was accepted, " + against.too_few(*ratios)};
   }
-  if (const double time = median(found.times); time > longest_gated_us) {
-    return Refusal{
-        fmt::format("one launch takes {:.1f} ms, and more than {:.0f} ms are not gated{}",
-                    time / 1e3, longest_gated_us / 1e3,
-                    was_accepted ? ", " + how_to_give_up(run.cell) : ""),
-        false, !was_accepted};
-  }
+  if (const double time = median(found.times); time > longest_gated_us)
+    return Refusal{too_long(time) + give_up, false, !was_accepted};
   if (was_accepted && !has_anchor && options.move_anchor.empty()) {
     return Refusal{"its anchor is lost: restore it from git, or say --move-anchor \"WHY\""};
   }
@@ -221,6 +239,22 @@ CellRecord new_record(const CellRun& run) {
   return record;
 }
 
+// How much longer a launch takes on the host than it did when it was accepted.
+Ratio over_accepted(const CellRun& run, const std::optional<Baseline>& old) {
+  const CellRecord* accepted = old ? record_of(old->accepted, run.cell) : nullptr;
+  const double before = accepted == nullptr ? 0 : accepted->launch_to_replay.value;
+  const Ratio launch = ratio_of(run.beside_cublas.to_rival);
+  if (!(before > 0) || launch.processes == 0) return {};
+  return {launch.value / before, launch.low / before, launch.high / before, launch.processes};
+}
+
+// A variant without cells; or where only what is new is accepted, as it was.
+VariantBaseline before_its_cells(const std::string& variant, const Provenance& provenance,
+                                 const std::optional<Baseline>& old, bool only_new) {
+  if (only_new && old && old->accepted.contains(variant)) return old->accepted.at(variant);
+  return {.provenance = provenance};
+}
+
 // Each variant as it would be accepted; what is refused goes into the report.
 std::map<std::string, VariantBaseline> variants_of(const std::vector<CellRun>& runs,
                                                    const Provenance& provenance,
@@ -228,20 +262,38 @@ std::map<std::string, VariantBaseline> variants_of(const std::vector<CellRun>& r
                                                    const AcceptOptions& options,
                                                    AcceptReport& report) {
   std::map<std::string, VariantBaseline> variants;
+  std::vector<const CellRun*> hosts;
   for (const CellRun& run : runs) {
     const auto refusal = refusal_of(run, old, options);
     const std::string why = refusal ? refusal->why : "";
-    report.lines.push_back({run.cell, ratio_of(run.beside_accepted.to_rival),
-                            ratio_of(run.beside_accepted.to_anchor), why});
-    if (!refusal) {
-      variants[run.cell.variant].provenance = provenance;
-      variants[run.cell.variant].cells.push_back(new_record(run));
-    } else if (refusal->may_go_unwatched) {
-      variants[run.cell.variant].not_watched[to_string(run.cell.problem)] = why;
+    const std::string& name = run.cell.variant;
+    if (!variants.contains(name))
+      variants[name] = before_its_cells(name, provenance, old, options.only_new);
+    VariantBaseline& variant = variants[name];
+    const Measurement& against = run.beside_accepted;
+    report.lines.push_back({run.cell,
+                            run.cell.host ? over_accepted(run, old) : ratio_of(against.to_rival),
+                            ratio_of(against.to_anchor), why});
+    if (!refusal && run.cell.host) {
+      hosts.push_back(&run);
+    } else if (!refusal) {
+      variant.cells.push_back(new_record(run));
+      if (variant.provenance != provenance) {
+        variant.cells.back().commit = provenance.commit;
+        variant.cells.back().reason = provenance.reason;
+      }
+    } else if (refusal && refusal->may_go_unwatched) {
+      variant.not_watched[to_string(run.cell.problem)] = why;
       report.not_gated.push_back(fmt::format("{}: {}", to_string(run.cell), why));
-    } else {
+    } else if (refusal) {
       report.wrong = report.wrong || refusal->wrong;
       add_once(report.refused, run.cell.variant);
+    }
+  }
+  for (const CellRun* host : hosts) {
+    for (CellRecord& record : variants[host->cell.variant].cells) {
+      if (record.problem == host->cell.problem)
+        record.launch_to_replay = ratio_of(host->beside_cublas.to_rival);
     }
   }
   return variants;
@@ -266,13 +318,14 @@ void add_new_cells(VariantBaseline& anchor, const VariantBaseline& accepted) {
   for (const CellRecord& record : accepted.cells) {
     if (std::ranges::count(anchor.cells, record.problem, &CellRecord::problem) > 0) continue;
     anchor.cells.push_back(record);
-    anchor.cells.back().commit = accepted.provenance.commit;
+    if (record.commit.empty()) anchor.cells.back().commit = accepted.provenance.commit;
   }
 }
 
 void add_cubins(Baseline& baseline, const VariantBaseline& variant, const ProgramCode& code) {
   for (const CellRecord& record : variant.cells) {
-    if (!record.cubin.empty()) baseline.cubins[record.cubin] = code.cubins().at(record.cubin);
+    if (!record.cubin.empty() && !baseline.cubins.contains(record.cubin))
+      baseline.cubins[record.cubin] = code.cubins().at(record.cubin);
   }
 }
 
@@ -305,7 +358,7 @@ void run_accept(const AcceptOptions& options, const TimingProgress& progress,
   const ProgramCode code(next.architecture);
   const Provenance provenance = provenance_on(here, options);
   for (const auto& [name, variant] : variants_of(runs, provenance, old, options, report)) {
-    if (old) refuse_dropped(name, runs, *old, report);
+    if (old && !options.only_new) refuse_dropped(name, runs, *old, report);
     if (std::ranges::count(report.refused, name) > 0 || variant.cells.empty()) continue;
     report.accepted.push_back(name);
     next.accepted[name] = variant;

@@ -15,6 +15,7 @@ struct AcceptOptions {
   std::string reason;
   std::string move_anchor;  // why the anchor moves with the baseline; empty if it stays
   bool upgrade = false;     // the card's canaries and facts are stored anew
+  bool only_new = false;    // only what has no record yet; all that has one stays as it is
   bool measured = true;     // or only what would be launched, for a gate to compare with
   int processes = 12;
   std::uint64_t seed = 0;

@@ -72,7 +72,8 @@ Result read_result(const std::string& file) {
   if (device.has("key")) result.gpu = text_in(device, "key");
   if (device.has("driver")) result.run.driver = text_in(device, "driver");
   for (const Field& line : needed(field, "results").items()) {
-    const Cell cell = parse_cell(text_in(line, "variant") + " " + text_in(line, "problem"));
+    Cell cell = parse_cell(text_in(line, "variant") + " " + text_in(line, "problem"));
+    cell.host = line.has("host") && line["host"].flag();  // which results of before did not time
     result.points[cell] = point_of(line);
   }
   return result;

@@ -47,6 +47,26 @@ std::vector<Case> gate_problems() {
       "m=64 n=4096 k=1024",
       "m=2048 n=64 k=1024",
       "m=128 n=128 k=4096",
+      // More operands than the L2 cache holds; and edges in all directions of a large C.
+      "m=4096 n=4096 k=4096",
+      "m=4097 n=2047 k=1025 lda=+3 ldb=+1 ldc=+5",
+      // One row, one column: most of a tile is idle.
+      "m=1 n=4096 k=2048",
+      "m=4096 n=1 k=2048 ldb=+3",
+      // Hardly a sum: storing C is all there is, and with beta reading it.
+      "m=2048 n=2048 k=16",
+      "m=2048 n=2048 k=64 alpha=2 beta=0.5",
+      // Nothing but a sum.
+      "m=256 n=256 k=16384",
+      // Rows of one operand that are not whole quads apart; and operands that do not begin at one.
+      "m=512 n=512 k=512 lda=+1",
+      "m=512 n=512 k=512 ldb=+1",
+      "m=512 n=512 k=512 ldc=+1",
+      "m=512 n=512 k=512 offset=1,2,3",
+      "m=512 n=512 k=512 offset=0,0,1",
+      // Gaps between rows of whole quads; and a last slice that is not whole.
+      "m=512 n=512 k=512 lda=+4 ldb=+8 ldc=+12",
+      "m=512 n=512 k=509 lda=+3",
   });
 }
 

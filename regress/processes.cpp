@@ -22,6 +22,7 @@ concept Any = std::same_as<std::remove_const_t<T>, Kind>;
 void each_member(Any<CellJob> auto& job, const auto& visit) {
   visit("variant", job.cell.variant);
   visit("problem", job.cell.problem);
+  visit("host", job.cell.host);
   visit("rival", job.rival);
   visit("launches", job.launches);
   visit("planted_launches", job.planted_launches);
@@ -39,6 +40,7 @@ void each_member(Any<TimingJob> auto& job, const auto& visit) {
 void each_member(Any<CellTiming> auto& timing, const auto& visit) {
   visit("variant", timing.cell.variant);
   visit("problem", timing.cell.problem);
+  visit("host", timing.cell.host);
   visit("fault", timing.fault);
   visit("wrong", timing.wrong);
   visit("recipe", timing.recipe);
@@ -47,6 +49,7 @@ void each_member(Any<CellTiming> auto& timing, const auto& visit) {
   visit("unchanged", timing.unchanged);
   visit("cause", timing.cause);
   visit("launches", timing.launches);
+  visit("first_us", timing.first_us);
   visit("cold", timing.cold);
   visit("rounds", timing.rounds);
 }

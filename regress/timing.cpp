@@ -47,7 +47,7 @@ std::string why_unusable(const ProcessTiming& timing, const std::map<std::string
 
 Replicate replicate_of(const CellTiming& timing, bool anchor_is_baseline, bool may_be_warm) {
   if (!timing.fault.empty()) return {.fault = timing.fault};
-  if (!may_be_warm && !(timing.cold >= least_coldness)) {
+  if (!may_be_warm && !timing.cell.host && !(timing.cold >= least_coldness)) {
     return {.fault = fmt::format("its operands were still in the cache: they took {:.2g} times as "
                                  "long to reach as those that are",
                                  timing.cold)};

@@ -43,6 +43,7 @@ struct CellTiming {
   bool unchanged = false;  // machine code and recipe equal the stored baseline's
   std::string cause;       // how they differ from the stored baseline's, in words
   int launches = 0;        // in one sample
+  double first_us = 0;     // of the first launches, on a clock that may still be low
   double cold = 0;         // latency of the next operands over that of operands in the L2 cache
   std::vector<Round> rounds;
 };
@@ -88,7 +89,8 @@ std::string why_unusable(const ProcessTiming&, const std::map<std::string, doubl
 inline constexpr double least_coldness = 1.3;
 
 // Reduces the rounds of one cell. Operands that were not shown to be cold are a fault, unless they
-// may be warm. With `anchor_is_baseline` the baseline's ratio is the anchor's too.
+// may be warm, as they may for the host's time. With `anchor_is_baseline` the baseline's ratio is
+// the anchor's too.
 Replicate replicate_of(const CellTiming&, bool anchor_is_baseline, bool may_be_warm = false);
 
 }  // namespace assay

@@ -10,6 +10,14 @@
 
 namespace assay {
 
+// Every cell that the gate watches, where it has a baseline: of each variant all problems that it
+// accepts, and the host's time on the first of them. An empty list of variants stands for all.
+std::vector<Cell> cells_to_watch(const std::vector<std::string>& variants);
+
+// Whether something was accepted of a cell; else why it is not watched, where that is on record.
+bool has_record(const Baseline&, const Cell&);
+std::string why_not_watched(const Baseline&, const Cell&);
+
 // Of the variants with a baseline that are here now, as "CELL" or "CELL: why".
 struct Unwatched {
   std::vector<std::string> for_a_reason;    // it is on record: too long, or given up

@@ -36,15 +36,19 @@ std::string ratios_text(const AcceptReport& report, const Screen& screen) {
   table.add_column("time of", Side::left);
   table.add_column("over the baseline's (95 %)", Side::left);
   table.add_column("over the anchor's (95 %)", Side::left);
-  table.add_column("", Side::left);
   for (const AcceptLine& line : report.lines) {
     table.add_row(
         {{to_string(line.cell)},
          {to_text(line.to_baseline)},
-         {to_text(line.to_anchor), is_over_budget(line.to_anchor) ? Colour::red : Colour::plain},
-         {line.refusal.empty() ? "" : "refused: " + line.refusal, Colour::yellow}});
+         {to_text(line.to_anchor), is_over_budget(line.to_anchor) ? Colour::red : Colour::plain}});
   }
-  return table.text(screen) + "\n";
+  std::string text = table.text(screen) + "\n";
+  for (const AcceptLine& line : report.lines) {
+    if (line.refusal.empty()) continue;
+    text += fmt::format("{}: {}: {}\n", screen.paint("refused", Colour::yellow),
+                        to_string(line.cell), printable(line.refusal));
+  }
+  return text;
 }
 
 }  // namespace
@@ -195,6 +199,8 @@ void add_flags(Flags& flags, AcceptRequest& request) {
   flags.subject({"time"});
   flags.words("VARIANT", request.variants, "names from `assay list`; default: all");
   flags.text("--reason", request.reason, "TEXT", "why; stored with the baseline for reviewers");
+  flags.flag("--only-new", request.only_new,
+             "accept only what has no record yet, such as a new problem; the rest stays as it is");
   flags.text("--move-anchor", request.moves_anchor, "WHY",
              "accept also what is over the budget of creep, and count from there");
   flags.flag("--upgrade", request.upgrade,
@@ -213,6 +219,9 @@ void add_flags(Flags& flags, AcceptRequest& request) {
   flags.keep_all(request.arguments);
   flags.exclude("--remove", "VARIANT",
                 "--remove names what is given up: give no variants beside it");
+  flags.exclude("--only-new", "--move-anchor", "what is new has no anchor that could move");
+  flags.exclude("--only-new", "--upgrade",
+                "--upgrade accepts everything again: say one of the two");
   flags.exclude("--upgrade", "VARIANT",
                 "--upgrade stores what all variants are compared by: accept all of them");
   flags.footer(

@@ -62,6 +62,21 @@ std::string summary(const GateReport& report, CellOutcome worst, CellOutcome las
   return fmt::format("{}: {}", joined(parts), joined(variants_of(report, worst)));
 }
 
+// "12 cells of naive (4), tiled_4 (8)", of texts that begin with a variant.
+std::string by_variant(const std::vector<std::string>& cells) {
+  std::vector<std::pair<std::string, int>> variants;
+  for (const std::string& cell : cells) {
+    const std::string variant = cell.substr(0, cell.find(' '));
+    if (variants.empty() || variants.back().first != variant) variants.emplace_back(variant, 0);
+    ++variants.back().second;
+  }
+  std::vector<std::string> parts;
+  for (const auto& [variant, count] : variants)
+    parts.push_back(fmt::format("{} ({})", variant, count));
+  return fmt::format("{} of {}", plural(static_cast<std::int64_t>(cells.size()), "cell"),
+                     joined(parts));
+}
+
 std::string accept_command_line(const std::vector<std::string>& variants,
                                 const std::string& reason) {
   return fmt::format("assay accept time {}--reason \"{}\"",
@@ -110,7 +125,8 @@ std::optional<Conclusion> lost(const GateReport& report) {
                accept_command_line(variants, "WHY") + flags);
   };
   const Unwatched& cells = report.unwatched;
-  if (!cells.without_record.empty()) return without("baseline", cells.without_record, "");
+  if (!cells.without_record.empty())
+    return without("baseline", cells.without_record, " --only-new");
   if (!cells.without_anchor.empty())
     return without("anchor, which git may still know", cells.without_anchor,
                    " --move-anchor \"WHY\"");
@@ -177,9 +193,17 @@ std::vector<std::string> notes(const GateReport& report) {
         fmt::format("this card ran at its power limit{}: what draws more power is slower",
                     limit == report.device.end() ? "" : " of " + limit->second));
   }
-  add("not watched", report.unwatched.for_a_reason);
-  add("without a baseline", report.unwatched.without_record);
-  add("without an anchor", report.unwatched.without_anchor);
+  const auto add_cells = [&](const char* what, const std::vector<std::string>& cells) {
+    if (cells.size() > 3) {
+      lines.push_back(fmt::format("{}: {}, such as {}; --json names all", what, by_variant(cells),
+                                  cells.front()));
+    } else {
+      add(what, cells);
+    }
+  };
+  add_cells("not watched", report.unwatched.for_a_reason);
+  add_cells("without a baseline", report.unwatched.without_record);
+  add_cells("without an anchor", report.unwatched.without_anchor);
   if (!report.gone_variants.empty()) {
     lines.push_back(fmt::format("gone, with a baseline that nothing is compared with: {}",
                                 joined(report.gone_variants)));
@@ -196,11 +220,18 @@ std::string reach(const GateReport& report) {
           ? fmt::format("the smallest slowdown that this run could have seen is {:.1f} %",
                         100 * report.detectable)
           : "no cell was timed well enough for this run to have seen a slowdown of any size";
-  return fmt::format(
-      "{}: {} proven unchanged, {} of them timed as {}; {} timed in {} processes; {}", smallest,
-      plural(report.proven_unchanged, "cell"), report.controls,
-      report.controls == 1 ? "a control" : "controls", report.confirmed, report.processes,
-      duration_text(report.seconds));
+  std::vector<std::string> parts = {fmt::format(
+      "{} proven unchanged, {} of them timed as {}", plural(report.proven_unchanged, "cell"),
+      report.controls, report.controls == 1 ? "a control" : "controls")};
+  if (report.confirmed > 0)
+    parts.push_back(fmt::format("{} timed in {} processes", report.confirmed, report.processes));
+  const auto hosts = std::ranges::count_if(report.lines, [](const GateLine& line) {
+    return line.cell.host && line.verdict.processes > 0;
+  });
+  if (hosts > 0)
+    parts.push_back(fmt::format("{} timed on the host",
+                                fmt::format("{} launch{}", hosts, hosts == 1 ? "" : "es")));
+  return fmt::format("{}: {}; {}", smallest, joined(parts, "; "), duration_text(report.seconds));
 }
 
 Conclusion conclude(const GateResult& result) {

@@ -137,6 +137,7 @@ JsonValue json_of(const GateLine& line, const GateRequest& request) {
   const CellVerdict& v = line.verdict;
   JsonValue json = {{"variant", line.cell.variant},
                     {"problem", to_string(line.cell.problem)},
+                    {"host", line.cell.host},
                     {"status", to_string(v.outcome)},
                     {"crept", v.crept},
                     {"unchanged", line.batches.unchanged},
@@ -181,8 +182,9 @@ Outcome outcome_of(CellOutcome outcome) {
 
 JUnitCase case_of(const GateLine& line, const GateRequest& request) {
   const CellVerdict& v = line.verdict;
-  JUnitCase test{
-      .name = to_string(line.cell.problem), .outcome = outcome_of(v.outcome), .message = v.reason};
+  JUnitCase test{.name = (line.cell.host ? "host " : "") + to_string(line.cell.problem),
+                 .outcome = outcome_of(v.outcome),
+                 .message = v.reason};
   if (test.outcome == Outcome::failure || test.outcome == Outcome::error) {
     test.type = to_string(v.outcome);
     test.details = fmt::format(

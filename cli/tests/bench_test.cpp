@@ -173,7 +173,7 @@ TEST(Accept, FailsWhereAVariantWasRefused) {
       "ACCEPTED IN PART: naive cannot be accepted as a whole, and nothing was changed; 1 cell "
       "of 1 variant, written to baselines/h200");
   EXPECT_THAT(accept_text(result, conclude(result), Screen(stdout)),
-              HasSubstr("  refused: it takes 1.163 times as long as the anchor\n"));
+              HasSubstr("\nrefused: naive m=64 n=32 k=16: it takes 1.163 times as long as the anchor\n"));
   result.report.wrong = true;
   EXPECT_THAT(conclude(result).text(), StartsWith("ACCEPTED IN PART: naive would be wrong, and "));
   result.report.accepted.clear();

@@ -146,7 +146,12 @@ TEST(GateExit, TellsCellsWithoutARecordOrAnAnchor) {
   result.report.unwatched.without_record = {"c m=1 n=1 k=1", "c m=2 n=2 k=2"};
   EXPECT_THAT(text(result), HasSubstr("\nwithout a baseline: c m=2 n=2 k=2\n"));
   EXPECT_THAT(text(result), EndsWith("NO BASELINE: 2 cells have no baseline\n"
-                                     "next: assay accept time c --reason \"WHY\"\n"));
+                                     "next: assay accept time c --reason \"WHY\" --only-new\n"));
+  result.report.unwatched.without_record = {"c m=1 n=1 k=1", "c m=2 n=2 k=2", "d m=1 n=1 k=1",
+                                            "d host m=1 n=1 k=1"};
+  EXPECT_THAT(text(result), HasSubstr("\nwithout a baseline: 4 cells of c (2), d (2), such as "
+                                      "c m=1 n=1 k=1; --json names all\n"))
+      << "one line for many";
 }
 
 TEST(GateExit, FailsWhatAChangeAcceptsItself) {

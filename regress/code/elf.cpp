@@ -75,6 +75,7 @@ void read_symbols(Elf& elf, const Section& section) {
     s.other = number_at<std::uint8_t>(entries, 5);
     s.section = number_at<std::uint16_t>(entries, 6);
     s.value = number_at<std::uint64_t>(entries, 8);
+    s.size = number_at<std::uint64_t>(entries, 16);
     elf.symbols.push_back(s);
   }
 }

@@ -23,7 +23,7 @@ struct Symbol {
   std::string_view name;
   unsigned type = 0, other = 0;
   std::uint16_t section = 0;  // 0: it is defined elsewhere
-  std::uint64_t value = 0;
+  std::uint64_t value = 0, size = 0;
 };
 
 struct Relocation {

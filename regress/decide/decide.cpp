@@ -323,6 +323,14 @@ std::string reason_of(const Judgement& j, const CellVerdict& v, bool unchanged,
 
 }  // namespace
 
+DecisionRule rule_for_host(const DecisionRule& rule) {
+  DecisionRule host = rule;
+  host.margin = 0.25;
+  host.screen_margin = 0.15;
+  host.unharmed = 0.5;
+  return host;
+}
+
 bool is_over_budget(const Ratio& to_anchor, const DecisionRule& rule) {
   return to_anchor.processes > 0 && !(to_anchor.value <= 1 + rule.creep_budget);
 }

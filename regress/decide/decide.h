@@ -30,6 +30,10 @@ struct DecisionRule {
   double creep_budget = 0.02;  // against the anchor
 };
 
+// For what a launch takes on the host, which is small, noisy, and not what a kernel is judged by:
+// it is about needless calls.
+DecisionRule rule_for_host(const DecisionRule&);
+
 // Whether the time over the anchor's, as it was measured, is beyond the budget.
 bool is_over_budget(const Ratio& to_anchor, const DecisionRule& = {});
 

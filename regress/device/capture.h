@@ -13,8 +13,10 @@ namespace assay {
 
 struct Captured {
   Recipe recipe;
-  std::string cubin;    // SHA-256 of the machine code that all its kernels are in
-  std::string why_not;  // why there is no recipe; then the rest is empty
+  std::string cubin;             // SHA-256 of the machine code that all its kernels are in
+  std::string why_not;           // why there is no recipe; then the rest is empty
+  std::string changed_variable;  // that the launches, or their kernels, have set; empty if none
+  double first_us = 0;  // of the launch before, which the clock may not have been ready for
 };
 
 // `one` and `other` are one problem on different operands, which nobody else uses meanwhile.

@@ -6,10 +6,10 @@
 namespace assay {
 namespace {
 
-__global__ void hold(const volatile int* go, volatile int* gave_up) {
+__global__ void hold(const volatile int* go, volatile int* gave_up, std::int64_t nanoseconds) {
   const long long start = nanoseconds_now();
   while (*go == 0) {
-    if (nanoseconds_now() - start < 2'000'000'000) continue;
+    if (nanoseconds_now() - start < nanoseconds) continue;
     *gave_up = 1;
     return;
   }
@@ -96,8 +96,9 @@ constexpr int threads = 256, many_blocks = 2048;
 
 }  // namespace
 
-void enqueue_hold(const volatile int* go, volatile int* gave_up, cudaStream_t stream) {
-  hold<<<1, 1, 0, stream>>>(go, gave_up);
+void enqueue_hold(const volatile int* go, volatile int* gave_up, std::int64_t nanoseconds,
+                  cudaStream_t stream) {
+  hold<<<1, 1, 0, stream>>>(go, gave_up, nanoseconds);
   launch_check("hold");
 }
 void enqueue_stamp(Stamp* result, cudaStream_t stream) {

@@ -10,9 +10,10 @@
 
 namespace assay {
 
-// Keeps a stream busy until *go is no longer 0, which the host writes; for two seconds at most,
-// after which *gave_up is 1.
-void enqueue_hold(const volatile int* go, volatile int* gave_up, cudaStream_t);
+// Keeps a stream busy until *go is no longer 0, which the host writes; for that time at most, after
+// which *gave_up is 1.
+void enqueue_hold(const volatile int* go, volatile int* gave_up, std::int64_t nanoseconds,
+                  cudaStream_t);
 
 // When and where it ran: the multiprocessor's cycle counter beside the card's clock.
 struct Stamp {

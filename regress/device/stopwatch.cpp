@@ -39,7 +39,7 @@ Stopwatch::~Stopwatch() {
 void Stopwatch::begin() {
   *go_ = 0;
   *gave_up_ = 0;
-  enqueue_hold(go_, gave_up_, stream_);
+  enqueue_hold(go_, gave_up_, 2'000'000'000, stream_);
   enqueue_stamp(&stamps_[0], stream_);
   cuda_check(cudaEventRecord(start_, stream_), "cudaEventRecord");
 }
@@ -62,6 +62,16 @@ Sample Stopwatch::end() {
   sample.time_us = double{milliseconds} * 1000;
   sample.clock_mhz = clock_between(stamps_[0], stamps_[1]);
   return sample;
+}
+
+bool Stopwatch::waits(Enqueuer& arm, const Gemm& gemm) {
+  *go_ = 0;
+  *gave_up_ = 0;
+  enqueue_hold(go_, gave_up_, 50'000'000, stream_);
+  arm.enqueue(gemm, stream_);
+  *go_ = 1;
+  cuda_check(cudaStreamSynchronize(stream_), "a launch behind a stream that is busy");
+  return *gave_up_ != 0;
 }
 
 Sample Stopwatch::sample(Enqueuer& arm, OperandSets& sets, int launches, int planted) {

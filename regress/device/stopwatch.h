@@ -25,6 +25,9 @@ class Stopwatch {
   // more, and does not count them.
   Sample sample(Enqueuer&, OperandSets&, int launches, int planted = 0);
 
+  // Whether enqueuing waits for what the stream still has to do.
+  bool waits(Enqueuer&, const Gemm&);
+
   // Times anything that `enqueue` enqueues, as a whole. Throws std::runtime_error if the GPU did
   // not wait until all was enqueued.
   template <class Enqueue>

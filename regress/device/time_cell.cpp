@@ -14,29 +14,35 @@ namespace {
 constexpr int rehearsals = 3;
 constexpr double long_sample_us = 20e3;
 
-// What a cell launches now, and what it is compared with; null where there is nothing.
-struct Launches {
-  Variant variant;
-  Captured now;
-  const CellRecord *accepted = nullptr, *anchor = nullptr;
-};
+std::string complaint_of(Enqueuer& arm, std::int64_t set, Arithmetic arithmetic,
+                         const ProcessTools& tools) {
+  return tools.check.complaint(arm, tools.sets, set, arithmetic, tools.stopwatch.stream());
+}
 
-// What is timed side by side, by Arm; null for one that is not.
-using Enqueuers = std::array<std::unique_ptr<Enqueuer>, arms.size()>;
+// Whether a variant's own launch is right, though what was captured of it is not.
+bool only_launch_is_right(const Variant& variant, std::int64_t set, const ProcessTools& tools) {
+  return complaint_of(*direct(variant), set, variant.arithmetic, tools).empty();
+}
+
+// A launch may set up data once that its kernels read ever after. A copy of their machine code has
+// not got them, which shows where such data have changed.
+void refuse_what_needs_set_up(const Variant& variant, Captured& now, const ProcessTools& tools) {
+  if (now.changed_variable.empty()) return;
+  const auto copy = load(now.recipe, machine_code(tools.code.cubins(), now.cubin));
+  if (complaint_of(*copy, 0, variant.arithmetic, tools).empty() ||
+      !only_launch_is_right(variant, 0, tools))
+    return;
+  now = {.why_not = fmt::format("its launch sets up the variable {}, and without that its machine "
+                                "code gives wrong results",
+                                now.changed_variable)};
+}
 
 Captured capture_here(const Variant& variant, const ProcessTools& tools) {
   const OperandSets& sets = tools.sets;
-  return capture(variant, sets.set(0), sets.set(sets.count() - 1), tools.code,
-                 tools.stopwatch.stream());
-}
-
-Launches launches_of(const CellJob& job, const ProcessTools& tools) {
-  Launches launches = {.variant = entry_named(job.cell.variant, Backend::cuda).variant};
-  launches.now = capture_here(launches.variant, tools);
-  if (tools.baseline == nullptr || !job.rival.empty()) return launches;
-  launches.accepted = record_of(tools.baseline->accepted, job.cell);
-  launches.anchor = record_of(tools.baseline->anchor, job.cell);
-  return launches;
+  Captured now = capture(variant, sets.set(0), sets.set(sets.count() - 1), tools.code,
+                         tools.stopwatch.stream());
+  refuse_what_needs_set_up(variant, now, tools);
+  return now;
 }
 
 // Registers, stack and instructions of the first kernels that differ.
@@ -54,25 +60,22 @@ std::string code_difference(const Launches& launches, const ProcessTools& tools)
 }
 
 CellTiming survey(const Cell& cell, const Launches& launches, const ProcessTools& tools) {
-  const auto& [recipe, cubin, why_not] = launches.now;
-  CellTiming timing = {.cell = cell, .recipe = recipe, .cubin = cubin, .no_recipe = why_not};
+  const std::string& why_not = launches.now.why_not;
+  CellTiming timing = {.cell = cell,
+                       .recipe = launches.now.recipe,
+                       .cubin = launches.now.cubin,
+                       .no_recipe = why_not,
+                       .first_us = launches.now.first_us};
   if (launches.accepted == nullptr) return timing;
   if (!why_not.empty()) {
     timing.cause = "its launch can no longer be captured: " + why_not;
     return timing;
   }
-  timing.cause = difference(launches.accepted->recipe, recipe);
+  timing.cause = difference(launches.accepted->recipe, timing.recipe);
   const std::string code = code_difference(launches, tools);
   if (!code.empty()) timing.cause += (timing.cause.empty() ? "" : "; ") + code;
-  timing.unchanged = same_launch(launches.accepted->recipe, recipe);
+  timing.unchanged = same_launch(launches.accepted->recipe, timing.recipe);
   return timing;
-}
-
-// Empty for a recipe that runs no kernel.
-std::string machine_code(const std::map<std::string, std::string>& cubins,
-                         const std::string& hash) {
-  const auto found = cubins.find(hash);
-  return found == cubins.end() ? "" : found->second;
 }
 
 Enqueuers load_arms(const CellJob& job, const Launches& launches, ProcessTools& tools) {
@@ -108,16 +111,20 @@ Enqueuers load_arms(const CellJob& job, const Launches& launches, ProcessTools& 
 }
 
 // Whether the results of all arms are right on one of the sets; else the timing says which is not.
-bool is_right(const Enqueuers& enqueuers, std::int64_t set, Arithmetic arithmetic,
+bool is_right(const Enqueuers& enqueuers, std::int64_t set, const Launches& launches,
               ProcessTools& tools, CellTiming& timing) {
+  const Variant& variant = launches.variant;
   for (const Arm arm : arms) {
     Enqueuer* enqueuer = enqueuers[static_cast<std::size_t>(arm)].get();
     if (enqueuer == nullptr) continue;
-    const std::string complaint =
-        tools.check.complaint(*enqueuer, tools.sets, set, arithmetic, tools.stopwatch.stream());
+    const std::string complaint = complaint_of(*enqueuer, set, variant.arithmetic, tools);
     if (complaint.empty()) continue;
     timing.wrong = arm == Arm::head || arm == Arm::twin;
     timing.fault = fmt::format("{}: {}", to_string(arm), complaint);
+    if (timing.wrong && launches.now.why_not.empty() && only_launch_is_right(variant, set, tools)) {
+      timing.wrong = false;
+      timing.fault = "its launch is right, but repeated from its machine code alone " + complaint;
+    }
     return false;
   }
   return true;
@@ -155,8 +162,25 @@ int rounds_worth_their_time(int rounds, double sample_us) {
   return sample_us > long_sample_us ? std::max(2, rounds * 7 / 20 * 2) : rounds;
 }
 
-std::vector<Round> time_rounds(const Enqueuers& enqueuers, int count, int launches, int planted,
-                               ProcessTools& tools) {
+}  // namespace
+
+std::string machine_code(const std::map<std::string, std::string>& cubins,
+                         const std::string& hash) {
+  const auto found = cubins.find(hash);
+  return found == cubins.end() ? "" : found->second;
+}
+
+Launches launches_of(const CellJob& job, const ProcessTools& tools) {
+  Launches launches = {.variant = entry_named(job.cell.variant, Backend::cuda).variant};
+  launches.now = capture_here(launches.variant, tools);
+  if (tools.baseline == nullptr || !job.rival.empty()) return launches;
+  launches.accepted = record_of(tools.baseline->accepted, job.cell);
+  launches.anchor = record_of(tools.baseline->anchor, job.cell);
+  return launches;
+}
+
+std::vector<Round> time_rounds(const Enqueuers& enqueuers, int count, const TakeSample& sample,
+                               std::mt19937_64& random) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < enqueuers.size(); ++i) {
     if (enqueuers[i] != nullptr) order.push_back(i);
@@ -164,20 +188,15 @@ std::vector<Round> time_rounds(const Enqueuers& enqueuers, int count, int launch
   std::vector<Round> rounds;
   for (int r = 0; r < count; ++r) {
     if (r % 2 == 0) {
-      std::shuffle(order.begin(), order.end(), tools.random);
+      std::shuffle(order.begin(), order.end(), random);
     } else {
       std::reverse(order.begin(), order.end());
     }
     Round& round = rounds.emplace_back();
-    for (const std::size_t arm : order) {
-      round[arm] =
-          tools.stopwatch.sample(*enqueuers[arm], tools.sets, launches, arm == 0 ? planted : 0);
-    }
+    for (const std::size_t arm : order) round[arm] = sample(arms[arm], *enqueuers[arm]);
   }
   return rounds;
 }
-
-}  // namespace
 
 CellTiming time_cell(const CellJob& job, ProcessTools& tools) {
   tools.sets.arrange(job.cell.problem);
@@ -185,14 +204,21 @@ CellTiming time_cell(const CellJob& job, ProcessTools& tools) {
   CellTiming timing = survey(job.cell, launches, tools);
   if (tools.job.rounds == 0) return timing;
   const Enqueuers enqueuers = load_arms(job, launches, tools);
-  const Arithmetic arithmetic = launches.variant.arithmetic;
-  if (!is_right(enqueuers, 0, arithmetic, tools, timing)) return timing;
+  if (!launches.now.why_not.empty() && tools.stopwatch.waits(*enqueuers[0], tools.sets.set(0))) {
+    timing.fault = "its launch waits for the GPU, so its kernels cannot be timed alone";
+    return timing;
+  }
+  if (!is_right(enqueuers, 0, launches, tools, timing)) return timing;
   timing.cold = coldness(*enqueuers[0], tools.sets, tools.stopwatch.stream());
   const double launch_us = rehearse(*enqueuers[0], tools);
   timing.launches = job.launches > 0 ? job.launches : launches_for(launch_us);
   const int rounds = rounds_worth_their_time(tools.job.rounds, timing.launches * launch_us);
-  timing.rounds = time_rounds(enqueuers, rounds, timing.launches, job.planted_launches, tools);
-  is_right(enqueuers, tools.sets.count() - 1, arithmetic, tools, timing);
+  const auto sample = [&](Arm arm, Enqueuer& enqueuer) {
+    const int planted = arm == Arm::head ? job.planted_launches : 0;
+    return tools.stopwatch.sample(enqueuer, tools.sets, timing.launches, planted);
+  };
+  timing.rounds = time_rounds(enqueuers, rounds, sample, tools.random);
+  is_right(enqueuers, tools.sets.count() - 1, launches, tools, timing);
   return timing;
 }
 

@@ -1,6 +1,8 @@
 // Times one cell in this process: all its arms side by side, with results checked before and after.
 #pragma once
 
+#include <array>
+#include <functional>
 #include <random>
 
 #include "regress/device/capture.h"
@@ -21,6 +23,25 @@ struct ProcessTools {
   ResultCheck& check;
   std::mt19937_64& random;
 };
+
+// What a cell launches now, and what it is compared with; null where there is nothing.
+struct Launches {
+  Variant variant;
+  Captured now;
+  const CellRecord *accepted = nullptr, *anchor = nullptr;
+};
+Launches launches_of(const CellJob&, const ProcessTools&);
+
+// What is timed side by side, by Arm; null for one that is not.
+using Enqueuers = std::array<std::unique_ptr<Enqueuer>, arms.size()>;
+
+// Rounds of all arms in random order, each mirrored in the next. `sample` times one arm.
+using TakeSample = std::function<Sample(Arm, Enqueuer&)>;
+std::vector<Round> time_rounds(const Enqueuers&, int count, const TakeSample& sample,
+                               std::mt19937_64&);
+
+// The bytes of a cubin that a recipe runs. Empty for a recipe that runs no kernel.
+std::string machine_code(const std::map<std::string, std::string>& cubins, const std::string& hash);
 
 CellTiming time_cell(const CellJob&, ProcessTools&);
 

@@ -13,6 +13,7 @@
 
 #include "base/errors.h"
 #include "regress/device/fitness.h"
+#include "regress/device/host_time.h"
 #include "regress/device/time_cell.h"
 #include "regress/processes.h"
 
@@ -30,7 +31,8 @@ std::vector<Case> problems_of(const TimingJob& job) {
 // An error that ends a context ends the process: its message names the cell.
 CellTiming time_or_name(const CellJob& job, ProcessTools& tools) {
   try {
-    return time_cell(job, tools);
+    const bool on_host = job.cell.host && tools.job.rounds > 0;
+    return on_host ? time_host(job, tools) : time_cell(job, tools);
   } catch (const std::exception& error) {
     throw std::runtime_error(fmt::format("{}: {}", to_string(job.cell), error.what()));
   }

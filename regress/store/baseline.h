@@ -25,14 +25,16 @@ namespace assay {
 struct CellRecord {
   Case problem;
   Recipe recipe;
-  std::string cubin;   // SHA-256 of the machine code that the recipe runs; empty if it runs none
-  std::string commit;  // that it is of, where it is not the variant's
-  double time_us = 0;  // 0 where it was not measured
+  std::string cubin;  // SHA-256 of the machine code that the recipe runs; empty if it runs none
+  std::string commit, reason;  // where they are not the variant's
+  double time_us = 0;          // 0 where it was not measured
   double tflops = 0;
   Ratio to_baseline, to_anchor;  // of the time: over what was accepted before, over the anchor
   Ratio to_cublas;               // of the time
-  double process_spread = 0;     // standard deviation of the log-ratio of the same code
-  double detectable = 0;         // the smallest slowdown that this noise lets twelve processes see
+  Ratio launch_to_replay;     // host's time of a launch, over that of repeating its recipe; of one
+                              // problem of each variant
+  double process_spread = 0;  // standard deviation of the log-ratio of the same code
+  double detectable = 0;      // the smallest slowdown that this noise lets twelve processes see
   double clock_mhz = 0;
   std::uint64_t throttled = 0;  // the reasons for which the card held its clocks down, as bits
   bool operator==(const CellRecord&) const = default;

@@ -99,6 +99,9 @@ Json json_of(const CellRecord& cell) {
                {"cubin", cell.cubin},
                {"recipe", json_of(cell.recipe)}};
   if (!cell.commit.empty()) json["commit"] = cell.commit;
+  if (!cell.reason.empty()) json["reason"] = cell.reason;
+  if (cell.launch_to_replay.processes > 0)
+    json["launch_to_replay"] = json_of(cell.launch_to_replay);
   return json;
 }
 
@@ -150,10 +153,17 @@ CellRecord cell_of(const Field& field) {
   std::vector<std::string> names = {"problem",   "time_us",   "tflops",         "to_baseline",
                                     "to_anchor", "to_cublas", "process_spread", "detectable",
                                     "clock_mhz", "throttled", "cubin",          "recipe"};
-  if (field.has("commit")) names.push_back("commit");
+  for (const char* optional : {"commit", "reason", "launch_to_replay"}) {
+    if (field.has(optional)) names.emplace_back(optional);
+  }
   field.has_exactly(names);
   CellRecord cell;
   if (field.has("commit")) cell.commit = field["commit"].text();
+  if (field.has("reason")) cell.reason = field["reason"].text();
+  if (field.has("launch_to_replay")) {
+    if (field["launch_to_replay"].is_null()) field["launch_to_replay"].refuse("expected a ratio");
+    cell.launch_to_replay = ratio_of(field["launch_to_replay"]);
+  }
   cell.problem = problem_of(field["problem"]);
   cell.time_us = field["time_us"].not_negative();
   cell.tflops = field["tflops"].not_negative();

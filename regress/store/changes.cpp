@@ -14,9 +14,22 @@ const VariantBaseline* find(const Variants& variants, const std::string& name) {
   return found == variants.end() ? nullptr : &found->second;
 }
 
-std::string why_unwatched(const VariantBaseline& variant, const Case& problem) {
-  const auto why = variant.not_watched.find(to_string(problem));
+std::string why_unwatched(const VariantBaseline& variant, const std::string& key) {
+  const auto why = variant.not_watched.find(key);
   return why == variant.not_watched.end() ? "no reason is given" : why->second;
+}
+
+bool same_but_for_the_host(CellRecord a, const CellRecord& b) {
+  a.launch_to_replay = b.launch_to_replay;
+  return a == b;
+}
+
+// Whether an anchor has all that it had; a problem that is new may have come.
+bool keeps(const VariantBaseline& now, const VariantBaseline& then) {
+  return now.provenance == then.provenance &&
+         std::ranges::all_of(then.cells, [&](const CellRecord& record) {
+           return std::ranges::count(now.cells, record) > 0;
+         });
 }
 
 void add_accepted(const std::string& name, const VariantBaseline& now, const Baseline& before,
@@ -24,12 +37,21 @@ void add_accepted(const std::string& name, const VariantBaseline& now, const Bas
   for (const CellRecord& record : now.cells) {
     const Cell cell = {name, record.problem};
     const CellRecord* then = record_of(before.accepted, cell);
-    if (then != nullptr && *then == record) continue;
+    const std::string& why = record.reason.empty() ? now.provenance.reason : record.reason;
+    if (then == nullptr || !same_but_for_the_host(*then, record)) {
+      lines.push_back(fmt::format(
+          "{}: {} of the time of the baseline, {} of the anchor's, because: {}", to_string(cell),
+          to_text(record.to_baseline), to_text(record.to_anchor), why));
+    }
+    const Ratio launch_then = then == nullptr ? Ratio() : then->launch_to_replay;
+    if (launch_then == record.launch_to_replay) continue;
+    const bool is_watched = record.launch_to_replay.processes > 0;
     lines.push_back(
-        fmt::format("{}: {} of the time of the baseline, {} of the anchor's, because: "
-                    "{}",
-                    to_string(cell), to_text(record.to_baseline), to_text(record.to_anchor),
-                    now.provenance.reason));
+        to_string(Cell{name, record.problem, true}) +
+        (is_watched
+             ? fmt::format(": {} of the time of repeating it, before {}, because: {}",
+                           to_text(record.launch_to_replay), to_text(launch_then), why)
+             : ": no longer watched: " + why_unwatched(now, "host " + to_string(record.problem))));
   }
 }
 
@@ -40,7 +62,7 @@ void add_unwatched(const std::string& name, const VariantBaseline& then, const B
       const Cell cell = {name, record.problem};
       if (record_of(after.accepted, cell) == nullptr)
         lines.push_back(fmt::format("{}: no longer watched: {}", to_string(cell),
-                                    why_unwatched(*now, record.problem)));
+                                    why_unwatched(*now, to_string(record.problem))));
     }
     return;
   }
@@ -54,7 +76,7 @@ void add_anchor(const std::string& name, const VariantBaseline& then, const Base
   const VariantBaseline* now = find(after.anchor, name);
   if (now == nullptr) {
     if (after.accepted.contains(name)) lines.push_back(name + ": its anchor is deleted");
-  } else if (*now != then) {
+  } else if (!keeps(*now, then)) {
     lines.push_back(fmt::format("{}: its anchor moved, because: {}", name, now->provenance.reason));
   }
 }

@@ -17,6 +17,14 @@ TEST(Cell, is_read_from_the_text_that_it_is_printed_as) {
   EXPECT_EQ(to_string(parse_cell("naive  k=1  n=2 m=3")), "naive m=3 n=2 k=1");
 }
 
+TEST(Cell, may_be_of_the_host_s_time) {
+  const Cell cell = parse_cell("naive host m=1 n=2 k=3");
+  EXPECT_TRUE(cell.host);
+  EXPECT_EQ(to_string(cell), "naive host m=1 n=2 k=3");
+  EXPECT_NE(cell, parse_cell("naive m=1 n=2 k=3"));
+  EXPECT_LT(parse_cell("naive m=9 n=2 k=3"), cell) << "these come last";
+}
+
 TEST(Cell, differs_by_its_variant_and_by_its_problem) {
   const Cell cell = parse_cell("naive m=1 n=2 k=3");
   EXPECT_NE(cell, parse_cell("tiled m=1 n=2 k=3"));

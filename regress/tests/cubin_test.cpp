@@ -9,10 +9,12 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <random>
 
 #include "base/errors.h"
 #include "regress/code/elf.h"
+#include "regress/code/variables.h"
 
 namespace {
 
@@ -311,6 +313,31 @@ TEST_F(Program, HoldsTheCubinsThatWereLinkedIntoIt) {
   const std::string first = bytes_of("small_80.cubin"), second = bytes_of("small_90.cubin");
   write("\177ELF, in a text" + first + "\177ELF\2\1\1" + second + first.substr(0, 500) + "the end");
   EXPECT_EQ(cubins_in(path_), (std::vector{first, second}));
+}
+
+TEST(Variables, AreThoseOfTheFileWithWhatTheyAreLoadedWith) {
+  const auto values_of = [](const char* file) {
+    std::map<std::string, std::string> values;
+    const std::string bytes = bytes_of(file);
+    for (const Variable& variable : variables_in(bytes)) values[variable.name] = variable.initial;
+    return values;
+  };
+  const auto values = values_of("table_90.cubin");
+  ASSERT_EQ(values.size(), 3u);
+  const auto number = [&](const char* name, std::size_t at) {
+    return number_at<float>(values.at(name), 4 * at);
+  };
+  EXPECT_EQ(values.at("table").size(), 16u);
+  EXPECT_EQ(number("table", 0), 1);
+  EXPECT_EQ(number("table", 3), 4);
+  EXPECT_EQ(number("shift", 0), 1);
+  EXPECT_NE(values_of("table_90_variable.cubin").at("shift"), values.at("shift"));
+  EXPECT_TRUE(values_of("small_90.cubin").empty());
+  EXPECT_EQ(
+      variable_name("_ZN5assay46_GLOBAL__N__9405e34d_8_naive_cu_17147cea_20388L12scale_of_allE"),
+      "scale_of_all");
+  EXPECT_EQ(variable_name("table"), "table");
+  EXPECT_THROW(variables_in(bytes_of("table_90.cubin").substr(0, 3000)), BadInput);
 }
 
 TEST_F(Program, WithoutReadableCubinsHasNone) {
