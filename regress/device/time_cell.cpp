@@ -130,16 +130,18 @@ bool is_right(const Enqueuers& enqueuers, std::int64_t set, const Launches& laun
   return true;
 }
 
-// The latency of the operands that come next, over that of the same a moment later. The turn is
-// at a random set, after one round over all of them.
+// The latency of the larger input that comes next, over that of the same a moment later. The turn
+// is at a random set, after one round over all of them.
 double coldness(Enqueuer& head, OperandSets& sets, cudaStream_t stream) {
   for (std::int64_t i = 0; i < std::min<std::int64_t>(sets.count(), most_launches); ++i)
     head.enqueue(sets.next(), stream);
   const Gemm next = sets.next();
-  const std::int64_t floats = (next.m - 1) * next.lda + next.k;
+  const float* const first = next.n > next.m ? next.b : next.a;
+  const std::int64_t floats =
+      next.n > next.m ? (next.k - 1) * next.ldb + next.n : (next.m - 1) * next.lda + next.k;
   const DeviceArray<double> cycles(2);
-  enqueue_latency(next.a, floats, cycles.get(), stream);
-  enqueue_latency(next.a, floats, cycles.get() + 1, stream);
+  enqueue_latency(first, floats, cycles.get(), stream);
+  enqueue_latency(first, floats, cycles.get() + 1, stream);
   cuda_check(cudaStreamSynchronize(stream), "measuring latency");
   std::vector<double> both(2);
   cycles.copy_to(both);
