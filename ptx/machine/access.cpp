@@ -25,11 +25,12 @@ Details details_of(const Warp& w, const Access& a) {
 // `where`: in words, if it is in memory whose places have names.
 template <class Where>
 bool is_aligned(Warp& w, const Access& a, const Where& where) {
-  const uint64_t beyond = a.address % static_cast<uint64_t>(a.bytes);
+  const int unit = a.unit == 0 ? a.bytes : a.unit;
+  const uint64_t beyond = a.address % static_cast<uint64_t>(unit);
   if (beyond == 0) return true;
   report(w, a.op, Fault::misaligned_access,
          fmt::format("{} {} {} bytes at {}, {} bytes past a multiple of {}", thread_text(w, a.lane),
-                     verb(a), a.bytes, where(), beyond, a.bytes),
+                     verb(a), a.bytes, where(), beyond, unit),
          details_of(w, a));
   return false;
 }

@@ -16,6 +16,7 @@ struct Access {
   int bytes = 0;
   bool writes = false;
   bool is_strong = false;
+  int unit = 0;  // the address has to be a multiple of this; 0: of `bytes`
 };
 
 // Where the bytes of an access lie; null after a finding. `unwritten` becomes the mask of its words

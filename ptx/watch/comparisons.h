@@ -17,8 +17,10 @@ struct SourceLine {
 struct Comparison {
   static constexpr double infinite = std::numeric_limits<double>::infinity();
 
-  const void* where = nullptr;    // the same in every launch of the program
-  std::vector<SourceLine> lines;  // then those that it was inlined at; none without -lineinfo
+  const void* where = nullptr;  // the same in every launch of the program
+  // Of the source, then those that it was inlined at. None without -lineinfo, and none of what the
+  // compiler compares on its own account.
+  std::vector<SourceLine> lines;
   bool is_of_floats = false;
   int bytes = 0;  // of each value
   bool with_constant = false;

@@ -50,6 +50,13 @@ bool compares(const Op& op, const Uses& uses) {
          uses.writes.empty() && uses.predicates_written.size() == 1;
 }
 
+// None of what the compiler compares on its own account: line 0 stands for that.
+std::vector<SourceLine> places_of(const Program::Kernel& kernel, const Op& op) {
+  std::vector<SourceLine> lines = lines_of(kernel, op);
+  if (!lines.empty() && lines[0].line == 0) lines.clear();
+  return lines;
+}
+
 }  // namespace
 
 Watch::Look Watch::look_for(Type type) {
@@ -84,7 +91,7 @@ Watch::Watch(const Program::Kernel& kernel, std::uint64_t most_calls)
     Handler& run = code_[n].guard >= 0 ? code_[n].behind_guard : code_[n].run;
     seen.run = std::exchange(run, watched);
     seen.comparison = {.where = &i,
-                       .lines = lines_of(kernel, code_[n]),
+                       .lines = places_of(kernel, code_[n]),
                        .is_of_floats = type == Type::f32 || type == Type::f64,
                        .bytes = bytes_of(type),
                        .with_constant = is_number(second)};

@@ -50,8 +50,13 @@ bool finish(Warp& w, const Block::Copy& copy, uint32_t thread) {
   std::byte* const to = w.block->shared.data() + copy.to;
   std::memset(to, 0, static_cast<std::size_t>(copy.bytes));
   if (copy.read > 0) {
-    const std::byte* from = reach_global(
-        w, {.op = copy.op, .lane = copy.lane, .address = copy.from, .bytes = copy.read}, unwritten);
+    const std::byte* from = reach_global(w,
+                                         {.op = copy.op,
+                                          .lane = copy.lane,
+                                          .address = copy.from,
+                                          .bytes = copy.read,
+                                          .unit = copy.bytes},
+                                         unwritten);
     if (from == nullptr) return false;
     std::memcpy(to, from, static_cast<std::size_t>(copy.read));
   }

@@ -73,6 +73,16 @@ TEST(Watch, ends_a_kernel_after_so_many) {
   EXPECT_EQ(outcome.watched->calls, 1000u);
 }
 
+TEST(Watch, names_no_line_for_what_the_compiler_compares_on_its_own_account) {
+  WrittenKernel kernel("\n.loc 1 7 3\nsetp.lt.u32 %p1, %t, 5;\n.loc 1 0 3\nsetp.lt.u32 %p2, %t, 6;",
+                       ".file 1 \"written.cu\"");
+  const Watched seen = kernel.run(8, {.most_watched = 100}).watched.value();
+  ASSERT_EQ(seen.comparisons.size(), 2u);
+  ASSERT_EQ(seen.comparisons[0].lines.size(), 1u);
+  EXPECT_EQ(seen.comparisons[0].lines[0].line, 7);
+  EXPECT_TRUE(seen.comparisons[1].lines.empty());
+}
+
 TEST(Watch, is_asked_for) { EXPECT_FALSE(WrittenKernel("ret;").run(4).watched); }
 
 }  // namespace
