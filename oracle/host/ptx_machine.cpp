@@ -17,6 +17,7 @@ Fault fault_of(ptx::Fault fault) {
   switch (fault) {
     case ptx::Fault::bad_address: return Fault::bad_address;
     case ptx::Fault::misaligned_access: return Fault::misaligned_access;
+    case ptx::Fault::illegal_instruction: return Fault::bad_instruction;
     case ptx::Fault::write_to_input: return Fault::wrote_input;
     case ptx::Fault::data_race: return Fault::data_race;
     case ptx::Fault::uninitialised: return Fault::read_unwritten;

@@ -44,6 +44,8 @@ constexpr Entry entries[] = {
      "part or all of the requested memory range is already mapped"},
     {Error::host_memory_not_registered, "cudaErrorHostMemoryNotRegistered",
      "pointer does not correspond to a registered memory region"},
+    {Error::illegal_instruction, "cudaErrorIllegalInstruction",
+     "an illegal instruction was encountered"},
     {Error::misaligned_address, "cudaErrorMisalignedAddress", "misaligned address"},
     {Error::launch_failure, "cudaErrorLaunchFailure", "unspecified launch failure"},
     {Error::not_supported, "cudaErrorNotSupported", "operation not supported"},

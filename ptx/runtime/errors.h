@@ -28,6 +28,7 @@ enum class Error : int {
   assert = 710,
   host_memory_already_registered = 712,
   host_memory_not_registered = 713,
+  illegal_instruction = 715,
   misaligned_address = 716,
   launch_failure = 719,
   not_supported = 801,

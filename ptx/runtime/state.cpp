@@ -64,6 +64,7 @@ Error error_of(Fault fault) {
   switch (fault) {
     case Fault::bad_address: return Error::illegal_address;
     case Fault::misaligned_access: return Error::misaligned_address;
+    case Fault::illegal_instruction: return Error::illegal_instruction;
     case Fault::never_ends: return Error::launch_timeout;
     case Fault::unsupported: return Error::not_supported;
     default: return Error::launch_failure;

@@ -56,9 +56,28 @@ bool read_map(const Op* op, Warp& w, int lane, uint64_t address, TensorMap& map)
   return false;
 }
 
+// Hardware calls an instruction illegal that copies a box which begins within 16 bytes of a row, or
+// writes one that begins before its tensor.
+bool may_begin_there(const Op* op, Warp& w, int lane, const Box& box, bool writes) {
+  std::string fault;
+  const int64_t byte = box.at[0] * box.map.element_bytes;
+  const auto least = std::min_element(box.at.begin(), box.at.end());
+  if (byte % static_cast<int64_t>(piece) != 0)
+    fault =
+        fmt::format("copies a box that begins at byte {} of a row, no multiple of {}", byte, piece);
+  else if (writes && *least < 0)
+    fault = fmt::format(
+        "writes a box that begins at {} in dimension {}, before its tensor: such a "
+        "box can only be read",
+        *least, least - box.at.begin());
+  if (fault.empty()) return true;
+  report(w, op, Fault::illegal_instruction, thread_text(w, lane) + " " + fault);
+  return false;
+}
+
 // a, bits: where the map lies; d, e: where the box lies in shared memory; c: a list of the
 // barrier's slot, what is added to it, and the slots of where the box begins.
-bool read_box(const Op* op, Warp& w, int lane, uint64_t map, Box& box) {
+bool read_box(const Op* op, Warp& w, int lane, uint64_t map, bool writes, Box& box) {
   const auto named = static_cast<Named>(op->parts);
   if (!read_map(op, w, lane, map, box.map)) return false;
   const int* list = w.lists + op->c;
@@ -75,7 +94,7 @@ bool read_box(const Op* op, Warp& w, int lane, uint64_t map, Box& box) {
   for (int d = 0; d < op->b; ++d)
     box.at[static_cast<std::size_t>(d)] =
         static_cast<std::int32_t>(w.slot<uint32_t>(list[2 + d])[lane]);
-  if (box.shared % alignment == 0) return true;
+  if (box.shared % alignment == 0) return may_begin_there(op, w, lane, box, writes);
   report(w, op, Fault::misaligned_access,
          fmt::format("{} copies a box of a tensor {} bytes past a multiple of {} in shared memory",
                      thread_text(w, lane), box.shared % alignment, alignment),
@@ -121,7 +140,7 @@ const Op* box_to_shared(const Op* op, Warp& w) {
   for (uint32_t todo = w.mask; todo != 0; todo &= todo - 1) {
     const int lane = std::countr_zero(todo);
     Box box;
-    if (!read_box(op, w, lane, maps[lane], box)) return nullptr;
+    if (!read_box(op, w, lane, maps[lane], false, box)) return nullptr;
     BulkCopy copy{.to = static_cast<uint32_t>(box.shared),
                   .barrier = static_cast<uint32_t>(box.barrier),
                   .data = std::vector<std::byte>(box.bytes()),
@@ -150,7 +169,7 @@ const Op* box_to_global(const Op* op, Warp& w) {
   for (uint32_t todo = w.mask; todo != 0; todo &= todo - 1) {
     const int lane = std::countr_zero(todo);
     Box box;
-    if (!read_box(op, w, lane, maps[lane], box)) return nullptr;
+    if (!read_box(op, w, lane, maps[lane], true, box)) return nullptr;
     const auto write_row = [&](uint64_t byte, uint64_t address, uint64_t bytes) {
       count_bulk(op, w, address, bytes);
       while (bytes != 0) {

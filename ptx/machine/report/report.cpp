@@ -62,6 +62,7 @@ std::string_view to_string(Fault fault) {
   switch (fault) {
     case Fault::bad_address: return "bad address";
     case Fault::misaligned_access: return "misaligned access";
+    case Fault::illegal_instruction: return "illegal instruction";
     case Fault::write_to_input: return "write to an input";
     case Fault::data_race: return "data race";
     case Fault::uninitialised: return "use of an uninitialised value";

@@ -340,7 +340,7 @@ class TensorCopy : public testing::Test {
 
 TEST_F(TensorCopy, reads_zeros_outside_of_its_tensor) {
   for (const auto& [x, y] :
-       {std::pair(0, 0), {0, 1}, {-3, 4}, {5, -2}, {8, 0}, {0, 6}, {0, -9}, {-9, 0}, {99, 99}}) {
+       {std::pair(0, 0), {0, 1}, {-4, 4}, {4, -2}, {8, 0}, {0, 6}, {0, -9}, {-8, 0}, {96, 99}}) {
     const auto check = [x = x, y = y](const WrittenKernel& kernel) {
       for (int t = 0; t < 32; ++t)
         EXPECT_EQ(kernel.words[static_cast<std::size_t>(512 + t)], element(x + t % 8, y + t / 8))
@@ -365,15 +365,21 @@ TEST_F(TensorCopy, writes_what_lies_in_its_tensor) {
   const auto check = [](const WrittenKernel& kernel) {
     for (int y = 0; y < 6; ++y)
       for (int x = 0; x < 16; ++x) {
-        const bool copied = x < 6 && y >= 3;  // the box begins at column -2 and row 3
+        const bool copied = x >= 4 && x < 8 && y >= 3;  // the box begins at column 4 and row 3
         EXPECT_EQ(kernel.words[static_cast<std::size_t>(y * 16 + x)],
-                  copied ? 1000 + (y - 3) * 8 + x + 2 : y * 16 + x)
+                  copied ? 1000 + (y - 3) * 8 + x - 4 : y * 16 + x)
             << "row " << y << ", column " << x;
       }
     EXPECT_EQ(kernel.words[6 * 16], 6u * 16) << "behind the last row";
   };
-  EXPECT_EQ(found(store(-2, 3), check), "");
-  EXPECT_THAT(found(store(-2, 3, "")), HasSubstr("a wait for the copy is missing"));
+  EXPECT_EQ(found(store(4, 3), check), "");
+  EXPECT_THAT(found(store(4, 3, "")), HasSubstr("a wait for the copy is missing"));
+}
+
+TEST_F(TensorCopy, begins_where_hardware_takes_it) {
+  EXPECT_THAT(found(load(-3, 0)), HasSubstr("begins at byte -12 of a row, no multiple of 16"));
+  EXPECT_THAT(found(store(5, 0)), StartsWith("illegal instruction"));
+  EXPECT_THAT(found(store(0, -2)), HasSubstr("begins at -2 in dimension 1, before its tensor"));
 }
 
 TEST_F(TensorCopy, is_looked_at) {

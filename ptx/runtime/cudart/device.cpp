@@ -29,6 +29,7 @@ PTX_SAME(launch_timeout, cudaErrorLaunchTimeout);
 PTX_SAME(cooperative_launch_too_large, cudaErrorCooperativeLaunchTooLarge);
 PTX_SAME(host_memory_already_registered, cudaErrorHostMemoryAlreadyRegistered);
 PTX_SAME(host_memory_not_registered, cudaErrorHostMemoryNotRegistered);
+PTX_SAME(illegal_instruction, cudaErrorIllegalInstruction);
 PTX_SAME(misaligned_address, cudaErrorMisalignedAddress);
 PTX_SAME(launch_failure, cudaErrorLaunchFailure);
 PTX_SAME(not_supported, cudaErrorNotSupported);
