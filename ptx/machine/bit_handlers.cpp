@@ -1,4 +1,5 @@
 // Operations on the bits of integers.
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <type_traits>
@@ -47,22 +48,24 @@ struct FindFirst {  // the most significant bit that differs from the sign
     return as_shift ? zeros : bits_of<T> - 1 - zeros;
   }
 };
+// A place or a length: of 32 bits its low byte counts, of 64 all of it.
+template <class T>
+u32 count_of(u32 n) {
+  return std::min(sizeof(T) == 4 ? n & 0xff : n, bits_of<T>);
+}
+template <class T>
+unsigned_of<T> low_bits(u32 length) {
+  return length >= bits_of<T> ? ~unsigned_of<T>{0} : (unsigned_of<T>{1} << length) - 1;
+}
 struct ExtractBits {
   template <class T>
   static T of(T a, u32 at, u32 length) {
-    at &= 0xff, length &= 0xff;
-    const u32 width = bits_of<T>;
-    u32 sign_at = at + length - 1;
-    if (sign_at > width - 1) sign_at = width - 1;
-    const bool sign = std::is_signed_v<T> && length != 0 && (a >> sign_at & 1) != 0;
-    unsigned_of<T> d = 0;
-    for (u32 i = 0; i < width; ++i) {
-      const bool bit = i < length && at + i < width
-                           ? (static_cast<unsigned_of<T>>(a) >> (at + i) & 1) != 0
-                           : sign;
-      d |= static_cast<unsigned_of<T>>(bit) << i;
-    }
-    return static_cast<T>(d);
+    at = std::min(count_of<T>(at), bits_of<T> - 1 + (std::is_signed_v<T> ? 0 : 1));
+    length = count_of<T>(length);
+    const auto mask = low_bits<T>(length);
+    const auto d = static_cast<unsigned_of<T>>(at == bits_of<T> ? T{0} : a >> at) & mask;
+    const bool sign = std::is_signed_v<T> && length != 0 && (d >> (length - 1)) != 0;
+    return static_cast<T>(sign ? d | ~mask : d);
   }
 };
 struct ThreeInputLogic {
@@ -83,11 +86,10 @@ const Op* insert_bits(const Op* op, Warp& w) {
   const T *a = w.slot<T>(op->a), *b = w.slot<T>(op->b);
   const u32 *at = w.slot<u32>(op->c), *length = w.slot<u32>(op->e);
   return for_each_lane<T>(op, w, [=](int i) {
-    const u32 from = at[i] & 0xff, count = length[i] & 0xff;
-    T mask = 0;
-    for (u32 j = from; j < bits_of<T> && j < from + count; ++j) mask |= T{1} << j;
-    const T moved = from >= bits_of<T> ? T{0} : static_cast<T>(a[i] << from);
-    return static_cast<T>((b[i] & ~mask) | (moved & mask));
+    const u32 from = count_of<T>(at[i]);
+    if (from == bits_of<T>) return b[i];
+    const T mask = low_bits<T>(count_of<T>(length[i])) << from;
+    return static_cast<T>((b[i] & ~mask) | (a[i] << from & mask));
   });
 }
 const Op* three_input_logic(const Op* op, Warp& w) {

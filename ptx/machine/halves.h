@@ -40,6 +40,12 @@ inline float float_of_half(std::uint16_t bits) {
   return std::bit_cast<float>(rest >= 0x7c00u << 13 ? not_finite
                                                     : sign | std::bit_cast<std::uint32_t>(scaled));
 }
+// The same, but that a NaN keeps its bits.
+inline double double_of_half(std::uint16_t bits) {
+  if ((bits & 0x7fff) <= 0x7c00) return float_of_half(bits);
+  return std::bit_cast<double>(std::uint64_t{bits & 0x8000u} << 48 | std::uint64_t{0x7ff8} << 48 |
+                               std::uint64_t{bits & 0x3ffu} << 42);
+}
 // Rounded once, as Rounding says.
 std::uint16_t half_of(double, int rounding);
 std::uint16_t bfloat_of(double, int rounding);

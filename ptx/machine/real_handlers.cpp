@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "ptx/machine/approximations.h"
 #include "ptx/machine/handlers.h"
 #include "ptx/machine/lanes.h"
 #include "ptx/machine/reals.h"
@@ -16,19 +17,19 @@ using u32 = std::uint32_t;
 struct FAdd {
   template <class T>
   static T of(T a, T b) {
-    return as_gpu(a + b);
+    return as_gpu(a + b, a, b);
   }
 };
 struct FSub {
   template <class T>
   static T of(T a, T b) {
-    return as_gpu(a - b);
+    return as_gpu(a - b, a, b);
   }
 };
 struct FMul {
   template <class T>
   static T of(T a, T b) {
-    return as_gpu(a * b);
+    return as_gpu(a * b, a, b);
   }
 };
 struct FDiv {
@@ -39,17 +40,19 @@ struct FDiv {
 };
 struct FFma {
   static float of(float a, float b, float c) { return as_gpu(__builtin_fmaf(a, b, c)); }
-  static double of(double a, double b, double c) { return as_gpu(__builtin_fma(a, b, c)); }
+  static double of(double a, double b, double c) { return as_gpu(__builtin_fma(a, b, c), a, c, b); }
 };
-struct FNeg {  // an addition to -0, as far as a NaN goes
+struct FNeg {  // an addition to -0: a NaN keeps its sign
   template <class T>
   static T of(T a) {
-    return passed(-a);
+    return as_gpu(-a, a);
   }
 };
 struct FAbs {
-  static float of(float a) { return passed(__builtin_fabsf(a)); }
-  static double of(double a) { return passed(__builtin_fabs(a)); }
+  template <class T>
+  static T of(T a) {
+    return as_gpu(std::fabs(a), a);
+  }
 };
 struct FSqrt {
   static float of(float a) { return as_gpu(__builtin_sqrtf(a)); }
@@ -61,7 +64,6 @@ struct FRcp {
     return as_gpu(T{1} / a);
   }
 };
-// The approximations of a GPU are rounded from better ones: close, but not always equal.
 struct FRsqrt {
   static float of(float a) {
     return as_gpu(static_cast<float>(1 / std::sqrt(static_cast<double>(a))));
@@ -69,19 +71,23 @@ struct FRsqrt {
   static double of(double a) { return as_gpu(1 / std::sqrt(a)); }
 };
 struct FExp2 {
-  static float of(float a) { return as_gpu(static_cast<float>(std::exp2(static_cast<double>(a)))); }
+  static float of(float a) { return passed(static_cast<float>(power_of_two(a))); }
 };
 struct FLog2 {
   static float of(float a) { return as_gpu(static_cast<float>(std::log2(static_cast<double>(a)))); }
 };
 struct FSin {
-  static float of(float a) { return as_gpu(static_cast<float>(std::sin(static_cast<double>(a)))); }
+  static float of(float a) { return sine<0>(a); }
 };
 struct FCos {
-  static float of(float a) { return as_gpu(static_cast<float>(std::cos(static_cast<double>(a)))); }
+  static float of(float a) { return sine<1>(a); }
 };
 struct FTanh {
   static float of(float a) { return as_gpu(static_cast<float>(std::tanh(static_cast<double>(a)))); }
+};
+template <bool full>
+struct FQuotient {
+  static float of(float a, float b) { return quotient<full>(a, b); }
 };
 struct CopySign {  // copysign d, a, b: the sign of a, the value of b
   template <class T>
@@ -173,7 +179,7 @@ struct NotANumber {
 struct Normal {
   template <class T>
   static bool of(T a, T) {
-    return std::isnormal(a);
+    return std::isnormal(a) || a == 0;  // as hardware has it
   }
 };
 struct Subnormal {
@@ -193,7 +199,7 @@ void add_of_type(Handlers& to, const std::string& t) {
   to["sub." + t] = {map2<FSub, T, T, T>, two};
   to["mul." + t] = {map2<FMul, T, T, T>, two};
   to["fma." + t] = to["mad." + t] = {map3<FFma, T, T, T, T>, three};
-  to["div." + t] = to["div.full." + t] = to["div.approx." + t] = {map2<FDiv, T, T, T>, two};
+  to["div." + t] = {map2<FDiv, T, T, T>, two};
   to["neg." + t] = {map1<FNeg, T, T>, one};
   to["abs." + t] = {map1<FAbs, T, T>, one};
   to["sqrt." + t] = to["sqrt.approx." + t] = {map1<FSqrt, T, T>, one};
@@ -231,6 +237,8 @@ void add_of_type(Handlers& to, const std::string& t) {
 void add_real_handlers(Handlers& to) {
   add_of_type<float>(to, "f32");
   add_of_type<double>(to, "f64");
+  to["div.approx.f32"] = {map2<FQuotient<false>, float, float, float>, "www"};
+  to["div.full.f32"] = {map2<FQuotient<true>, float, float, float>, "www"};
   to["ex2.approx.f32"] = {map1<FExp2, float, float>, "ww"};
   to["lg2.approx.f32"] = {map1<FLog2, float, float>, "ww"};
   to["sin.approx.f32"] = {map1<FSin, float, float>, "ww"};

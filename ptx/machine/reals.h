@@ -7,16 +7,24 @@
 
 namespace ptx {
 
-// What an operation leaves: of 32 bits always the same NaN.
-inline float as_gpu(float value) {
+// An operand that goes through: a NaN of 32 bits becomes always the same one, of 64 bits a quiet
+// one.
+inline float passed(float value) {
   return value == value ? value : std::bit_cast<float>(std::uint32_t{0x7fffffffu});
 }
-inline double as_gpu(double value) { return value; }
-// An operand that goes through: a signalling NaN becomes a quiet one.
-inline float passed(float value) { return as_gpu(value); }
 inline double passed(double value) {
   const auto quiet = std::bit_cast<std::uint64_t>(value) | std::uint64_t{1} << 51;
   return value == value ? value : std::bit_cast<double>(quiet);
+}
+// What an operation leaves. Of NaNs of 64 bits the last one's named here goes through.
+template <class... Operands>
+float as_gpu(float value, Operands...) {
+  return passed(value);
+}
+template <class... Operands>
+double as_gpu(double value, Operands... operands) {
+  ((value = operands == operands ? value : passed(operands)), ...);
+  return value;
 }
 
 // min and max: a number beats a NaN, unless NaN wins, and -0 lies below +0. With the signs taken

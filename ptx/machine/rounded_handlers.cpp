@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "ptx/machine/approximations.h"
 #include "ptx/machine/halves.h"
 #include "ptx/machine/handlers.h"
 #include "ptx/machine/lanes.h"
@@ -18,11 +19,14 @@ using u64 = std::uint64_t;
 
 class RoundingTo {
  public:
-  explicit RoundingTo(int mode) {
+  explicit RoundingTo(int mode) : before_(std::fegetround()) {
     static constexpr int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
     std::fesetround(modes[mode & 3]);
   }
-  ~RoundingTo() { std::fesetround(FE_TONEAREST); }
+  ~RoundingTo() { std::fesetround(before_); }
+
+ private:
+  int before_;
 };
 
 float flushed(float v) { return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0f, v) : v; }
@@ -32,7 +36,7 @@ template <class T>
 T finished(T v, int flags) {
   if ((flags & flush_denormals) != 0) v = flushed(v);
   if ((flags & saturate) != 0) v = !(v > 0) ? T{0} : v > 1 ? T{1} : v;
-  return as_gpu(v);
+  return passed(v);
 }
 
 template <class F, class T>
@@ -49,37 +53,48 @@ const Op* rounded(const Op* op, Warp& w) {
       z = flushed(T{z});
     }
     volatile T result = F::of(T{x}, T{y}, T{z});
+    if (flush && F::degree != 0 && std::fabs(T{result}) == std::numeric_limits<T>::min()) {
+      // What only the rounding to fewer bits made so large is flushed too.
+      constexpr T by = 0x1p24, factor = F::degree < 0 ? 1 / by : by;
+      if (std::fabs(F::of(x * factor, T{y}, z * factor)) < std::numeric_limits<T>::min() * by)
+        result = std::copysign(T{0}, T{result});
+    }
     d[i] = finished(T{result}, op->flags);
   }
   return op + 1;
 }
 
-#define ASSAY_ROUNDED(Name, count, expression)                     \
+// Degree: a factor of a and c is one of the result, to that power.
+#define ASSAY_ROUNDED(Name, count, power, expression)              \
   struct Name {                                                    \
     static constexpr int takes = count;                            \
+    static constexpr int degree = power;                           \
     template <class T>                                             \
     static T of(T a, [[maybe_unused]] T b, [[maybe_unused]] T c) { \
       return expression;                                           \
     }                                                              \
   };
-ASSAY_ROUNDED(RAdd, 2, a + b)
-ASSAY_ROUNDED(RSub, 2, a - b)
-ASSAY_ROUNDED(RMul, 2, a* b)
-ASSAY_ROUNDED(RDiv, 2, a / b)
-ASSAY_ROUNDED(RFma, 3, std::fma(a, b, c))
-ASSAY_ROUNDED(RSqrt, 1, std::sqrt(a))
-ASSAY_ROUNDED(RRcp, 1, T{1} / a)
-ASSAY_ROUNDED(RRsqrt, 1, T{1} / std::sqrt(a))
-ASSAY_ROUNDED(RNeg, 1, -a)
-ASSAY_ROUNDED(RAbs, 1, std::fabs(a))
-ASSAY_ROUNDED(RExp2, 1, static_cast<T>(std::exp2(static_cast<double>(a))))
-ASSAY_ROUNDED(RLog2, 1, static_cast<T>(std::log2(static_cast<double>(a))))
-ASSAY_ROUNDED(RSin, 1, static_cast<T>(std::sin(static_cast<double>(a))))
-ASSAY_ROUNDED(RCos, 1, static_cast<T>(std::cos(static_cast<double>(a))))
+ASSAY_ROUNDED(RAdd, 2, 0, as_gpu(a + b, a, b))
+ASSAY_ROUNDED(RSub, 2, 0, as_gpu(a - b, a, b))
+ASSAY_ROUNDED(RMul, 2, 1, as_gpu(a* b, a, b))
+ASSAY_ROUNDED(RDiv, 2, 1, a / b)
+ASSAY_ROUNDED(RFma, 3, 1, as_gpu(std::fma(a, b, c), a, c, b))
+ASSAY_ROUNDED(RSqrt, 1, 0, std::sqrt(a))
+ASSAY_ROUNDED(RRcp, 1, -1, T{1} / a)
+ASSAY_ROUNDED(RRsqrt, 1, 0, T{1} / std::sqrt(a))
+ASSAY_ROUNDED(RNeg, 1, 0, -a)
+ASSAY_ROUNDED(RAbs, 1, 0, std::fabs(a))
+ASSAY_ROUNDED(RExp2, 1, 0, static_cast<T>(power_of_two(a)))
+ASSAY_ROUNDED(RLog2, 1, 0, static_cast<T>(std::log2(static_cast<double>(a))))
+ASSAY_ROUNDED(RSin, 1, 0, sine<0>(a))
+ASSAY_ROUNDED(RCos, 1, 0, sine<1>(a))
+ASSAY_ROUNDED(RQuotient, 2, 0, quotient<false>(a, b))
+ASSAY_ROUNDED(RFullQuotient, 2, 0, quotient<true>(a, b))
 #undef ASSAY_ROUNDED
 template <class F>
 struct RExtreme {
   static constexpr int takes = 2;
+  static constexpr int degree = 0;
   template <class T>
   static T of(T a, T b, T) {
     return F::of(a, b);
@@ -108,7 +123,7 @@ Value value_of(Type type, u64 bits) {
     case Type::f32: return {.is_real = true, .real = bits_as<float>(bits)};
     case Type::f64: return {.is_real = true, .real = bits_as<double>(bits)};
     case Type::f16:
-      return {.is_real = true, .real = float_of_half(static_cast<std::uint16_t>(bits))};
+      return {.is_real = true, .real = double_of_half(static_cast<std::uint16_t>(bits))};
     case Type::bf16:
       return {.is_real = true, .real = float_of_bfloat(static_cast<std::uint16_t>(bits))};
     case Type::s8:
@@ -191,7 +206,19 @@ double narrowed(const Value& v, const Conversion& how) {
   return finished(value, how.flags & saturate);
 }
 
+// A NaN of 64 bits on the way to less loses the low bits of its fraction, and becomes quiet.
+u64 cut_nan(double nan, int exponent_bits, int fraction_bits) {
+  const u64 bits = std::bit_cast<u64>(passed(nan));
+  const u64 magnitude = (bits & ~u64{0} >> (12 - exponent_bits)) >> (52 - fraction_bits);
+  return bits >> 63 << (exponent_bits + fraction_bits) | magnitude;
+}
+
 u64 converted(const Value& from, const Conversion& how) {
+  if (how.from == Type::f64 && from.real != from.real && (how.flags & saturate) == 0) {
+    if (how.to == Type::f32) return cut_nan(from.real, 8, 23);
+    if (how.to == Type::f16) return cut_nan(from.real, 5, 10);
+    if (how.to == Type::bf16) return cut_nan(from.real, 8, 7);
+  }
   switch (how.to) {
     case Type::f32: {
       float f = as_float(from);
@@ -219,8 +246,8 @@ const Op* convert(const Op* op, Warp& w) {
     if ((w.mask >> i & 1) == 0) continue;
     u64 bits = from_wide ? w.slot<u64>(op->a)[i] : w.slot<u32>(op->a)[i];
     Value v = value_of(how.from, bits);
-    if (v.is_real && how.from == Type::f32 && (how.flags & flush_denormals) != 0)
-      v.real = flushed(static_cast<float>(v.real));
+    if (how.from == Type::f32 && how.to != Type::f16 && (how.flags & flush_denormals) != 0)
+      v.real = passed(flushed(static_cast<float>(v.real)));
     bits = converted(v, how);
     if (to_wide)
       w.slot<u64>(op->d)[i] = bits;
@@ -258,8 +285,7 @@ void add_rounded(Handlers& to, const std::string& t) {
   to["add." + t + "!"] = {rounded<RAdd, T>, two};
   to["sub." + t + "!"] = {rounded<RSub, T>, two};
   to["mul." + t + "!"] = {rounded<RMul, T>, two};
-  to["div." + t + "!"] = to["div.full." + t + "!"] =
-      to["div.approx." + t + "!"] = {rounded<RDiv, T>, two};
+  to["div." + t + "!"] = {rounded<RDiv, T>, two};
   to["fma." + t + "!"] = to["mad." + t + "!"] = {rounded<RFma, T>, three};
   to["sqrt." + t + "!"] = to["sqrt.approx." + t + "!"] = {rounded<RSqrt, T>, one};
   to["rcp." + t + "!"] = to["rcp.approx." + t + "!"] = {rounded<RRcp, T>, one};
@@ -276,6 +302,8 @@ void add_rounded(Handlers& to, const std::string& t) {
 void add_conversion_handlers(Handlers& to) {
   add_rounded<float>(to, "f32");
   add_rounded<double>(to, "f64");
+  to["div.approx.f32!"] = {rounded<RQuotient, float>, "www"};
+  to["div.full.f32!"] = {rounded<RFullQuotient, float>, "www"};
   to["ex2.approx.f32!"] = {rounded<RExp2, float>, "ww"};
   to["lg2.approx.f32!"] = {rounded<RLog2, float>, "ww"};
   to["sin.approx.f32!"] = {rounded<RSin, float>, "ww"};

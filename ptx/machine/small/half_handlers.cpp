@@ -6,6 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "ptx/machine/approximations.h"
 #include "ptx/machine/halves.h"
 #include "ptx/machine/handlers.h"
 #include "ptx/machine/lanes.h"
@@ -19,15 +20,15 @@ using u16 = std::uint16_t;
 using u32 = std::uint32_t;
 
 struct Half {
-  static constexpr u16 one = 0x3c00;
+  static constexpr double least = 0x1p-14 * (1 - 0x1p-12), beyond = 0x1p16;
   static double wide(u16 bits) { return float_of_half(bits); }
-  static u16 narrow(double value) { return half_of(value, to_nearest); }
+  static u16 narrow(double value, int rounding) { return half_of(value, rounding); }
   static bool is_tiny(u16 bits) { return (bits & 0x7c00) == 0; }
 };
 struct Bfloat {
-  static constexpr u16 one = 0x3f80;
+  static constexpr double least = 0x1p-126, beyond = 0x1p128;
   static double wide(u16 bits) { return float_of_bfloat(bits); }
-  static u16 narrow(double value) { return bfloat_of(value, to_nearest); }
+  static u16 narrow(double value, int rounding) { return bfloat_of(value, rounding); }
   static bool is_tiny(u16 bits) { return (bits & 0x7f80) == 0; }
 };
 
@@ -55,12 +56,16 @@ struct HMul {
 struct HFma {
   static double of(double a, double b, double c) { return sum_to_odd(a * b, c); }
 };
+// These two are cut, not rounded.
 struct HExp2 {
-  static double of(double a, double, double) { return std::exp2(a); }
+  static double of(double a, double, double) { return power_of_two(a); }
 };
 struct HTanh {
-  static double of(double a, double, double) { return std::tanh(a); }
+  static double of(double a, double, double) { return static_cast<float>(std::tanh(a)); }
 };
+template <class F>
+inline constexpr int rounding_of =
+    std::is_same_v<F, HExp2> || std::is_same_v<F, HTanh> ? to_zero : to_nearest;
 template <class F>
 struct HExtreme {
   static double of(double a, double b, double) { return F::of(a, b); }
@@ -77,7 +82,10 @@ u16 computed(u16 a, u16 b, u16 c, int flags) {
   double value = F::of(in(a), in(b), in(c));
   if ((flags & saturate) != 0) value = !(value > 0) ? 0 : value > 1 ? 1 : value;
   if ((flags & clamp_below) != 0 && std::signbit(value) && value == value) value = 0;
-  return flushed<Format>(Format::narrow(value), flags);
+  if ((flags & flush_denormals) != 0 && std::fabs(value) < Format::least)
+    value = std::copysign(0.0, value);
+  if (rounding_of<F> == to_zero && value >= Format::beyond) value = HUGE_VAL;
+  return Format::narrow(value, rounding_of<F>);
 }
 
 // parts is 2 if a word holds two numbers.
@@ -203,7 +211,7 @@ const Op* convert_to_tf32(const Op* op, Warp& w) {
     u32 bits = a[i];
     const bool is_finite = (bits & 0x7fffffff) < 0x7f800000;
     if ((bits & 0x7fffffff) > 0x7f800000 && op->mode != ties_away) {
-      d[i] = 0x7fffffff;
+      d[i] = 0x7fffe000;
       continue;
     }
     if (is_finite && op->mode == ties_away)

@@ -110,6 +110,32 @@ TEST(Reals, treat_special_values_as_a_gpu_does) {
   EXPECT_EQ(bits("setp.ltu.f32 %p1, 0f7fc00000, 0f3f800000; selp.b32 %r1, 1, 0, %p1;"), 1u);
 }
 
+// Each as an H200 computes it, where the PTX ISA leaves it open or says otherwise.
+TEST(Reals, are_those_of_hardware) {
+  const auto wide = [](const std::string& body, const char* part) {
+    return bits(body + "mov.b64 %rd1, %d1; shr.u64 %rd2, %rd1, 32; cvt.u32.u64 %r1, " + part + ";");
+  };
+  EXPECT_EQ(real_bits("mul.ftz.f32 %f1, 0f3f7fffff, 0f00800000;"), 0u)
+      << "less than the least normal number, had the rounding left it";
+  EXPECT_EQ(real_bits("mul.ftz.f32 %f1, 0f3f7ffffe, 0f00800001;"), 0x00800000u)
+      << "rounded to 24 bits it is no less";
+  EXPECT_EQ(real_bits("rcp.rp.ftz.f32 %f1, 0f7e800001;"), 0u);
+  const std::string nans = "mov.f64 %d2, 0dfff8000000000002; mov.f64 %d3, 0d7ff0000000000003; ";
+  EXPECT_EQ(wide(nans + "sub.f64 %d1, %d2, %d3;", "%rd1"), 3u) << "the second operand's";
+  EXPECT_EQ(wide(nans + "sub.f64 %d1, %d2, %d3;", "%rd2"), 0x7ff80000u) << "quiet, of its sign";
+  EXPECT_EQ(wide(nans + "fma.rn.f64 %d1, %d3, 0d3ff0000000000000, %d2;", "%rd1"), 2u);
+  EXPECT_EQ(wide(nans + "fma.rn.f64 %d1, 0d3ff0000000000000, %d3, %d2;", "%rd1"), 3u);
+  EXPECT_EQ(wide(nans + "abs.f64 %d1, %d2;", "%rd2"), 0xfff80000u);
+  EXPECT_EQ(real_bits(nans + "cvt.rn.f32.f64 %f1, %d2;"), 0xffc00000u);
+  EXPECT_EQ(bits("testp.normal.f32 %p1, 0f00000000; selp.b32 %r1, 1, 0, %p1;"), 1u);
+  EXPECT_EQ(real_bits("sin.approx.f32 %f1, 0f56cb21c4;"), 0u);
+  EXPECT_EQ(real_bits("cos.approx.f32 %f1, 0f4bafe695;"), 0u) << "a quarter, in whole quarters";
+  EXPECT_NEAR(real("sin.approx.f32 %f1, 0fc8b9a731;"), -0.024541190f, 2e-7);
+  EXPECT_NEAR(real("cos.approx.f32 %f1, 0f44200000;"), 0.633318007f, 2e-7);
+  EXPECT_EQ(real_bits("div.approx.f32 %f1, 0f7e800000, 0f7e800001;"), 0u) << "but not div.full";
+  EXPECT_EQ(real("div.full.f32 %f1, 0f7e800000, 0f7e800000;"), 1.0f);
+}
+
 TEST(Conversions, round_and_clamp) {
   EXPECT_EQ(bits("cvt.rni.s32.f32 %r1, 0f40200000;"), 2u) << "2.5, to even";
   EXPECT_EQ(bits("cvt.rzi.s32.f32 %r1, 0fc0200000;"), static_cast<uint32_t>(-2));

@@ -92,7 +92,17 @@ TEST(Halves, come_from_floats) {
   EXPECT_EQ(bits("cvt.rna.tf32.f32 %r1, 0f3f801000;"), 0x3f802000u) << "a tie, away from zero";
   EXPECT_EQ(bits("cvt.rn.tf32.f32 %r1, 0f3f801000;"), 0x3f800000u) << "a tie, to even";
   EXPECT_EQ(bits("cvt.rna.tf32.f32 %r1, 0f7fc00001;"), 0x7fc00000u) << "ptxas masks a NaN";
-  EXPECT_EQ(bits("cvt.rn.tf32.f32 %r1, 0f7fc00001;"), 0x7fffffffu);
+  EXPECT_EQ(bits("cvt.rn.tf32.f32 %r1, 0f7fc00001;"), 0x7fffe000u);
+}
+
+TEST(Halves, are_cut_where_hardware_approximates) {
+  EXPECT_EQ(
+      bits("{ .reg .b16 %h; mov.b16 %h, 0xbc94; ex2.approx.f16 %h, %h; cvt.u32.u16 %r1, %h; }"),
+      0x373cu);
+  EXPECT_EQ(
+      bits("{ .reg .b16 %h; mov.b16 %h, 0x4c00; ex2.approx.f16 %h, %h; cvt.u32.u16 %r1, %h; }"),
+      0x7c00u);
+  EXPECT_EQ(bits("mov.u32 %r2, 0x87b3ba00; ex2.approx.f16x2 %r1, %r2;"), 0x3bff38c1u);
 }
 
 TEST(Halves, become_the_same_floats_again) {

@@ -18,7 +18,7 @@ struct Instruction {
   std::string results;          // "f", or "pp" for p|q
   std::string operands;         // "ff"
   std::string rest;             // ", 0x96": what follows the operands
-  bool is_approximate = false;  // hardware promises a bound of the error, not the bits
+  bool is_approximate = false;  // by tables of the hardware, which the machine does not have
   // Instead, of a program: one after the other, with registers as kernels.cpp draws them.
   std::vector<const Instruction*> steps = {};
 };

@@ -167,13 +167,29 @@ int bits_of_kind(char kind) {
     default: return 32;
   }
 }
-bool is_real_kind(char kind) { return std::string("fdhbHB").find(kind) != std::string::npos; }
+bool is_real_kind(char kind) {
+  return kind == 'f' || kind == 'd' || kind == 'h' || kind == 'b' || is_pair(kind);
+}
 
 bool is_nan(char kind, uint64_t bits) {
   if (!is_real_kind(kind)) return false;
   const Format f = format_of(kind);
   const auto is_one = [&](uint64_t value) { return (value & (f.sign() - 1)) > f.infinity(); };
   return is_one(bits) || (is_pair(kind) && is_one(bits >> 16));
+}
+
+uint64_t distance(char kind, uint64_t a, uint64_t b) {
+  if (!is_real_kind(kind) || is_nan(kind, a) || is_nan(kind, b)) return 0;
+  const uint64_t sign = format_of(kind).sign();
+  const auto place = [&](uint64_t bits) {
+    const uint64_t size = bits & (sign - 1);
+    return (bits & sign) != 0 ? sign - size : sign + size;
+  };
+  const auto of_one = [&](int shift) {
+    const uint64_t first = place(a >> shift), second = place(b >> shift);
+    return std::max(first, second) - std::min(first, second);
+  };
+  return is_pair(kind) ? std::max(of_one(0), of_one(16)) : of_one(0);
 }
 
 std::vector<uint64_t> draw_operands(const std::string& kinds, uint64_t seed, std::size_t count) {

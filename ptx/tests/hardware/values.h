@@ -20,5 +20,8 @@ int bits_of_kind(char kind);
 bool is_real_kind(char kind);
 // Whether a value, or one half of a pair, is a NaN.
 bool is_nan(char kind, std::uint64_t bits);
+// How many numbers of that kind lie between two, and one more; of pairs the greater distance. 0 if
+// one is a NaN, or if these are no real numbers.
+std::uint64_t distance(char kind, std::uint64_t a, std::uint64_t b);
 
 }  // namespace ptx::hardware

@@ -63,7 +63,7 @@ def integer(op, mods, kind, v, raw):
     if op == "shr":
         return (a >> min(raw[1] & 0xFFFFFFFF, w)) & mask
     if op == "bfe":
-        at, length = raw[1] & 0xFF, raw[2] & 0xFF
+        at, length = place_of(w, raw[1]), place_of(w, raw[2])
         unsigned = raw[0]
         sign = 0 if kind[0] == "u" or length == 0 else unsigned >> min(at + length - 1, w - 1) & 1
         d = 0
@@ -84,6 +84,11 @@ def integer(op, mods, kind, v, raw):
         x = raw[0] & ((1 << n) - 1)
         return (x - (1 << n) if kind[0] == "s" and n > 0 and x >> (n - 1) & 1 else x) & mask
     raise KeyError(op)
+
+
+def place_of(width, n):
+    """Of bfe and bfi: the low byte of a place counts, but all of it where an H200 is asked for 64 bits."""
+    return n & 0xFF if width == 32 else min(n, width)
 
 
 def bitwise(op, mods, w, v):
@@ -109,7 +114,7 @@ def bitwise(op, mods, w, v):
     if op == "brev":
         return int(format(a, "0%db" % w)[::-1], 2)
     if op == "bfi":
-        at, length = c & 0xFF, e & 0xFF
+        at, length = place_of(w, c), place_of(w, e)
         for i in range(length):
             if at + i < w:
                 b = b & ~(1 << (at + i)) | (a >> i & 1) << (at + i)

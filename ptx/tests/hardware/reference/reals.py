@@ -1,4 +1,5 @@
 """Floating-point numbers of the PTX ISA, in exact rational arithmetic."""
+from decimal import Decimal
 from fractions import Fraction
 from math import isqrt
 
@@ -13,6 +14,7 @@ class Format:
         self.most = (1 << (exponent - 1)) - 1
         self.least = 1 - self.most
         self.nan = {32: 0x7FFFFFFF, 16: 0x7FFF, 64: None}[self.bits]  # None: any
+        self.quiet = 1 << (fraction - 1)
 
     def is_nan(self, bits):
         return bits & (self.sign - 1) > self.infinity
@@ -26,6 +28,13 @@ class Format:
     def is_zero(self, bits):
         return bits & (self.sign - 1) == 0
 
+    def nan_from(self, other, bits):
+        """A NaN of another format with what fits of its fraction, as an H200 converts it."""
+        sign = self.sign if other.is_negative(bits) else 0
+        fraction = bits & ((1 << other.fraction) - 1)
+        shift = self.fraction - other.fraction
+        return sign | self.infinity | self.quiet | (fraction << shift if shift >= 0 else fraction >> -shift)
+
     def flushed(self, bits):
         return bits & self.sign if bits & self.infinity == 0 else bits
 
@@ -37,8 +46,9 @@ class Format:
         value = Fraction(f) * Fraction(2) ** power
         return -value if self.is_negative(bits) else value
 
-    def rounded(self, value, mode, zero_sign=0, rest=0):
-        """`rest`: what `value` lacks is positive and too small to matter otherwise."""
+    def rounded(self, value, mode, zero_sign=0, rest=0, flushes=False):
+        """`rest`: what `value` lacks is positive and too small to matter otherwise. `flushes`: what is denormal becomes
+        zero, also if all its bits were needed for it to be so: an H200 rounds before it looks at the exponent."""
         if value == 0 and not rest:
             return zero_sign
         negative = value < 0
@@ -46,7 +56,7 @@ class Format:
         e = n.bit_length() - d.bit_length()
         if (n >> e if e >= 0 else n << -e) < d:
             e -= 1
-        e = max(e, self.least)
+        e = e if flushes else max(e, self.least)
         shift = self.fraction - e
         n, d = (n << shift, d) if shift >= 0 else (n, d << -shift)
         whole, left = divmod(n, d)
@@ -54,6 +64,10 @@ class Format:
         up = {"rn": 2 * left > d or (2 * left == d and (rest or whole & 1)), "rz": False, "rm": negative and sticky,
               "rp": not negative and sticky, "rna": 2 * left >= d}[mode]
         whole += 1 if up else 0
+        if flushes and (e < self.least - 1 or e == self.least - 1 and whole < 2 << self.fraction):
+            return self.sign if negative else 0
+        if e < self.least:
+            e, whole = e + 1, whole >> 1
         bits = whole + ((e - self.least) << self.fraction)
         if bits >= self.infinity:
             bits = self.infinity - (1 if mode == "rz" or mode == ("rp" if negative else "rm") else 0)
@@ -68,13 +82,11 @@ ANY_NAN = "any NaN"
 def arithmetic(op, fmt, mode, operands, mods):
     if "ftz" in mods:
         operands = [fmt.flushed(x) for x in operands]
-    bits = exact(op, fmt, mode, operands)
+    bits = exact(op, fmt, mode, operands, "ftz" in mods)
     if bits == "nan":
         if "sat" in mods:
             return 0
-        return ANY_NAN if fmt.nan is None else fmt.nan
-    if "ftz" in mods:
-        bits = fmt.flushed(bits)
+        return wide_nan(op, fmt, operands) if fmt.nan is None else fmt.nan
     if "sat" in mods:
         one = fmt.rounded(Fraction(1), "rn")
         bits = 0 if fmt.is_negative(bits) or fmt.is_zero(bits) else min(bits, one)
@@ -83,13 +95,25 @@ def arithmetic(op, fmt, mode, operands, mods):
     return bits
 
 
-def exact(op, fmt, mode, operands):
+def wide_nan(op, fmt, operands):
+    """Of 64 bits: which operand's NaN an H200 leaves. Where it computes in several steps, any will do."""
+    if op not in ("add", "sub", "mul", "fma"):
+        return ANY_NAN
+    order = [1, 2, 0] if op == "fma" else [1, 0]
+    found = [operands[n] for n in order if fmt.is_nan(operands[n])]
+    return found[0] | fmt.quiet if found else fmt.sign | fmt.infinity | fmt.quiet
+
+
+def exact(op, fmt, mode, operands, flushes):
     if any(fmt.is_nan(x) for x in operands):
         return "nan"
     a, b, c = (operands + [0, 0])[:3]
     S = fmt.sign
     if op == "sub":
         op, b = "add", b ^ S
+    if op == "ex2":
+        bits = power_of_two(fmt, a)
+        return fmt.flushed(bits) if flushes else bits
     if op == "rcp":
         op, a, b = "div", fmt.rounded(Fraction(1), "rn"), a
     if op == "sqrt":
@@ -112,7 +136,7 @@ def exact(op, fmt, mode, operands):
             return sign | fmt.infinity
         if fmt.is_infinite(b) or fmt.is_zero(a):
             return sign
-        return fmt.rounded(fmt.value(a) / fmt.value(b), mode)
+        return fmt.rounded(fmt.value(a) / fmt.value(b), mode, 0, 0, flushes)
     if op in ("mul", "fma"):
         sign = (a ^ b) & S
         if fmt.is_infinite(a) and fmt.is_zero(b) or fmt.is_zero(a) and fmt.is_infinite(b):
@@ -124,20 +148,29 @@ def exact(op, fmt, mode, operands):
             return c
         product = fmt.value(a) * fmt.value(b)
         if op == "mul":
-            return fmt.rounded(product, mode, sign)
-        return total(fmt, product, sign, fmt.value(c), c & S, mode)
+            return fmt.rounded(product, mode, sign, 0, flushes)
+        return total(fmt, product, sign, fmt.value(c), c & S, mode, flushes)
     if op == "add":
         if fmt.is_infinite(a) and fmt.is_infinite(b) and a != b:
             return "nan"
         if fmt.is_infinite(a) or fmt.is_infinite(b):
             return a if fmt.is_infinite(a) else b
-        return total(fmt, fmt.value(a), a & S, fmt.value(b), b & S, mode)
+        return total(fmt, fmt.value(a), a & S, fmt.value(b), b & S, mode, flushes)
     raise KeyError(op)
 
 
-def total(fmt, a, sign_a, b, sign_b, mode):
+def power_of_two(fmt, a):
+    """Of 16 bits, as an H200 computes it: the exponent's fraction is cut to 23 bits, the result to what it can hold."""
+    if fmt.is_infinite(a) or abs(fmt.value(a)) > 2 * fmt.most:
+        return 0 if fmt.is_negative(a) else fmt.infinity
+    whole, parts = divmod(to_whole(fmt.value(a) * 2 ** 23, "rz"), 2 ** 23)
+    value = Fraction(2) ** whole * (Fraction(Decimal(2) ** (Decimal(parts) / 2 ** 23)) if parts else 1)
+    return fmt.infinity if value >= 2 ** (fmt.most + 1) else fmt.rounded(value, "rz")
+
+
+def total(fmt, a, sign_a, b, sign_b, mode, flushes):
     zero = sign_a if a == 0 and b == 0 and sign_a == sign_b else fmt.sign if mode == "rm" else 0
-    return fmt.rounded(a + b, mode, zero)
+    return fmt.rounded(a + b, mode, zero, 0, flushes)
 
 
 def least_or_most(op, fmt, a, b, mods):
@@ -190,8 +223,8 @@ def converted(mods, x):
             bits = 0 if value <= 0 else FORMATS[to].rounded(Fraction(1), "rn")
         return bits
     fmt = FORMATS[source]
-    if "ftz" in mods and source == "f32":
-        x = fmt.flushed(x)
+    if "ftz" in mods and source == "f32" and to != "f16":
+        x = fmt.nan if fmt.is_nan(x) else fmt.flushed(x)
     if to not in FORMATS and to != "tf32":
         if fmt.is_nan(x):
             return extended(1 << (width_of(to) - 1), to) if source == "f64" or width_of(to) == 64 else 0
@@ -201,7 +234,7 @@ def converted(mods, x):
         return extended(clamped(to_whole(fmt.value(x), whole), to), to)
     if to == "tf32":
         if fmt.is_nan(x):
-            return x & 0xFFFFE000 if mode == "rna" else 0x7FFFFFFF
+            return x & 0xFFFFE000 if mode == "rna" else 0x7FFFE000
         tf32 = Format(10, 8 + 13)  # as wide as a float
         tf32.fraction, tf32.infinity, tf32.sign, tf32.most, tf32.least = 10, 0xFF << 10, 1 << 18, 127, -126
         if fmt.is_infinite(x):
@@ -213,7 +246,11 @@ def converted(mods, x):
     if mods == ["f32", "f32"]:
         return x
     if fmt.is_nan(x):
-        return 0 if "sat" in mods else ANY_NAN if target.nan is None or source == "bf16" else target.nan
+        if "sat" in mods:
+            return 0
+        if source == to == "f64" or source == "bf16" and to != "f64":
+            return ANY_NAN
+        return target.nan_from(fmt, x) if "f64" in (source, to) else target.nan
     sign = target.sign if fmt.is_negative(x) else 0
     if fmt.is_infinite(x):
         bits = sign | target.infinity

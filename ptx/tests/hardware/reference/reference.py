@@ -53,7 +53,7 @@ def evaluate(name, v):
         denormal = a & fmt.infinity == 0 and not fmt.is_zero(a)
         special = fmt.is_nan(a) or fmt.is_infinite(a)
         return int({"finite": not special, "infinite": fmt.is_infinite(a), "number": not fmt.is_nan(a),
-                    "notanumber": fmt.is_nan(a), "normal": not special and a & fmt.infinity != 0,
+                    "notanumber": fmt.is_nan(a), "normal": not special and not denormal,
                     "subnormal": denormal}[mods[0]])
     if op in ("setp", "set"):
         return comparison(op, mods, types, v)
@@ -80,7 +80,9 @@ def evaluate(name, v):
                 return least_or_most(op, fmt, operands[0], operands[1], mods)
             if op in ("neg", "abs"):
                 x = fmt.flushed(operands[0]) if "ftz" in mods else operands[0]
-                return ANY_NAN if fmt.is_nan(x) else x ^ fmt.sign if op == "neg" else x & (fmt.sign - 1)
+                if fmt.is_nan(x):
+                    return x | fmt.quiet if fmt.nan is None else ANY_NAN
+                return x ^ fmt.sign if op == "neg" else x & (fmt.sign - 1)
             if op == "copysign":
                 return operands[0] & fmt.sign | operands[1] & (fmt.sign - 1)
             return arithmetic(op, fmt, mode, operands, mods)
