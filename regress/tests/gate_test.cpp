@@ -162,6 +162,27 @@ TEST_F(GateFlow, believes_nothing_that_was_measured_beside_others) {
   EXPECT_EQ(text_of("lab_a.json"), before);
 }
 
+// A __constant__ that the first launch sets up is not in a copy of the machine code.
+TEST_F(GateFlow, calls_nothing_wrong_that_its_launch_sets_up) {
+  const std::string why =
+      "its launch sets up the variable table, and without that its machine "
+      "code gives wrong results";
+  Laboratory lab;
+  accept(lab);
+  for (const Case& problem : gate_problems()) lab.cells[{"lab_a", problem}].no_recipe = why;
+  const GateReport report = gate(lab, {.variants = {"lab_a"}});
+  EXPECT_EQ(not_same(report), std::vector<std::string>{}) << "its launch itself is timed";
+  EXPECT_EQ(report.confirmed, all_problems());
+  const std::string before = text_of("lab_a.json");
+  const AcceptReport again = accept(lab);
+  EXPECT_FALSE(again.wrong);
+  EXPECT_TRUE(std::ranges::count(again.not_gated, "lab_a: " + why));
+  EXPECT_EQ(text_of("lab_a.json"), before);
+  std::filesystem::remove(folder_ / "lab-1gib" / "lab_a.json");
+  std::filesystem::remove(folder_ / "lab-1gib" / "anchor" / "lab_a.json");
+  EXPECT_TRUE(std::ranges::count(gate(lab).not_gated, "lab_a: " + why));
+}
+
 TEST_F(GateFlow, tells_a_wrong_result) {
   Laboratory lab;
   accept(lab);

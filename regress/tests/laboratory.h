@@ -53,6 +53,7 @@ struct Truth {
   double cold = 2.2;
   double time_us = 48;
   double first_us = 0;
+  std::string no_recipe = {};
 };
 
 // What the four other variants with a baseline are gated on, and the picky one.
@@ -111,9 +112,10 @@ struct Laboratory {
       timing.no_recipe = "its machine code is in a library";
       return timing;
     }
-    const bool changed = truth.now != truth.unchanged_as;
+    const bool changed = truth.now != truth.unchanged_as || !truth.no_recipe.empty();
     timing.recipe = recipe_with(truth.now);
     timing.unchanged = !changed && !job.baselines.empty();
+    timing.no_recipe = truth.no_recipe;
     if (changed) timing.cause = fmt::format("memset value {} -> {}", truth.unchanged_as, truth.now);
     timing.launches = asked_for.launches;
     timing.first_us = truth.first_us;

@@ -1,0 +1,249 @@
+// What the rule promises, asserted of the gate's own samples: each process of A/A runs of
+// `assay gate time --all` on real cards is drawn again, with replacement, into whole runs of the
+// gate, which are decided again. regress/tools/replay-corpus makes the corpus. What is planted is
+// synthetic: a factor on a real ratio, outliers with heavy tails, a second state.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/errors.h"
+#include "regress/cell.h"
+#include "regress/decide/decide.h"
+#include "regress/tests/drawn_processes.h"
+
+namespace {
+
+using namespace assay;
+using namespace assay_test;
+
+const std::filesystem::path file =
+    std::filesystem::path(ASSAY_REGRESS_DATA) / "h200-gate-samples.json";
+
+// The ratios of one cell on one card, in every process.
+struct Recorded {
+  Cell cell;
+  double time_us = 0;
+  std::vector<Replicate> processes;
+};
+
+std::optional<double> log_of(const nlohmann::json& millionths) {
+  if (millionths.is_null()) return std::nullopt;
+  return millionths.get<double>() / 1e6;
+}
+
+// By card.
+std::map<std::string, std::vector<Recorded>> read_samples() {
+  std::ifstream in(file);
+  if (!in) throw BadInput("is missing, and without recorded runs nothing is known of the rule");
+  const auto json = nlohmann::json::parse(in);
+  if (json.at("schema") != 2) throw BadInput("schema is not 2, the one known here");
+  std::map<std::string, std::vector<Recorded>> cards;
+  for (const auto& from : json.at("cells")) {
+    const Cell cell = parse_cell(from.at("name").get<std::string>());
+    if (cell.host) continue;
+    for (const auto& [card, processes] : from.at("processes").items()) {
+      Recorded recorded{.cell = cell, .time_us = from.at("time_us")};
+      for (const auto& logs : processes)
+        recorded.processes.push_back(
+            process(*log_of(logs.at(0)), *log_of(logs.at(1)), log_of(logs.at(2))));
+      if (recorded.processes.size() < 6) throw BadInput("a cell has fewer than six processes");
+      cards[card].push_back(std::move(recorded));
+    }
+  }
+  if (cards.empty()) throw BadInput("cells is empty");
+  return cards;
+}
+
+// Adds to a process what it did not measure.
+using Spoil = void (*)(Random&, Replicate&);
+
+void nothing(Random&, Replicate&) {}
+
+// One process in twenty is off by 0.3 % and more, with a tail that has no variance.
+void heavy_tails(Random& random, Replicate& process) {
+  std::uniform_real_distribution<double> uniform;
+  for (auto* ratio : {&process.to_baseline, &process.to_twin}) {
+    if (uniform(random) >= 0.05) continue;
+    const double outlier = 0.003 * std::pow(1 - uniform(random), -1 / 1.5);
+    **ratio += uniform(random) < 0.5 ? outlier : -outlier;
+  }
+}
+
+// Each arm settles in a state that is 4 % slower in a third of the processes.
+void two_states_of_each_arm(Random& random, Replicate& process) {
+  std::bernoulli_distribution is_slow(1.0 / 3);
+  const double head = 0.04 * is_slow(random);
+  *process.to_baseline += head - 0.04 * is_slow(random);
+  *process.to_twin += head - 0.04 * is_slow(random);
+}
+
+struct Noise {
+  const char* what;
+  Spoil spoil;
+};
+constexpr Noise as_recorded = {"as recorded", nothing},
+                with_tails = {"heavy tails (synthetic)", heavy_tails},
+                with_states = {"two states of each arm (synthetic)", two_states_of_each_arm};
+
+// Power is promised by the time of a launch.
+struct Promise {
+  const char* cells;
+  double from_us, below_us, slowdown;
+};
+constexpr std::array promises = {Promise{"20 us and more", 20, HUGE_VAL, 0.010},
+                                 Promise{"less than 20 us", 0, 20, 0.015}};
+
+class GateSamples : public testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      for (const auto& [card, cells] : read_samples()) cards.push_back(cells);
+    } catch (const std::exception& e) {
+      FAIL() << file.string() << ": " << e.what();
+    }
+  }
+
+  std::vector<Replicate> draw(const Recorded& cell, int count, double slower, const Noise& noise) {
+    std::uniform_int_distribution<std::size_t> any(0, cell.processes.size() - 1);
+    std::vector<Replicate> batch;
+    for (int i = 0; i < count; ++i) {
+      Replicate process = cell.processes[any(random)];
+      noise.spoil(random, process);
+      *process.to_baseline += std::log1p(slower);
+      if (process.to_anchor) *process.to_anchor += std::log1p(slower);
+      batch.push_back(process);
+    }
+    return batch;
+  }
+
+  // One run over some cells that changed: the first of them is slower.
+  std::vector<CellVerdict> run(const std::vector<const Recorded*>& changed, double slower,
+                               const Noise& noise) {
+    std::vector<CellBatches> cells(changed.size());
+    measure_in_stages(cells, [&](std::size_t i, int count) {
+      return draw(*changed[i], count, i == 0 ? slower : 0, noise);
+    });
+    return decide(cells);
+  }
+
+  static std::vector<const Recorded*> all(const std::vector<Recorded>& card) {
+    std::vector<const Recorded*> cells;
+    for (const Recorded& cell : card) cells.push_back(&cell);
+    return cells;
+  }
+  // Those of one cell's variant, itself the first: what a change of one kernel file touches.
+  static std::vector<const Recorded*> beside(const Recorded& cell,
+                                             const std::vector<Recorded>& card) {
+    std::vector<const Recorded*> cells = {&cell};
+    for (const Recorded& other : card) {
+      if (&other != &cell && other.cell.variant == cell.cell.variant) cells.push_back(&other);
+    }
+    return cells;
+  }
+
+  // How many runs of so many, spread over the cards, call an unchanged cell slower.
+  int alarms(int runs, const Noise& noise) {
+    int alarmed = 0;
+    std::map<CellOutcome, int> seen;
+    for (int i = 0; i < runs; ++i) {
+      const auto verdicts = run(all(cards[static_cast<std::size_t>(i) % cards.size()]), 0, noise);
+      bool alarm = false;
+      for (const CellVerdict& verdict : verdicts) {
+        ++seen[verdict.outcome];
+        alarm = alarm || verdict.outcome == CellOutcome::slower;
+      }
+      alarmed += alarm;
+    }
+    fmt::print(
+        "{}: {} runs of {} cells that changed and are not slower: {} with a false alarm; per run",
+        noise.what, runs, cards[0].size(), alarmed);
+    for (const auto& [outcome, count] : seen)
+      fmt::print(" {:.2f} {}", double(count) / runs, to_string(outcome));
+    fmt::print("\n");
+    return alarmed;
+  }
+
+  // The share of runs that call one cell slower, for each cell that a promise is about, the least
+  // first.
+  std::vector<double> called_slower(const Promise& promise, double slower, int tries,
+                                    const Noise& noise) {
+    std::vector<double> shares;
+    for (const auto& card : cards) {
+      for (const Recorded& cell : card) {
+        if (!(cell.time_us >= promise.from_us && cell.time_us < promise.below_us)) continue;
+        int called = 0;
+        for (int i = 0; i < tries; ++i)
+          called += run(beside(cell, card), slower, noise).front().outcome == CellOutcome::slower;
+        shares.push_back(double(called) / tries);
+      }
+    }
+    std::ranges::sort(shares);
+    return shares;
+  }
+
+  std::vector<std::vector<Recorded>> cards;
+  Random random{2026};
+};
+
+double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+TEST_F(GateSamples, raise_an_alarm_in_at_most_one_run_of_a_hundred) {
+  EXPECT_LE(alarms(1000, as_recorded), 10);
+  EXPECT_LE(alarms(300, with_tails), 3);
+  EXPECT_LE(alarms(300, with_states), 3);
+}
+
+TEST_F(GateSamples, show_the_promised_slowdowns) {
+  for (const Noise& noise : {as_recorded, with_tails}) {
+    for (const Promise& promise : promises) {
+      for (const double slower : {0.010, 0.015, 0.020}) {
+        const auto called = called_slower(promise, slower, 20, noise);
+        ASSERT_FALSE(called.empty()) << promise.cells;
+        const auto often =
+            std::ranges::count_if(called, [](double share) { return share >= 0.95; });
+        fmt::print(
+            "{}, cells of {}, {:.1f} % slower (synthetic): called in {:.1f} % of runs; in 95 % or "
+            "more of them for {} of {} cells; worst cell {:.0f} %\n",
+            noise.what, promise.cells, 100 * slower, 100 * mean(called), often, called.size(),
+            100 * called.front());
+        if (slower != promise.slowdown || noise.spoil != nothing) continue;
+        EXPECT_GE(mean(called), 0.95) << promise.cells;
+        EXPECT_GE(static_cast<double>(often), 0.9 * static_cast<double>(called.size()))
+            << promise.cells;
+      }
+    }
+  }
+}
+
+// 10 % slower in a third of its processes: three of them called it the same in 30 runs of 100.
+TEST_F(GateSamples, hardly_ever_let_a_second_state_pass) {
+  const Noise slower_in_a_third = {"10 % slower in a third of the processes (synthetic)",
+                                   [](Random& random, Replicate& process) {
+                                     if (std::bernoulli_distribution(1.0 / 3)(random))
+                                       *process.to_baseline += std::log(1.1);
+                                   }};
+  std::map<CellOutcome, int> seen;
+  constexpr int runs = 3000;
+  for (int i = 0; i < runs; ++i) {
+    const auto& card = cards[static_cast<std::size_t>(i) % cards.size()];
+    const Recorded& cell = card[static_cast<std::size_t>(i) % card.size()];
+    ++seen[run({&cell}, 0, slower_in_a_third).front().outcome];
+  }
+  fmt::print("{}: of {} runs", slower_in_a_third.what, runs);
+  for (const auto& [outcome, count] : seen)
+    fmt::print(" {:.1f} % {}", 100.0 * count / runs, to_string(outcome));
+  fmt::print("\n");
+  EXPECT_LE(seen[CellOutcome::same] + seen[CellOutcome::faster], 3 * runs / 100);
+}
+
+}  // namespace
