@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "properties/aims/explorer.h"
+#include "properties/aims/numbers.h"
 #include "properties/draws/cost.h"
 #include "properties/fitting.h"
 #include "properties/scopes.h"
@@ -18,6 +19,7 @@ namespace assay {
 namespace {
 
 constexpr std::int64_t least_driven = 32, most_drawn = 1 << 20;  // of a size
+constexpr std::int64_t most_k_at_lengths = 1024;
 // Of C: some 300 MiB, and six times that to judge it.
 constexpr std::int64_t most_elements = (1 << 26) + (1 << 23);
 
@@ -192,17 +194,48 @@ void add_aims(const Explorer& explorer, const Variant& variant, Exploration& exp
   for (const float scalar : explorer.float_constants()) exploration.hints.scalars.push_back(scalar);
 }
 
+// What the author wrote, in whatever files.
+std::vector<std::int64_t> numbers_of(const Code& code) {
+  std::set<std::string> files;
+  for (const auto& [where, place] : code.places) {
+    if (is_of_the_author(place)) files.insert(place.file);
+  }
+  std::string source;
+  for (const std::string& file : files) source += source_of(file);
+  return numbers_in(source);
+}
+
+// They may decide what no comparison does: which tile comes next, or what an array can hold.
+void add_numbers(const Code& code, const Explorer& explorer, const Tile& tile,
+                 Exploration& exploration) {
+  const auto add = [&](const std::vector<Case>& cases) {
+    exploration.dear_cases.insert(exploration.dear_cases.end(), cases.begin(), cases.end());
+  };
+  const auto numbers = numbers_of(code);
+  add(cases_of_tiles(numbers, tile));
+  for (const std::int64_t number : numbers)
+    if (number <= most_drawn) exploration.hints.sizes.push_back(number);
+  std::vector<std::int64_t> all_k = {65};
+  for (const Threshold& threshold : explorer.thresholds()) {
+    const bool is_of_k = threshold.input.is_size && with({}, threshold.input, 1).k == 1;
+    if (is_of_k && threshold.value <= most_k_at_lengths) all_k.push_back(threshold.value + 1);
+  }
+  for (const std::int64_t bytes : code.variables) add(cases_at_length(bytes, all_k));
+  if (code.makes_floats) add(cases_beyond_floats(tile));
+}
+
 // By its watched build, which also sees what its launch function compares.
 Exploration explore_source(const Entry& entry) {
   Exploration exploration;
-  std::map<const void*, Place> places;
+  Code code;
   try {
-    places = places_beside(reinterpret_cast<const void*>(entry.watched_launch));
+    code = code_beside(reinterpret_cast<const void*>(entry.watched_launch));
   } catch (const std::runtime_error& error) {  // then it aims, but names nothing
     exploration.unknown = error.what();
   }
-  const Explorer explorer(entry, std::move(places));
+  const Explorer explorer(entry, code.places);
   add_aims(explorer, entry.variant, exploration);
+  add_numbers(code, explorer, entry.variant.tile, exploration);
   exploration.hints.effort = effort_of(entry);
   if (exploration.unknown.empty()) report_comparisons(explorer.knowledge(), exploration);
   return exploration;
@@ -310,7 +343,15 @@ std::vector<Case> dear_aimed_cases(const Exploration& exploration, const Claim& 
                                    const Entry& entry) {
   const bool takes_minutes = entry.backend == Backend::ptx;
   if (!claim.takes_extreme_sizes || takes_minutes) return {};
-  return affordable(exploration.dear_cases, exploration, claim, entry, {2e10, 2.2e10},
+  // Those that cost little come first: more of them are judged, and sooner.
+  std::vector<Case> cases = exploration.dear_cases;
+  std::stable_sort(cases.begin(), cases.end(), [&](const Case& x, const Case& y) {
+    const auto cost = [&](const Case& c) {
+      return cost_of(c, claim, entry, exploration.hints.effort);
+    };
+    return cost(x) < cost(y);
+  });
+  return affordable(cases, exploration, claim, entry, {2e10, 2.2e10},
                     aimed_cases(exploration, claim, entry));
 }
 

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <mutex>
 #include <sstream>
 #include <stdexcept>
@@ -40,7 +41,9 @@ class Disassembly {
 
   void read(std::string_view line) {
     const auto colon = line.find(":\t");
-    if (colon == line.npos) {
+    if (const auto tab = line.find('\t'); tab != line.npos && colon == line.npos) {
+      read_symbol(line.substr(0, tab), line.substr(tab + 1));
+    } else if (colon == line.npos) {
       if (line.ends_with(">:")) in_helper_ = names_helper(line);
       read_place(line);
     } else {
@@ -50,7 +53,7 @@ class Disassembly {
       read_instruction(base_ + address, line.substr(colon + 2));
     }
   }
-  std::map<const void*, Place> places() && { return std::move(places_); }
+  Code code() && { return std::move(code_); }
   const Place& here() const { return here_; }
 
  private:
@@ -69,14 +72,25 @@ class Disassembly {
     here_ = {std::move(file), number};
   }
 
+  // "000000000000b040 l     O .bss", and its size before its name.
+  void read_symbol(std::string_view kind, std::string_view size_and_name) {
+    if (!kind.ends_with(" O .bss") && !kind.ends_with(" O .data")) return;
+    std::int64_t bytes = 0;
+    const std::string_view size = size_and_name.substr(0, size_and_name.find(' '));
+    std::from_chars(size.data(), size.data() + size.size(), bytes, 16);
+    if (bytes > 0) code_.variables.push_back(bytes);
+  }
+
   void read_instruction(const std::byte* address, std::string_view text) {
+    const bool makes_float = text.starts_with("cvtsi2ss") || text.starts_with("vcvtsi2ss");
+    code_.makes_floats |= makes_float && is_of_the_author(here_);
     if (after_call_) {
-      open_ = &(places_[address] = here_);
+      open_ = &(code_.places[address] = here_);
       open_->decides_branch = is_switch_;
       open_->is_in_helper = in_helper_;
       after_call_ = false;
     }
-    if (after_helper_) places_.try_emplace(address, here_);
+    if (after_helper_) code_.places.try_emplace(address, here_);
     const bool call = text.starts_with("call");
     if (open_ != nullptr && (call || text.starts_with("set"))) open_ = nullptr;
     if (open_ != nullptr && text.starts_with('j')) {
@@ -90,7 +104,7 @@ class Disassembly {
   }
 
   const std::byte* base_;
-  std::map<const void*, Place> places_;
+  Code code_;
   Place here_;
   Place* open_ = nullptr;  // until the next branch shows what its comparison is for
   bool after_call_ = false, after_helper_ = false, is_switch_ = false, in_helper_ = false;
@@ -98,21 +112,21 @@ class Disassembly {
 
 }  // namespace
 
-std::map<const void*, Place> places_beside(const void* code) {
+Code code_beside(const void* code) {
   Dl_info library;
   if (dladdr(code, &library) == 0 || library.dli_fname == nullptr)
     throw std::runtime_error("the library of its watched build cannot be found");
   const ProgramOutput output =
-      output_of("objdump", {"-d", "-l", "--no-show-raw-insn", library.dli_fname});
+      output_of("objdump", {"-t", "-d", "-l", "--no-show-raw-insn", library.dli_fname});
   if (output.code == 127)
     throw std::runtime_error("naming comparisons takes objdump, which binutils has");
   Disassembly disassembly(static_cast<const std::byte*>(library.dli_fbase));
   std::istringstream lines(output.text);
   for (std::string line; std::getline(lines, line);) disassembly.read(line);
-  auto places = std::move(disassembly).places();
-  if (output.code != 0 || places.empty())
+  Code found = std::move(disassembly).code();
+  if (output.code != 0 || found.places.empty())
     throw std::runtime_error(fmt::format("objdump sees no comparison in {}", library.dli_fname));
-  return places;
+  return found;
 }
 
 std::optional<Place> place_before(const void* code) {
@@ -143,8 +157,13 @@ bool is_of_the_author(const Place& place) {
          place.file != "kernels/gemm.h" && place.file != "kernels/register.h";
 }
 
+std::string source_of(const std::string& file) {
+  std::ifstream in(std::filesystem::path(ASSAY_SOURCE_DIR) / file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 std::string source_line(const Place& place, int line) {
-  std::ifstream file(std::filesystem::path(ASSAY_SOURCE_DIR) / place.file);
+  std::istringstream file(source_of(place.file));
   std::string text;
   for (int i = 0; i < line; ++i) {
     if (!std::getline(file, text)) return "";

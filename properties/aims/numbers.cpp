@@ -1,0 +1,166 @@
+#include "properties/aims/numbers.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <set>
+
+namespace assay {
+namespace {
+
+constexpr std::int64_t least_number = 33, greatest_number = 1 << 24;
+constexpr std::int64_t most_elements = 1 << 21;  // of C, in a case that may aim at nothing
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// A number such as 1'024u at the beginning of a text, which then begins behind it.
+std::optional<std::int64_t> take_number(std::string_view& text) {
+  std::size_t end = 0;
+  std::string digits;
+  for (; end < text.size() && (is_word(text[end]) || text[end] == '\'' || text[end] == '.'); ++end)
+    if (text[end] != '\'') digits += text[end];
+  text.remove_prefix(end);
+  const bool is_hex = digits.starts_with("0x") || digits.starts_with("0X");
+  const char* const first = digits.data() + (is_hex ? 2 : 0);
+  const char* const last = digits.data() + digits.size();
+  std::int64_t value = 0;
+  const auto [rest, error] = std::from_chars(first, last, value, is_hex ? 16 : 10);
+  const bool is_whole = std::all_of(rest, last, [](char c) {
+    return std::string_view("uUlLzZ").find(c) != std::string_view::npos;
+  });
+  if (error != std::errc() || !is_whole) return std::nullopt;
+  return value;
+}
+
+void skip_blanks(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\n"), text.size()));
+}
+
+// Whether `<<` and a number come next: the text then begins with that number.
+bool is_shifted(std::string_view& text) {
+  std::string_view behind = text;
+  skip_blanks(behind);
+  if (!behind.starts_with("<<")) return false;
+  behind.remove_prefix(2);
+  skip_blanks(behind);
+  if (behind.empty() || std::isdigit(static_cast<unsigned char>(behind.front())) == 0) return false;
+  text = behind;
+  return true;
+}
+
+// Behind what is no code, if that is where the text begins.
+bool skip_no_code(std::string_view& text) {
+  const auto skip_to = [&](std::string_view end, std::size_t from) {
+    const auto at = text.find(end, from);
+    text.remove_prefix(at == text.npos ? text.size() : at + end.size());
+    return true;
+  };
+  if (text.starts_with("//") || text.starts_with("#")) return skip_to("\n", 1);
+  if (text.starts_with("/*")) return skip_to("*/", 2);
+  if (text.starts_with("\"")) return skip_to("\"", 1);
+  return false;
+}
+
+std::int64_t side_of_square(std::int64_t elements) {
+  return static_cast<std::int64_t>(std::sqrt(static_cast<double>(elements)));
+}
+
+struct Grid {
+  std::int64_t down, across;
+};
+
+// The smallest ones, each of another width, whose last row begins with a tile that is misplaced.
+std::vector<Grid> misplacing_grids() {
+  constexpr int widest = 128, tallest = 64;
+  constexpr std::size_t enough = 3;
+  std::vector<Grid> grids;
+  for (int across = 2; across <= widest; ++across) {
+    const float reciprocal = 1.0f / static_cast<float>(across);
+    for (int row = 1; row < tallest; ++row) {
+      if (static_cast<int>(static_cast<float>(row * across) * reciprocal) == row) continue;
+      grids.push_back({row + 1, across});
+      break;
+    }
+  }
+  std::sort(grids.begin(), grids.end(),
+            [](const Grid& x, const Grid& y) { return x.down * x.across < y.down * y.across; });
+  grids.resize(std::min(enough, grids.size()));
+  return grids;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> numbers_in(std::string_view source) {
+  std::set<std::int64_t> all;
+  while (!source.empty()) {
+    if (skip_no_code(source)) continue;
+    if (!is_word(source.front())) {
+      source.remove_prefix(1);
+      continue;
+    }
+    if (std::isdigit(static_cast<unsigned char>(source.front())) == 0) {
+      const auto end = std::find_if_not(source.begin(), source.end(), is_word);
+      source.remove_prefix(static_cast<std::size_t>(end - source.begin()));
+      continue;
+    }
+    auto number = take_number(source);
+    if (number && is_shifted(source)) {
+      const auto bits = take_number(source);
+      number = bits && *bits < 32 ? std::optional(*number << *bits) : std::nullopt;
+    }
+    if (number && *number >= least_number && *number <= greatest_number) all.insert(*number);
+  }
+  return {all.begin(), all.end()};
+}
+
+std::vector<Case> cases_of_tiles(const std::vector<std::int64_t>& numbers, const Tile& tile) {
+  std::vector<Case> cases;
+  for (const std::int64_t number : numbers) {
+    if (number * tile.m <= most_elements) cases.push_back({.m = number * tile.m, .n = 1, .k = 1});
+    if (number * tile.n <= most_elements) cases.push_back({.m = 1, .n = number * tile.n, .k = 1});
+  }
+  return cases;
+}
+
+std::vector<Case> cases_at_length(std::int64_t bytes, const std::vector<std::int64_t>& all_k) {
+  constexpr std::int64_t least = 1024;
+  const auto floats = bytes / static_cast<std::int64_t>(sizeof(float));
+  std::vector<Case> cases;
+  if (floats < least) return cases;
+  const auto add = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    cases.push_back({.m = m, .n = n, .k = k});
+  };
+  for (const std::int64_t times : {1, 2, 4, 8, 16}) {
+    const std::int64_t held = floats / times, side = side_of_square(held);
+    if (held > most_elements) continue;
+    for (const std::int64_t k : all_k) {
+      add(side, side, k);
+      add(side + 1, side + 1, k);
+      add(3, held / 2, k);
+    }
+    if (times > 2) continue;
+    add(side + 1, 3, side + 1);
+    add(3, side + 1, side + 1);
+  }
+  return cases;
+}
+
+std::vector<Case> cases_beyond_floats(const Tile& tile) {
+  constexpr std::int64_t countable = 1 << 24;
+  std::vector<Case> cases;
+  for (const auto& [down, across] : misplacing_grids()) {
+    cases.push_back({.m = down * tile.m, .n = across * tile.n, .k = 1});
+    cases.push_back({.m = across * tile.m, .n = down * tile.n, .k = 1});
+  }
+  for (const auto size : {&Case::m, &Case::n, &Case::k}) {
+    for (const std::int64_t beyond : {1, 3}) {  // which round down, and up
+      Case& c = cases.emplace_back(Case{.m = 1, .n = 1, .k = 1});
+      c.*size = countable + beyond;
+    }
+  }
+  return cases;
+}
+
+}  // namespace assay

@@ -1,0 +1,29 @@
+// Cases aimed by numbers that no comparison shows: those that stand in the source, the lengths of
+// the kernel's own arrays, and those at which a float no longer counts.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "kernels/gemm.h"
+#include "oracle/case.h"
+
+namespace assay {
+
+// The whole numbers from 33 to 2^24 in a text of C++, outside comments and strings, each once:
+// `509`, `0x1fd`, `1 << 18`.
+std::vector<std::int64_t> numbers_in(std::string_view source);
+
+// Grids of that many tiles, in a row and in a column.
+std::vector<Case> cases_of_tiles(const std::vector<std::int64_t>& numbers, const Tile&);
+
+// A workspace may hold several results, or an operand: sizes of which a few times the product just
+// fits into an array of so many bytes, or does not, at each of these k.
+std::vector<Case> cases_at_length(std::int64_t bytes, const std::vector<std::int64_t>& all_k);
+
+// For kernels that make floats of whole numbers: sizes beside 2^24, and grids in which the number
+// of a tile times the reciprocal of their width is rounded to the row before.
+std::vector<Case> cases_beyond_floats(const Tile&);
+
+}  // namespace assay

@@ -1,0 +1,68 @@
+// Cases aimed by numbers that no comparison shows.
+#include "properties/aims/numbers.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace assay {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(Numbers, are_read_from_code_alone) {
+  EXPECT_THAT(numbers_in("int i = 509 * 0x1FFu + 1'024;"), ElementsAre(509, 511, 1024));
+  EXPECT_THAT(numbers_in("// 509\n/* 511 */ \"513\" f(515) #define X 517\n"), ElementsAre(515));
+  EXPECT_THAT(numbers_in("float x = 509.0f, y = 77e3, z = a509 + b_77;"), IsEmpty());
+  EXPECT_THAT(numbers_in("32 33 16777216 16777217 99999999999999999999"),
+              ElementsAre(33, 16777216));
+  EXPECT_THAT(numbers_in("\"not closed 509"), IsEmpty());
+}
+
+TEST(Numbers, may_be_shifted) {
+  EXPECT_THAT(numbers_in("1 << 18, 3u<<10; 1 << bits; 1 << 40; 64 <<"),
+              ElementsAre(64, 3072, 1 << 18));
+}
+
+TEST(Numbers, count_tiles_in_both_directions) {
+  const auto cases = cases_of_tiles({509, 1 << 20}, {.m = 16, .n = 1, .k = 1});
+  EXPECT_THAT(cases, ElementsAre(Case{.m = 8144, .n = 1, .k = 1}, Case{.m = 1, .n = 509, .k = 1},
+                                 Case{.m = 1, .n = 1 << 20, .k = 1}));
+}
+
+TEST(Numbers, straddle_the_length_of_an_array) {
+  constexpr std::int64_t floats = 1 << 20;
+  const auto cases = cases_at_length(floats * 4, {65});
+  for (const std::int64_t times : {1, 2, 4, 8, 16}) {
+    const auto holds = [&](const Case& c) { return times * c.m * c.n <= floats && c.k == 65; };
+    const auto is_near = [&](const Case& c) {
+      return c.k == 65 && std::abs(times * c.m * c.n - floats) < floats / 64;
+    };
+    const auto both = std::count_if(cases.begin(), cases.end(), is_near);
+    const auto held = std::count_if(cases.begin(), cases.end(),
+                                    [&](const Case& c) { return is_near(c) && holds(c); });
+    EXPECT_TRUE(held > 0 && held < both) << times;
+  }
+  EXPECT_THAT(cases_at_length(1000, {65}), IsEmpty());
+}
+
+TEST(Numbers, reach_what_floats_no_longer_count) {
+  const auto cases = cases_beyond_floats({.m = 8, .n = 4, .k = 1});
+  const auto is_uneven = [](std::int64_t size) {
+    return static_cast<std::int64_t>(static_cast<float>(size)) != size;
+  };
+  const auto is_misplaced = [](const Case& c) {
+    const auto across = static_cast<int>(c.n / 4), last_row = static_cast<int>(c.m / 8 - 1);
+    const float reciprocal = 1.0f / static_cast<float>(across);
+    return static_cast<int>(static_cast<float>(last_row * across) * reciprocal) != last_row;
+  };
+  for (const auto size : {&Case::m, &Case::n, &Case::k})
+    EXPECT_EQ(std::count_if(cases.begin(), cases.end(),
+                            [&](const Case& c) { return is_uneven(c.*size); }),
+              2);
+  EXPECT_GE(std::count_if(cases.begin(), cases.end(), is_misplaced), 3);
+}
+
+}  // namespace
+}  // namespace assay
