@@ -23,8 +23,16 @@ function(assay_test_program target)
   target_precompile_headers(${target} REUSE_FROM assay_test_headers)
 endfunction()
 
-# assay_unit_test(TARGET): makes a CTest test of each test in a GoogleTest program of the harness itself.
+# assay_unit_test(TARGET [OF_THE_GATE filter]): makes a CTest test of each test in a GoogleTest program of the harness itself. Those
+# that the filter names have the label of the gate's tests too.
 function(assay_unit_test target)
-  gtest_discover_tests(${target} TEST_PREFIX "${target}." DISCOVERY_TIMEOUT 60
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OF_THE_GATE" "")
+  set(others)
+  if(arg_OF_THE_GATE)
+    gtest_discover_tests(${target} TEST_PREFIX "${target}." TEST_FILTER "${arg_OF_THE_GATE}" DISCOVERY_TIMEOUT 60
+                         PROPERTIES LABELS unit_gate TIMEOUT 300 ${ASSAY_NO_GPU})
+    set(others TEST_FILTER "-${arg_OF_THE_GATE}")
+  endif()
+  gtest_discover_tests(${target} TEST_PREFIX "${target}." ${others} DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS unit TIMEOUT 300 ${ASSAY_NO_GPU})
 endfunction()
