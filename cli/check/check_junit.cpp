@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/check/paths.h"
-#include "cli/out/junit.h"
+#include "report/junit_xml.h"
 
 namespace assay {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/printable.h"
 #include "base/text.h"
-#include "cli/out/junit.h"
+#include "report/junit_xml.h"
 #include "cli/out/result.h"
 #include "cli/out/table.h"
 

@@ -4,7 +4,7 @@
 
 #include "cli/out/conclusion.h"
 #include "cli/out/json.h"
-#include "cli/out/junit.h"
+#include "report/junit_xml.h"
 #include "cli/out/table.h"
 #include "cli/tests/read_json.h"
 #include "cli/tests/xml.h"

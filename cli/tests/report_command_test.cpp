@@ -1,0 +1,109 @@
+// `assay report`, from what the program itself wrote to files that other programs read.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/bench/bench.h"
+#include "cli/gate/gate_report.h"
+#include "cli/tests/gates.h"
+#include "cli/tests/program.h"
+#include "cli/tests/read_json.h"
+#include "cli/tests/xml.h"
+
+namespace assay::tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// A failing check, a calibration, a gate with something slower, and a bench.
+std::string written_results(const Folder& folder) {
+  run({"check", "--cases", "20", "--no-corpus", "--quiet", "--json", folder / "check.json"},
+      {.program = ASSAY_WITH_FAULTS});
+  run({"calibrate", "naive", "--json", folder / "calibrate.json"});
+  GateResult gated = gate({cell("naive", CellOutcome::same), slower(), without_baseline()});
+  gated.origin.commit = "1234567890abcdef";
+  write_text(folder / "gate.json", json_of(gated, conclude(gated)));
+  BenchResult benched;
+  benched.report.lines = {{.cell = parse_cell("naive m=64 n=32 k=16"),
+                           .time_us = {12.3, 12.1, 12.6, 3},
+                           .percent_of_cublas = {83, 82, 84, 3}}};
+  write_text(folder / "bench.json", json_of(benched, conclude(benched)));
+  return folder / ".";
+}
+
+TEST(ReportCommand, WritesWhatOthersCanRead) {
+  const Folder folder;
+  const std::string results = written_results(folder);
+  const Answer answer =
+      run({"report", results, "--html", folder / "a.html", "--md", folder / "a.md", "--junit",
+           folder / "a.xml", "--sarif", folder / "a.sarif"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(answer.out, StartsWith("FAIL: 4 of 9 variants are wrong: behind_a_branch, "));
+  EXPECT_THAT(answer.out, HasSubstr("1 of 3 cells is slower: warptiled"));
+  EXPECT_THAT(answer.out, HasSubstr("\nthe report: " + folder / "a.html" + "\n"));
+  EXPECT_EQ(fault_of_xml(text_of(folder / "a.xml")), "");
+  EXPECT_EQ(ReadJson(text_of(folder / "a.sarif"))["version"], "2.1.0");
+  EXPECT_THAT(text_of(folder / "a.md"), StartsWith("### assay: FAIL\n"));
+
+  const std::string page = text_of(folder / "a.html");
+  const std::string doctype = "<!DOCTYPE html>\n";
+  EXPECT_THAT(page, StartsWith(doctype));
+  EXPECT_THAT(page, HasSubstr("odd &quot;&lt;&amp;&gt;&#39;\\x01"));
+}
+
+TEST(ReportCommand, AnnotatesAChangeOnGitHub) {
+  const Folder folder;
+  run({"check", "behind_a_branch", "--cases", "20", "--no-corpus", "--json", folder / "a.json"},
+      {.program = ASSAY_WITH_FAULTS});
+  const Answer answer =
+      run({"report", folder / "a.json"}, {.environment = {{"GITHUB_ACTIONS", "true"}}});
+  EXPECT_THAT(answer.out, HasSubstr("\n::error file=cli/tests/one_way.cu,line=38,"));
+  EXPECT_EQ(run({"report", folder / "a.json"}).out.find("::error"), std::string::npos);
+}
+
+TEST(ReportCommand, RefusesWhatItCannotRead) {
+  const Folder folder;
+  expect_bad_input(run({"report"}), "report on what? name files");
+  expect_bad_input(run({"report", folder / "."}), "holds no result");
+  expect_bad_input(run({"report", folder / "none.json"}), "none.json: cannot be read");
+  write_text(folder / "a.json", "{\"schema\": 9, \"command\": \"check\"}");
+  expect_bad_input(run({"report", folder / "a.json", "--html", folder / "a.html"}),
+                   "a.json: is of schema 9");
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.html"));
+}
+
+Answer look_at(const std::string& page) {
+  return run({page}, {.program = ASSAY_BROWSER_TEST,
+                      .environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}}});
+}
+
+TEST(ReportPage, WorksInABrowser) {
+  const Folder folder;
+  run({"report", written_results(folder), "--html", folder / "a.html"});
+  const Answer answer = look_at(folder / "a.html");
+  if (answer.code == 77) GTEST_SKIP() << answer.out;
+  EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
+}
+
+TEST(BrowserTest, SeesWhatIsWrongWithAPage) {
+  const Folder folder;
+  write_text(folder / "a.html",
+             "<!DOCTYPE html><html lang=en><title>a</title><h1>a</h1>"
+             "<a href='#nowhere'>a</a><a href='https://example.com/'>b</a>"
+             "<p id=x>a</p><p id=x>b</p><p style='color:#999;background:#fff'>pale</p>"
+             "<div style='width:2000px'>wide</div><img src='https://example.com/a.png'>"
+             "<svg role=img><text>a</text></svg><table><tr><td>1</table>"
+             "<script>console.error('no'); throw new Error('never')</script>");
+  const Answer answer = look_at(folder / "a.html");
+  if (answer.code == 77) GTEST_SKIP() << answer.out;
+  EXPECT_EQ(answer.code, 1);
+  for (const char* fault :
+       {"a link leads nowhere: #nowhere", "a link leaves the page", "the id stands twice: x",
+        "contrast 2.8", "px wide in a window of 360", "a request: https://example.com/a.png",
+        "a plot without text alternative", "a plot without title", "a table without headings",
+        "on the console", "an exception"})
+    EXPECT_THAT(answer.out, HasSubstr(fault));
+}
+
+}  // namespace
+}  // namespace assay::tests

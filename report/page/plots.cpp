@@ -1,0 +1,223 @@
+#include "report/page/plots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/words.h"
+
+namespace assay::report {
+namespace {
+
+constexpr double width = 340, left = 8, right = 332;
+
+Markup label(double x, double y, const std::string& text, const char* style,
+             const char* anchor = "start") {
+  return tag("text",
+             {{"x", position(x)}, {"y", position(y)}, {"class", style}, {"text-anchor", anchor}},
+             text);
+}
+
+Markup line(double x1, double y1, double x2, double y2, const char* style) {
+  return tag("line", {{"x1", position(x1)},
+                      {"y1", position(y1)},
+                      {"x2", position(x2)},
+                      {"y2", position(y2)},
+                      {"class", style}});
+}
+
+Markup figure(const std::string& title, const std::string& alternative, double height,
+              const Markup& inside, const char* style = "plot") {
+  const Markup svg = tag("svg",
+                         {{"viewBox", fmt::format("0 0 {} {}", position(width), position(height))},
+                          {"role", "img"},
+                          {"class", style}},
+                         tag("title", fmt::format("{}. {}", title, alternative)) + inside);
+  return tag("figure", tag("figcaption", title) + svg);
+}
+
+// Round numbers from low to high, about five.
+std::vector<double> ticks(double low, double high) {
+  const double rough = (high - low) / 4, power = std::pow(10, std::floor(std::log10(rough)));
+  double step = power;
+  for (double factor : {2.0, 5.0, 10.0})
+    if (step < rough) step = factor * power;
+  std::vector<double> all;
+  for (double at = std::ceil(low / step) * step; at <= high + step / 1e6; at += step)
+    all.push_back(std::abs(at) < step / 1e6 ? 0 : at);
+  return all;
+}
+
+struct Scale {
+  double low = 0, high = 1, from = left, to = right;
+  double operator()(double value) const {
+    return from + (to - from) * std::clamp((value - low) / (high - low), 0.0, 1.0);
+  }
+};
+
+Scale scale_of(const DotPlot& plot) {
+  Scale scale{.low = plot.reference, .high = plot.reference};
+  for (const DotPlot::Row& row : plot.rows) {
+    for (double value : {row.at.value, row.at.low, row.at.high}) {
+      if (!std::isfinite(value)) continue;
+      scale.low = std::min(scale.low, value);
+      scale.high = std::max(scale.high, value);
+    }
+  }
+  const double room = std::max(0.04 * (scale.high - scale.low), 1e-3 * (1 + std::abs(scale.high)));
+  scale.low -= room;
+  scale.high += room;
+  return scale;
+}
+
+// In lines that leave room for the note beside them.
+std::vector<std::string> lines_of(std::string text) {
+  constexpr std::size_t longest = 46;
+  std::vector<std::string> lines;
+  while (text.size() > longest) {
+    const std::size_t space = text.rfind(' ', longest);
+    const std::size_t end = space == text.npos || space == 0 ? longest : space;
+    lines.push_back(text.substr(0, end));
+    text.erase(0, end + (end == space));
+  }
+  lines.push_back(text);
+  return lines;
+}
+
+constexpr double line_height = 12, mark_height = 16;
+
+double height_of(const DotPlot::Row& row) {
+  return mark_height + line_height * static_cast<double>(lines_of(row.label).size());
+}
+
+Markup row_of(const DotPlot::Row& row, const Scale& scale, double y) {
+  Markup all = label(right, y + 9, row.note, "note", "end");
+  for (const std::string& text : lines_of(row.label)) {
+    all += label(left, y + 9, text, "name");
+    y += line_height;
+  }
+  if (!std::isfinite(row.at.value)) return all;
+  const double middle = y + 6;
+  if (std::isfinite(row.at.low) && std::isfinite(row.at.high))
+    all += line(scale(row.at.low), middle, scale(row.at.high), middle, row.style.c_str());
+  return all + tag("circle", {{"cx", position(scale(row.at.value))},
+                              {"cy", position(middle)},
+                              {"r", "3.5"},
+                              {"class", row.style}});
+}
+
+}  // namespace
+
+Markup svg_of(const DotPlot& plot) {
+  const Scale scale = scale_of(plot);
+  double bottom = 18;
+  for (const DotPlot::Row& row : plot.rows) bottom += height_of(row);
+  Markup all;
+  for (double at : ticks(scale.low, scale.high)) {
+    all += line(scale(at), 14, scale(at), bottom, "grid");
+    all += label(std::clamp(scale(at), left + 8, right - 8), bottom + 12, fmt::format("{:.4g}", at),
+                 "tick", "middle");
+  }
+  const double reference = scale(plot.reference);
+  all += line(reference, 14, reference, bottom, "reference");
+  all += label(std::clamp(reference, left + 30, right - 30), 10, plot.reference_name, "tick",
+               "middle");
+  double y = 16;
+  for (const DotPlot::Row& row : plot.rows) {
+    all += row_of(row, scale, y);
+    y += height_of(row);
+  }
+  all += label((left + right) / 2, bottom + 26, plot.axis, "axis", "middle");
+  return figure(plot.title, plot.alternative, bottom + 32, all);
+}
+
+Markup svg_of(const Spread& spread, const std::string& title) {
+  constexpr double top = 20, bottom = 158;
+  Scale x{.low = 0, .high = 1, .from = left + 30},
+      y{.low = 0, .high = 1, .from = bottom, .to = top};
+  double lowest = 0;
+  for (const Spread::Point& at : spread.points) {
+    x.high = std::max(x.high, std::log2(at.k));
+    for (double value : {at.worst, at.allowed, at.median}) {
+      if (!(value > 0) || !std::isfinite(value)) continue;
+      y.high = std::max(y.high, std::log10(value));
+      lowest = std::min(lowest, std::log10(value));
+    }
+  }
+  y.low = std::floor(std::max(lowest, -2.0));
+  y.high = std::ceil(y.high);
+  Markup all;
+  for (double power = y.low; power <= y.high; ++power) {
+    all += line(x.from, y(power), right, y(power), "grid");
+    all += label(x.from - 4, y(power) + 3, fmt::format("{:g}", std::pow(10, power)), "tick", "end");
+  }
+  for (double power = 0; power <= x.high; power += 4)
+    all += label(x(power), bottom + 12, fmt::format("{:.0f}", std::exp2(power)), "tick",
+                 power + 4 > x.high ? "end" : "middle");
+  const auto curve = [&](auto value, const char* style, const char* name) {
+    std::string points;
+    double last = bottom;
+    for (const Spread::Point& at : spread.points) {
+      if (!(value(at) > 0) || !(at.k > 0)) continue;
+      last = y(std::log10(value(at)));
+      points += fmt::format("{},{} ", position(x(std::log2(at.k))), position(last));
+    }
+    all += tag("polyline", {{"points", points}, {"class", style}});
+    all += label(right, last - 4, name, "note", "end");
+  };
+  curve([](const auto& at) { return at.allowed; }, "bound", "allowed");
+  curve([](const auto& at) { return at.worst; }, "worst", "worst");
+  curve([](const auto& at) { return at.median; }, "median", "median");
+  all += label((x.from + right) / 2, bottom + 26, "k", "axis", "middle");
+  all += label(0, 8, "gulps", "axis");
+  std::vector<std::string> words;
+  for (const Spread::Point& at : spread.points)
+    words.push_back(fmt::format("k={:.0f}: worst {} of {} allowed", at.k, digits(at.worst),
+                                digits(at.allowed)));
+  return figure(title, some_of(words, 20), bottom + 32, all);
+}
+
+bool is_mask(const std::string& picture) {
+  return !picture.empty() && picture.find_first_not_of("#.\n") == picture.npos;
+}
+
+Markup svg_of(const Mask& mask) {
+  std::vector<std::string_view> rows;
+  for (std::string_view rest = mask.picture; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    if (end > 0) rows.push_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  const double columns = static_cast<double>(rows.front().size());
+  const double size = std::min(14.0, (right - left) / columns);
+  const double high = size * static_cast<double>(rows.size()), wide = size * columns;
+  Markup all;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t j = 0; j < rows[i].size(); ++j) {
+      all += tag("rect", {{"x", position(left + size * static_cast<double>(j))},
+                          {"y", position(2 + size * static_cast<double>(i))},
+                          {"width", position(size)},
+                          {"height", position(size)},
+                          {"class", rows[i][j] == '#' ? "bad" : "fine"}});
+    }
+  }
+  const auto borders = [&](std::int64_t tile, std::int64_t side, double length, auto draw) {
+    if (tile <= 0 || side / tile > 24) return;
+    for (std::int64_t at = tile; at < side; at += tile)
+      draw(length * static_cast<double>(at) / static_cast<double>(side));
+  };
+  borders(mask.tile_n, mask.n, wide,
+          [&](double x) { all += line(left + x, 2, left + x, 2 + high, "tile"); });
+  borders(mask.tile_m, mask.m, high,
+          [&](double y) { all += line(left, 2 + y, left + wide, 2 + y, "tile"); });
+  const std::string size_text =
+      mask.m > 0 ? fmt::format(": {}, {}", counted(mask.m, "row"), counted(mask.n, "column")) : "";
+  const auto wrong = std::ranges::count(mask.picture, '#');
+  return figure("Wrong elements of C" + size_text,
+                fmt::format("{} of {} fields hold wrong elements:\n{}", wrong,
+                            wrong + std::ranges::count(mask.picture, '.'), mask.picture),
+                4 + high, all, "plot mask");
+}
+
+}  // namespace assay::report

@@ -1,0 +1,40 @@
+// Pictures as inline SVG, each with a title, axes with units, and a text alternative. They are as
+// wide as a phone, and grow with the page. Figures that are not finite are left out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/markup.h"
+#include "report/result.h"
+
+namespace assay::report {
+
+// Values with their intervals, one below the other, on a common axis.
+struct DotPlot {
+  std::string title, axis;  // with its unit
+  std::string alternative;  // what it shows, in words
+  double reference = 0;     // where the axis has a line, named:
+  std::string reference_name;
+  struct Row {
+    std::string label, note;  // above the mark: what it is, and its value
+    Interval at;
+    std::string style;  // "bad", "good" or "plain"
+  };
+  std::vector<Row> rows;
+};
+Markup svg_of(const DotPlot&);
+
+// The median and the worst error over k beside what is allowed, both axes logarithmic.
+Markup svg_of(const Spread&, const std::string& title);
+
+// The mask of wrong elements of C, '#' and '.', with the borders of tiles where they can be drawn.
+struct Mask {
+  std::string picture;
+  std::int64_t m = 0, n = 0;            // of C
+  std::int64_t tile_m = 0, tile_n = 0;  // 0 where they are not known
+};
+bool is_mask(const std::string& picture);
+Markup svg_of(const Mask&);
+
+}  // namespace assay::report

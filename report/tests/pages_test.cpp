@@ -1,0 +1,154 @@
+// The pages and files that are made of results, whoever wrote them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "report/page/page.h"
+#include "report/tests/results.h"
+#include "report/views.h"
+#include "report/words.h"
+
+namespace assay::report::tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+TEST(Words, AreReadable) {
+  EXPECT_EQ(grouped(412039), "412,039");
+  EXPECT_EQ(grouped(-1000), "-1,000");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(magnitude(31'200), "31.2 k");
+  EXPECT_EQ(change_of(0.99999), "+0.00 %");
+  EXPECT_EQ(change_of(std::nan("")), "-");
+  EXPECT_EQ(shortened("a\nb\nc\n", 2),
+            "a\nb\n… 1 line and 2 bytes left out here: the result has all of it\n");
+  EXPECT_EQ(shortened("äöü", 1, 3),
+            "ä\n… 1 line and 4 bytes left out here: the result has all of it\n");
+  EXPECT_EQ(shortened("a\nb", 2), "a\nb");
+}
+
+TEST(Page, ShowsAFailureWithItsPicture) {
+  const Results results;
+  results.add("a.json", check({failing("tiled_4", "the last of 65 columns")}));
+  const std::string page = html_of(results.report());
+  for (const char* part : {"the last of 65 columns", "m=33 n=65 k=17", "m=100 n=200 k=300",
+                           "assay check tiled_4 --case &quot;m=33 n=65 k=17&quot;",
+                           "Wrong elements of C: 33 rows, 65 columns",
+                           "1 of 6 fields hold wrong elements", "32 of 2145 elements are wrong"})
+    EXPECT_THAT(page, HasSubstr(part));
+}
+
+TEST(Page, TellsWhatWasNotTested) {
+  const Results results;
+  Json json = gate({cell("naive", "same", 1.0)});
+  json["not_watched"] = {"naive m=2048 n=2048 k=2048: takes too long"};
+  results.add("a.json", json);
+  const std::string page = html_of(results.report());
+  EXPECT_THAT(page, HasSubstr("not watched: naive m=2048 n=2048 k=2048: takes too long"));
+  EXPECT_THAT(page, HasSubstr("no result of `assay check` is among these"));
+}
+
+// What a kernel names itself, throws or prints reaches the page as text alone.
+TEST(Pages, CannotBeBrokenByWhatTheyShow) {
+  const std::string hostile = "<script>alert(1)</script>&\"'\x01``` | ~";
+  std::string lines;
+  for (int i = 0; i < 10'000; ++i) lines += "line of a diagnosis " + std::to_string(i) + "\n";
+  Json wrong = failing(hostile, hostile);
+  wrong["failure"]["reason"] = wrong["reason"] = lines;
+  wrong["failure"]["picture"] = lines;
+  Json vague = claim("naive", "within_bound");
+  vague["worst_gulps"] = Json();
+  Json slow = cell("naive", "slower", 1.1);
+  slow["ratio"] = slow["head_us"] = slow["interval_99"]["low"] = Json();
+  const Results results;
+  results.add("a.json", check({wrong, vague}));
+  results.add("b.json", gate({slow}));
+  const Report report = results.report();
+  const std::string page = html_of(report), comment = markdown_of(report);
+  EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(page, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;&amp;&quot;&#39;\\x01"));
+  EXPECT_THAT(page, HasSubstr("left out here: the result has all of it"));
+  EXPECT_THAT(page, Not(HasSubstr("nan")));
+  EXPECT_LT(page.size(), 200'000u);
+  EXPECT_THAT(comment, Not(HasSubstr("<script>")));
+  EXPECT_LT(comment.size(), 60'000u);
+  EXPECT_THAT(junit_of(report), Not(HasSubstr("<script>")));
+  EXPECT_NO_THROW(parse_json(sarif_of(report), "sarif"));
+}
+
+TEST(Markdown, LeadsWithTheVerdictAndStaysShort) {
+  const Results results;
+  std::vector<Json> claims;
+  for (int i = 0; i < 2000; ++i)
+    claims.push_back(failing("kernel_" + std::to_string(i), "every element"));
+  results.add("a.json", check(claims));
+  const std::string text = markdown_of(results.report());
+  EXPECT_THAT(text, StartsWith("### assay: FAIL\n\n2,000 of 2,000 variants are wrong: kernel\\_0"));
+  EXPECT_LT(text.size(), 60'000u);
+  EXPECT_THAT(text, HasSubstr("The rest is left out here"));
+}
+
+TEST(Sarif, StandsAtTheLinesThatAreAtFault) {
+  Json wrong = failing("mine", "data race");
+  wrong["failure"]["picture"] = "reads   kernels/mine.cu:31: x\nwrote   kernels/mine.cu:29: y\n";
+  wrong["failure"]["claim"] = "no_data_race";
+  Json outside = failing("other", "reads outside");
+  outside["failure"]["picture"] = "reads   /elsewhere/other.cu:7: x\n";
+  const Results results;
+  results.add("a.json", check({wrong, outside}));
+  const Report report = results.report();
+  const Json sarif = parse_json(sarif_of(report), "sarif");
+  const Json& result = sarif["runs"][0]["results"][0];
+  EXPECT_EQ(result["ruleId"], "no_data_race");
+  EXPECT_EQ(result["level"], "error");
+  const Json& place = result["locations"][0]["physicalLocation"];
+  EXPECT_EQ(place["artifactLocation"]["uri"], "kernels/mine.cu");
+  EXPECT_EQ(place["region"]["startLine"], 31);
+  EXPECT_EQ(result["relatedLocations"].size(), 1u);
+  EXPECT_FALSE(sarif["runs"][0]["results"][1].contains("locations"));
+  EXPECT_THAT(annotations_of(report),
+              StartsWith("::error file=kernels/mine.cu,line=31,title=mine%3A no_data_race::mine is "
+                         "wrong: data race%0A"));
+}
+
+TEST(JUnit, HasATestForEachClaimAndCell) {
+  const Results results;
+  results.add("a.json",
+              check({failing("mine", "every element"), claim("mine", "graph", "exempt")}));
+  results.add("b.json",
+              gate({cell("mine", "slower", 1.03), cell("mine", "same", 1, "m=1 n=1 k=1")}));
+  const std::string xml = junit_of(results.report());
+  EXPECT_THAT(xml, HasSubstr("tests=\"4\" failures=\"2\" errors=\"0\" skipped=\"1\""));
+  EXPECT_THAT(xml, HasSubstr("<failure type=\"fails\" message=\"every element\">every element\n"));
+  EXPECT_THAT(xml,
+              HasSubstr("<testcase classname=\"mine.time.NVIDIA H200\" name=\"m=64 n=32 k=16\">"));
+}
+
+TEST(Page, IsSmallAndSoonWritten) {
+  const Results results;
+  std::vector<Json> claims, cells;
+  for (int v = 0; v < 20; ++v) {
+    const std::string name = "variant_" + std::to_string(v);
+    for (const char* backend : {"simt", "ptx", "cuda", "host"})
+      for (int c = 0; c < 25; ++c)
+        claims.push_back(
+            claim(name, "claim_" + std::to_string(c), c == v ? "exempt" : "holds", backend));
+    for (int p = 1; p <= 30; ++p)
+      cells.push_back(
+          cell(name, "same", 1.001, "m=" + std::to_string(p) + " n=513 k=777 alpha=1.5 beta=-0.5"));
+  }
+  results.add("check.json", check(claims));
+  for (const char* name : {"1.json", "2.json", "3.json"}) results.add(name, gate(cells));
+  const auto start = std::chrono::steady_clock::now();
+  const std::string page = html_of(results.report());
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(page.size(), 3u << 20);
+  EXPECT_LT(time.count(), 20)
+      << "unoptimised, on a machine that others share: 0.5 s when it is idle";
+}
+
+}  // namespace
+}  // namespace assay::report::tests
