@@ -154,11 +154,12 @@ void read_gate(const Json& json, Result& result) {
   for (const Json& one : list(json, "results")) {
     Interval ratio = interval(one["interval_99"], "");
     ratio.value = figure(one, "ratio");
-    result.cells.push_back({text(one, "variant"), text(one, "problem"), text(one, "status"),
-                            text(one, "reason"), text(one, "cause"), text(one, "repeat"),
-                            flag(one, "unchanged"), ratio, figure(one, "anchor_ratio"),
-                            figure(one, "head_us"), figure(one, "baseline_us"),
-                            count(one, "processes"), result.source.card});
+    const std::string problem = (flag(one, "host") ? "host " : "") + text(one, "problem");
+    result.cells.push_back({text(one, "variant"), problem, text(one, "status"), text(one, "reason"),
+                            text(one, "cause"), text(one, "repeat"), flag(one, "unchanged"), ratio,
+                            figure(one, "anchor_ratio"), figure(one, "head_us"),
+                            figure(one, "baseline_us"), count(one, "processes"),
+                            result.source.card});
   }
   const auto add = [&](const char* what, const char* key) {
     for (const std::string& one : words(json, key))

@@ -73,7 +73,7 @@ struct Interval {
 
 // A cell of the timing gate.
 struct Cell {
-  std::string variant, problem, status, reason, cause, repeat;
+  std::string variant, problem, status, reason, cause, repeat;  // the problem as a cell names it
   bool unchanged = false;
   Interval ratio;  // of its time to the baseline's; 0 where it was not timed
   double anchor_ratio = 0, time_us = 0, baseline_us = 0;
