@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ptx/machine/machine.h"
+#include "ptx/machine/system/specials.h"
 #include "ptx/machine/tensor/tensor.h"
 #include "ptx/machine/warp.h"
 
@@ -19,10 +20,11 @@ struct Constant {
   bool is_wide = false;
   std::uint64_t bits = 0;
 };
-struct SpecialSlot {  // "%tid.x"
+struct SpecialSlot {
   int slot = 0;
   bool is_wide = false;
-  std::string name;
+  const Special* special = nullptr;
+  std::uint64_t at = 0;
 };
 struct ParamSlot {  // bytes of the parameters that an ld.param reads
   int slot = 0;

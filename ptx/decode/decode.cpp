@@ -292,10 +292,13 @@ int Decoder::special(const std::string& name, bool wide) {
   if (name.starts_with("%clusterid")) return special("%ctaid" + name.substr(10), wide);
   if (name.starts_with("%nclusterid")) return special("%nctaid" + name.substr(11), wide);
   if (name.starts_with("%cluster_nctaid") || name == "%cluster_nctarank") return constant(1, wide);
-  const auto [at, is_new] = specials_.insert({{name, wide}, 0});
+  return special(special_named(name), 0, wide);
+}
+int Decoder::special(const Special& what, std::uint64_t place, bool wide) {
+  const auto [at, is_new] = specials_.insert({{&what, place, wide}, 0});
   if (is_new) {
     at->second = temporary(wide);
-    out_.specials.push_back({at->second, wide, name});
+    out_.specials.push_back({at->second, wide, &what, place});
   }
   return at->second;
 }
@@ -327,8 +330,8 @@ int Decoder::slot(const Operand& o, bool wide, bool is_real) {
       Space space;
       if (const auto param = placed_.find(o.text);
           param != placed_.end() && param->second.space == Space::param)
-        return special(
-            fmt::format("param:{}", param->second.at + static_cast<std::uint64_t>(o.offset)), wide);
+        return special(address_of_param, param->second.at + static_cast<std::uint64_t>(o.offset),
+                       wide);
       return constant(address_of(o.text, space) + static_cast<std::uint64_t>(o.offset), wide);
     }
     case Kind::discard: return temporary(wide);

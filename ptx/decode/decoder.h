@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include "ptx/decode/code.h"
 #include "ptx/decode/decode.h"
@@ -71,6 +72,7 @@ class Decoder {
   int predicate(const Operand&, std::uint16_t negated_flag, Op&);
   int constant(std::uint64_t bits, bool is_wide);
   int special(const std::string& name, bool is_wide);
+  int special(const Special&, std::uint64_t at, bool is_wide);
   int temporary(bool is_wide);
   int temporary_predicate() { return predicates_++; }
   int predicate_of(int reg) const;  // a register's number as a predicate
@@ -100,7 +102,7 @@ class Decoder {
   std::set<int> targets_;
   std::vector<int> op_at_;  // of each instruction of the body
   std::map<std::pair<std::uint64_t, bool>, int> constants_;
-  std::map<std::pair<std::string, bool>, int> specials_;
+  std::map<std::tuple<const Special*, std::uint64_t, bool>, int> specials_;
   struct Placed {
     Space space;
     std::uint64_t at;

@@ -210,9 +210,9 @@ class Running {
   // Those that each block has anew, or the others.
   void fill_specials(Warp& w, bool of_block) {
     for (const SpecialSlot& s : run_.kernel.specials)
-      for (int lane = 0; lane < warp_size; ++lane) {
-        if ((s.name.compare(0, 6, "%ctaid") == 0 || s.name == "%smid") != of_block) break;
-        const uint64_t bits = special(w, lane, s.name);
+      for (unsigned lane = 0; lane < warp_size; ++lane) {
+        if (s.special->is_of_block != of_block) break;
+        const uint64_t bits = s.special->value(w, lane, s.at);
         if (s.is_wide)
           w.slot<uint64_t>(s.slot)[lane] = bits;
         else

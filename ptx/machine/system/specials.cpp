@@ -1,44 +1,69 @@
 #include "ptx/machine/system/specials.h"
 
+#include <algorithm>
+
 #include "ptx/machine/block.h"
 
 namespace ptx {
+namespace {
 
-std::uint64_t special(const Warp& w, int lane, const std::string& name) {
-  const Run& run = *w.block->run;
-  const Dim &size = run.launch.block, &grid = run.launch.grid, &at = w.block->at;
-  const auto thread = static_cast<unsigned>(w.index * warp_size + lane);
-  const std::uint32_t bit = 1u << lane;
-  if (name == "%tid.x") return thread % size.x;
-  if (name == "%tid.y") return thread / size.x % size.y;
-  if (name == "%tid.z") return thread / size.x / size.y;
-  if (name == "%ntid.x") return size.x;
-  if (name == "%ntid.y") return size.y;
-  if (name == "%ntid.z") return size.z;
-  if (name == "%ctaid.x") return at.x;
-  if (name == "%ctaid.y") return at.y;
-  if (name == "%ctaid.z") return at.z;
-  if (name == "%nctaid.x") return grid.x;
-  if (name == "%nctaid.y") return grid.y;
-  if (name == "%nctaid.z") return grid.z;
-  if (name == "%laneid") return static_cast<unsigned>(lane);
-  if (name == "%warpid") return static_cast<unsigned>(w.index);
-  if (name == "%nwarpid") return w.block->warps.size();
-  if (name == "%lanemask_eq") return bit;
-  if (name == "%lanemask_lt") return bit - 1;
-  if (name == "%lanemask_le") return bit | (bit - 1);
-  if (name == "%lanemask_gt") return ~(bit | (bit - 1));
-  if (name == "%lanemask_ge") return ~(bit - 1);
-  if (name == "%nsmid") return 132;
-  if (name == "%smid") return w.block->number % 132;
-  if (name == "%total_smem_size") return run.shared_bytes;
-  if (name == "%dynamic_smem_size") return run.launch.dynamic_shared;
-  // The high and the low half of where the barrier of a cooperative grid lies.
-  if (name == "%envreg1") return run.launch.grid_barrier >> 32;
-  if (name == "%envreg2") return run.launch.grid_barrier & 0xffffffff;
-  if (name.compare(0, 6, "param:") == 0)
-    return reinterpret_cast<std::uint64_t>(run.launch.params.data()) + std::stoull(name.substr(6));
-  return 0;
+using std::uint64_t;
+
+unsigned thread(const Warp& w, unsigned lane) {
+  return static_cast<unsigned>(w.index * warp_size) + lane;
 }
+const Run& run(const Warp& w) { return *w.block->run; }
+const Dim& size(const Warp& w) { return run(w).launch.block; }
+
+#define ASSAY_SPECIAL(name, is_of_block, expression)                                               \
+  {                                                                                                \
+    name, is_of_block,                                                                             \
+        []([[maybe_unused]] const Warp& w, [[maybe_unused]] unsigned lane, uint64_t) -> uint64_t { \
+          return expression;                                                                       \
+        }                                                                                          \
+  }
+constexpr Special specials[] = {
+    ASSAY_SPECIAL("%tid.x", false, thread(w, lane) % size(w).x),
+    ASSAY_SPECIAL("%tid.y", false, thread(w, lane) / size(w).x % size(w).y),
+    ASSAY_SPECIAL("%tid.z", false, thread(w, lane) / size(w).x / size(w).y),
+    ASSAY_SPECIAL("%ntid.x", false, size(w).x),
+    ASSAY_SPECIAL("%ntid.y", false, size(w).y),
+    ASSAY_SPECIAL("%ntid.z", false, size(w).z),
+    ASSAY_SPECIAL("%ctaid.x", true, w.block->at.x),
+    ASSAY_SPECIAL("%ctaid.y", true, w.block->at.y),
+    ASSAY_SPECIAL("%ctaid.z", true, w.block->at.z),
+    ASSAY_SPECIAL("%nctaid.x", false, run(w).launch.grid.x),
+    ASSAY_SPECIAL("%nctaid.y", false, run(w).launch.grid.y),
+    ASSAY_SPECIAL("%nctaid.z", false, run(w).launch.grid.z),
+    ASSAY_SPECIAL("%laneid", false, lane),
+    ASSAY_SPECIAL("%warpid", false, static_cast<unsigned>(w.index)),
+    ASSAY_SPECIAL("%nwarpid", false, w.block->warps.size()),
+    ASSAY_SPECIAL("%lanemask_eq", false, 1u << lane),
+    ASSAY_SPECIAL("%lanemask_lt", false, (1u << lane) - 1),
+    ASSAY_SPECIAL("%lanemask_le", false, (1u << lane) | ((1u << lane) - 1)),
+    ASSAY_SPECIAL("%lanemask_gt", false, ~((1u << lane) | ((1u << lane) - 1))),
+    ASSAY_SPECIAL("%lanemask_ge", false, ~((1u << lane) - 1)),
+    ASSAY_SPECIAL("%nsmid", false, 132),
+    ASSAY_SPECIAL("%smid", true, w.block->number % 132),
+    ASSAY_SPECIAL("%total_smem_size", false, run(w).shared_bytes),
+    ASSAY_SPECIAL("%dynamic_smem_size", false, run(w).launch.dynamic_shared),
+    // The high and the low half of where the barrier of a cooperative grid lies.
+    ASSAY_SPECIAL("%envreg1", false, run(w).launch.grid_barrier >> 32),
+    ASSAY_SPECIAL("%envreg2", false, run(w).launch.grid_barrier & 0xffffffff),
+    ASSAY_SPECIAL("", false, 0),
+};
+#undef ASSAY_SPECIAL
+
+}  // namespace
+
+const Special& special_named(std::string_view name) {
+  return *std::find_if(std::begin(specials), std::end(specials) - 1,
+                       [&](const Special& s) { return s.name == name; });
+}
+
+const Special address_of_param = {"", false, [](const Warp& w, unsigned, uint64_t at) -> uint64_t {
+                                    return reinterpret_cast<uint64_t>(run(w).launch.params.data()) +
+                                           at;
+                                  }};
 
 }  // namespace ptx

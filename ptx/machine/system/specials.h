@@ -2,13 +2,20 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <string_view>
 
 #include "ptx/machine/warp.h"
 
 namespace ptx {
 
-// The bits of "%tid.x" and the like; of "param:8" the address of a parameter.
-std::uint64_t special(const Warp&, int lane, const std::string& name);
+struct Special {
+  std::string_view name;     // "%tid.x"
+  bool is_of_block = false;  // each block has its own, while a warp goes from block to block
+  std::uint64_t (*value)(const Warp&, unsigned lane, std::uint64_t at) = nullptr;
+};
+// One whose value is 0 if nothing here has that name.
+const Special& special_named(std::string_view);
+// The address of byte `at` of the parameters.
+extern const Special address_of_param;
 
 }  // namespace ptx
