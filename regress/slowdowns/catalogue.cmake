@@ -160,3 +160,53 @@ assay_slowdown(four_launches VARIANT blocktile_1d_row FILE blocktile_1d_row.cu
     }
   }
   return cudaSuccess;]=])
+
+# Work that is enqueued for one kind of problem alone: each needs a problem of its own in the gate's list to be seen.
+
+# one_kind(NAME problem condition launches what)
+function(one_kind name problem condition launches what)
+  assay_slowdown(${name} VARIANT coalesced FILE coalesced.cu ONLY "${problem}"
+    WHAT "${what}: a kernel that does nothing is launched before the real one, ${launches} times."
+    FIND [[cudaError_t launch_coalesced(const Gemm& g, cudaStream_t stream) {]]
+    REPLACE "__global__ void prepare(Gemm) {}
+
+cudaError_t launch_coalesced(const Gemm& g, cudaStream_t stream) {
+  [[maybe_unused]] const auto begins_at_quad = [](const float* p) {
+    return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
+  };
+  for (int i = 0; i < ${launches} && (${condition}); ++i) {
+    if (const cudaError_t error = launch(prepare, dim3(1), dim3(1), 0, stream, g)) return error;
+  }")
+endfunction()
+
+one_kind(large_odd "m=4097 n=2047 k=1025 lda=+3 ldb=+1 ldc=+5" "g.m * g.n > 4'000'000 && g.m % 32 != 0" 40
+  "A large C with edges")
+one_kind(one_row "m=1 n=4096 k=2048" "g.m == 1" 4 "One row")
+one_kind(one_column "m=4096 n=1 k=2048 ldb=+3" "g.n == 1" 4 "One column")
+one_kind(small_k "m=2048 n=2048 k=16" "g.k <= 16" 2 "Hardly a sum")
+one_kind(beta_of_whole_rows "m=2048 n=2048 k=64 alpha=2 beta=0.5" "g.beta != 0 && g.ldc % 4 == 0" 4
+  "C is read, from rows of whole quads")
+one_kind(long_k "m=256 n=256 k=16384" "g.k > 8192" 40 "A long sum")
+one_kind(odd_lda "m=512 n=512 k=512 lda=+1" "g.lda % 4 != 0" 2 "Rows of A that are not whole quads apart")
+one_kind(odd_ldb "m=512 n=512 k=512 ldb=+1" "g.ldb % 4 != 0" 2 "Rows of B that are not whole quads apart")
+one_kind(odd_ldc "m=512 n=512 k=512 ldc=+1" "g.ldc % 4 == 1 && g.n > 1" 2 "Rows of C that are not whole quads apart")
+one_kind(operands_beside_quads "m=512 n=512 k=512 offset=1,2,3" "!begins_at_quad(g.a)" 2 "An A that does not begin at a quad")
+one_kind(c_beside_quads "m=512 n=512 k=512 offset=0,0,1" "begins_at_quad(g.a) && !begins_at_quad(g.c)" 2
+  "Only C does not begin at a quad")
+one_kind(gaps_of_quads "m=512 n=512 k=512 lda=+4 ldb=+8 ldc=+12" "g.lda > g.k && g.k % 4 == 0 && g.lda % 4 == 0" 2
+  "Gaps between rows that are whole quads apart")
+one_kind(last_slice "m=512 n=512 k=509 lda=+3" "g.k % 4 != 0 && g.n % 32 == 0" 2 "A last slice that is not whole")
+
+assay_slowdown(bands_beyond_the_cache VARIANT warptiled FILE warptiled.cu ONLY "m=4096 n=4096 k=4096"
+  WHAT "C is computed in bands of 512 rows where the inputs are larger than the L2 cache: each waits for the one before."
+  FIND [[cudaError_t launch_warptiled(const Gemm& g, cudaStream_t stream) {]]
+  REPLACE [[cudaError_t launch_warptiled(const Gemm& whole, cudaStream_t stream) {
+  Gemm g = whole;
+  while (g.m > 512 && (whole.m * whole.k + whole.k * whole.n) * 4 > (std::int64_t{64} << 20)) {
+    Gemm band = g;
+    band.m = 512;
+    if (const cudaError_t error = launch_tiles<tile>(warptiled, dim3(Threads), band, stream)) return error;
+    g.a += 512 * g.lda;
+    g.c += 512 * g.ldc;
+    g.m -= 512;
+  }]])

@@ -8,6 +8,8 @@ struct Slowdown {
   const char* variant;  // the one it makes slower
   const char* file;
   const char* what;
+  const char*
+      only;  // the problem of the gate that alone enqueues more for it; empty if there is none
   const char* gone;  // text that the file no longer has, so that the edit cannot be made; or empty
 };
 

@@ -12,9 +12,12 @@
 
 #include "oracle/gpus.h"
 #include "oracle/machine.h"
+#include "oracle/operands.h"
 #include "oracle/tests/run_tests.h"
 #include "oracle/trial.h"
+#include "regress/problems.h"
 #include "regress/slowdowns/slowdowns.h"
+#include "simt/simt.h"
 
 namespace {
 
@@ -86,6 +89,34 @@ INSTANTIATE_TEST_SUITE_P(Slowdown, Catalogue, testing::ValuesIn(planted_ones()),
                            return fmt::format("{}_{}", to_string(info.param.backend),
                                               info.param.slowdown.name);
                          });
+
+// How many kernels, copies and memsets a launch asks for, of any size, without running them.
+int operations(const char* variant, const Case& c) {
+  const Entry entry = entry_named(variant, Backend::simt);
+  const auto at = [&](std::uintptr_t operand) {
+    return reinterpret_cast<float*>(operand << 42) + c.offset.floats[operand - 1];
+  };
+  const Gemm gemm = gemm_of(c, at(1), at(2), at(3));
+  return simt::observe({.runs_nothing = true},
+                       [&] { EXPECT_EQ(entry.variant.launch(gemm, nullptr), cudaSuccess); })
+      .operations;
+}
+
+// What each problem of the gate is there for: work that no other problem meets.
+TEST(Slowdowns, of_one_kind_of_problem_are_met_by_the_one_problem_of_that_kind) {
+  std::set<std::string> met;
+  for (const Slowdown& slowdown : slowdowns) {
+    if (*slowdown.only == '\0') continue;
+    for (const Case& problem : gate_problems()) {
+      if (!not_timed(entry_named(slowdown.name, Backend::simt).variant, problem).empty()) continue;
+      const bool is_met = operations(slowdown.name, problem) > 1;  // which is all a stage asks for
+      EXPECT_EQ(is_met, to_string(problem) == slowdown.only)
+          << slowdown.name << ", " << to_string(problem);
+    }
+    EXPECT_TRUE(met.insert(slowdown.only).second) << slowdown.only << " is there for two";
+  }
+  EXPECT_EQ(met.size(), 14u);
+}
 
 TEST(Slowdowns, are_many_and_differ) {
   std::set<std::string> names, stages;

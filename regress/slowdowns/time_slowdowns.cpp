@@ -1,9 +1,15 @@
-// Times every slowdown of the catalogue against the stage it is an edit of, on this GPU, and
-// decides as the gate does. Prints a table in Markdown.
+// Times slowdowns of the catalogue against the stages they are edits of, on this GPU, and decides
+// as the gate does. Prints a table in Markdown.
+//
+//   time_slowdowns        at two sizes
+//   time_slowdowns only   those that one problem of the gate is there for, at all its problems
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "regress/decide/decide.h"
 #include "regress/device/timing_process.h"
+#include "regress/problems.h"
 #include "regress/processes.h"
 #include "regress/slowdowns/slowdowns.h"
 
@@ -15,13 +21,36 @@ constexpr const char* problems[] = {"m=256 n=256 k=256", "m=1024 n=1024 k=1024"}
 
 constexpr int processes = 12;
 
-int time_all() {
-  TimingJob job = {.seed = 1};
+// The cells to time, in the order of the catalogue.
+std::vector<CellJob> jobs(bool only) {
+  std::vector<CellJob> jobs;
   for (const Slowdown& slowdown : slowdowns) {
-    for (const char* problem : problems)
-      job.cells.push_back(
-          {.cell = {slowdown.name, parse_case(problem)}, .rival = slowdown.variant});
+    if (only != (*slowdown.only != '\0')) continue;
+    const Variant stage = entry_named(slowdown.variant, Backend::cuda).variant;
+    std::vector<Case> cases = gate_problems();
+    if (!only) {
+      cases.clear();
+      for (const char* problem : problems) cases.push_back(parse_case(problem));
+    }
+    for (const Case& c : cases) {
+      // One launch of `coalesced` takes 28 ms at 4096 cubed.
+      const bool is_long = c.multiply_adds() > 2e10 && std::string_view(stage.name) == "coalesced";
+      if (!not_timed(stage, c).empty() || is_long) continue;
+      CellJob& job = jobs.emplace_back();
+      job.cell = {slowdown.name, c};
+      job.rival = slowdown.variant;
+    }
   }
+  return jobs;
+}
+
+const Slowdown& slowdown_of(const CellJob& job) {
+  return *std::ranges::find_if(
+      slowdowns, [&](const Slowdown& slowdown) { return job.cell.variant == slowdown.name; });
+}
+
+int time_all(bool only) {
+  TimingJob job = {.cells = jobs(only), .seed = 1};
   const auto timings =
       time_in_processes(job, processes, "--time-worker",
                         [](const std::string& text, double) { fmt::print(stderr, "{}\n", text); });
@@ -39,8 +68,9 @@ int time_all() {
       "| slowdown | of | problem | verdict | ratio | 99 % interval | what |\n"
       "|---|---|---|---|---|---|---|\n");
   for (std::size_t i = 0; i < batches.size(); ++i) {
-    const Slowdown& slowdown = slowdowns[i / std::size(problems)];
+    const Slowdown& slowdown = slowdown_of(job.cells[i]);
     const CellVerdict& v = verdicts[i];
+    if (only && v.outcome == CellOutcome::same) continue;
     fmt::print("| {} | {} | {} | {} | {:.4f} | {:.4f} to {:.4f} | {} |\n", slowdown.name,
                slowdown.variant, to_string(job.cells[i].cell.problem), to_string(v.outcome),
                v.ratio, v.interval.low, v.interval.high,
@@ -53,9 +83,10 @@ int time_all() {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--time-worker") return serve_timing();
-  if (argc > 1) {
-    fmt::print(stderr, "usage: time_slowdowns\n");
+  const bool only = argc == 2 && std::string_view(argv[1]) == "only";
+  if (argc > 1 && !only) {
+    fmt::print(stderr, "usage: time_slowdowns [only]\n");
     return 2;
   }
-  return time_all();
+  return time_all(only);
 }
