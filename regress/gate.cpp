@@ -18,7 +18,9 @@
 namespace assay {
 namespace {
 
-constexpr double share_of_controls = 0.05;  // of the cells that are proven unchanged
+// Of the cells that are proven unchanged.
+constexpr double share_of_controls = 0.05;
+constexpr std::size_t most_controls = 8;
 
 // Cells that are judged as one family, by one rule.
 struct Family {
@@ -139,7 +141,8 @@ std::vector<std::size_t> cells_to_screen(const std::vector<CellRun>& runs,
   if (!options.remeasure_unchanged && !options.cell) {
     std::mt19937_64 random(options.seed);
     std::shuffle(unchanged.begin(), unchanged.end(), random);
-    unchanged.resize(static_cast<std::size_t>(std::ceil(share_of_controls * unchanged.size())));
+    const double some = std::ceil(share_of_controls * static_cast<double>(unchanged.size()));
+    unchanged.resize(std::min(most_controls, static_cast<std::size_t>(some)));
   }
   std::ranges::sort(unchanged);
   return unchanged;

@@ -36,14 +36,22 @@ std::string ratios_text(const AcceptReport& report, const Screen& screen) {
   table.add_column("time of", Side::left);
   table.add_column("over the baseline's (95 %)", Side::left);
   table.add_column("over the anchor's (95 %)", Side::left);
+  std::int64_t rows = 0;
   for (const AcceptLine& line : report.lines) {
+    if (line.to_baseline.processes == 0 && line.to_anchor.processes == 0) continue;
+    ++rows;
     table.add_row(
         {{to_string(line.cell)},
          {to_text(line.to_baseline)},
          {to_text(line.to_anchor), is_over_budget(line.to_anchor) ? Colour::red : Colour::plain}});
   }
-  std::string text = table.text(screen) + "\n";
+  std::string text = rows > 0 ? table.text(screen) : "";
+  const std::int64_t first = static_cast<std::int64_t>(report.lines.size()) - rows;
+  if (first > 0)
+    text += fmt::format("with nothing to compare it with: {}\n", plural(first, "cell"));
+  text += "\n";
   for (const AcceptLine& line : report.lines) {
+    if (std::ranges::count(report.refused, line.cell.variant) == 0) continue;
     if (line.refusal.empty()) continue;
     text += fmt::format("{}: {}: {}\n", screen.paint("refused", Colour::yellow),
                         to_string(line.cell), printable(line.refusal));

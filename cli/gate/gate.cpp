@@ -215,8 +215,12 @@ std::vector<std::string> notes(const GateReport& report) {
 }
 
 std::string reach(const GateReport& report) {
+  const bool only_hosts =
+      !report.lines.empty() &&
+      std::ranges::all_of(report.lines, [](const GateLine& line) { return line.cell.host; });
   const std::string smallest =
-      report.detectable > 0
+      only_hosts ? "no kernel was timed"
+      : report.detectable > 0
           ? fmt::format("the smallest slowdown that this run could have seen is {:.1f} %",
                         100 * report.detectable)
           : "no cell was timed well enough for this run to have seen a slowdown of any size";

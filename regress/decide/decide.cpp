@@ -325,9 +325,9 @@ std::string reason_of(const Judgement& j, const CellVerdict& v, bool unchanged,
 
 DecisionRule rule_for_host(const DecisionRule& rule) {
   DecisionRule host = rule;
-  host.margin = 0.25;
-  host.screen_margin = 0.15;
-  host.unharmed = 0.5;
+  host.margin = 0.1;
+  host.screen_margin = 0.07;
+  host.unharmed = 0.25;
   return host;
 }
 

@@ -7,7 +7,7 @@
 namespace assay {
 namespace {
 
-constexpr int calls = 40, rounds = 12;
+constexpr int calls = 25, rounds = 12;
 
 Sample time_calls(Enqueuer& arm, ProcessTools& tools) {
   const cudaStream_t stream = tools.stopwatch.stream();

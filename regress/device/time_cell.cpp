@@ -68,7 +68,7 @@ CellTiming survey(const Cell& cell, const Launches& launches, const ProcessTools
                        .first_us = launches.now.first_us};
   if (launches.accepted == nullptr) return timing;
   if (!why_not.empty()) {
-    timing.cause = "its launch can no longer be captured: " + why_not;
+    timing.cause = "its launch can no longer be stored: " + why_not;
     return timing;
   }
   timing.cause = difference(launches.accepted->recipe, timing.recipe);
