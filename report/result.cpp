@@ -250,7 +250,11 @@ Result read_result(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(in), {}};
   if (!in) throw BadInput(fmt::format("{}: cannot be read", file));
-  const Json json = parse_json(content, file);
+  return result_in(content, file);
+}
+
+Result result_in(const std::string& text, const std::string& file) {
+  const Json json = parse_json(text, file);
   const Field field(json, file + ":");
   refuse_unknown_form(json, field);
   static const Json schema = parse_json(embedded::result_schema, "docs/result.schema.json");

@@ -120,5 +120,7 @@ struct Result {
 };
 
 Result read_result(const std::string& file);
+// The same of text that messages call `file`.
+Result result_in(const std::string& text, const std::string& file);
 
 }  // namespace assay::report

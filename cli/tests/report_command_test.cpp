@@ -72,6 +72,45 @@ TEST(ReportCommand, RefusesWhatItCannotRead) {
   EXPECT_FALSE(std::filesystem::exists(folder / "a.html"));
 }
 
+TEST(ShowCommand, DrawsWhatIsWrong) {
+  const Folder folder;
+  const Answer wrong = run({"show", "without_beta", "--case", "m=3 n=5 k=2 beta=1", "--claim",
+                            "within_bound", "--html", folder / "a.html"},
+                           {.program = ASSAY_WITH_FAULTS});
+  EXPECT_EQ(wrong.code, 1) << wrong.err;
+  EXPECT_THAT(wrong.out, StartsWith("without_beta on host: every element: beta * C is missing\n"
+                                    "    C, 3 x 5\n"));
+  EXPECT_THAT(wrong.out, HasSubstr("█"));
+  EXPECT_THAT(wrong.out, HasSubstr("\n  repeat:    assay check without_beta --backend host "));
+  EXPECT_THAT(text_of(folder / "a.html"), HasSubstr("Wrong elements of C: 3 rows, 5 columns"));
+  const Answer right = run({"show", "naive", "--case", "m=3 n=5 k=2", "--backend", "simt"});
+  EXPECT_EQ(right.code, 0);
+  EXPECT_THAT(right.out, StartsWith("naive on simt: right\n  holds:     within_bound, "));
+  expect_bad_input(run({"show", "naive"}), "show what? name one variant, and --case");
+}
+
+TEST(CompareCommand, FailsWhereSomethingBecameWorse) {
+  const Folder folder;
+  const auto check = [&](const std::string& name, const char* program) {
+    run({"check", name, "--cases", "5", "--no-corpus", "--json", folder / name},
+        {.program = program});
+  };
+  check("right", ASSAY_WITH_FAULTS);
+  check("without_beta", ASSAY_WITH_FAULTS);
+  std::string renamed = text_of(folder / "without_beta");
+  for (std::size_t at; (at = renamed.find("\"without_beta\"")) != renamed.npos;)
+    renamed.replace(at, 14, "\"right\"");
+  write_text(folder / "wrong", renamed);
+  const Answer worse = run({"compare", folder / "right", folder / "wrong"});
+  EXPECT_EQ(worse.code, 1) << worse.err;
+  EXPECT_THAT(worse.out, StartsWith("- worse: right on host, within_bound turned wrong: "));
+  EXPECT_THAT(worse.last_line(), StartsWith("WORSE: "));
+  EXPECT_EQ(run({"compare", folder / "wrong", folder / "right"}).code, 0);
+  EXPECT_EQ(run({"compare", folder / "right", folder / "right"}).code, 0);
+  EXPECT_EQ(run({"compare", folder / "right", folder / "without_beta"}).code, 77);
+  expect_bad_input(run({"compare", folder / "right"}), "compare what with what?");
+}
+
 Answer look_at(const std::string& page) {
   return run({page}, {.program = ASSAY_BROWSER_TEST,
                       .environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}}});

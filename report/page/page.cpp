@@ -60,15 +60,19 @@ Markup untested_section(const Report& report) {
   for (const auto& [what, files] : report.not_tested) items += tag("li", what);
   for (const auto& [reason, claims] : reasons)
     items += tag("li", fmt::format("{}: {}", joined(claims), reason));
-  const auto none = [&](auto has) {
-    return std::none_of(report.variants.begin(), report.variants.end(), has);
+  const auto without = [&](const char* what, auto has) {
+    std::vector<std::string> names;
+    for (const VariantReport& variant : report.variants)
+      if (!has(variant)) names.push_back(variant.about.name);
+    if (!names.empty())
+      items += tag("li", fmt::format("{}: {}", what,
+                                     names.size() == report.variants.size() ? "of all variants"
+                                                                            : some_of(names, 20)));
   };
-  if (none([](const VariantReport& v) { return !v.claims.empty(); }))
-    items += tag("li", "whether the variants are right: no result of `assay check` is among these");
-  if (none([](const VariantReport& v) { return !v.cells.empty(); }))
-    items += tag(
-        "li",
-        "whether anything got slower: no result of `assay gate time` that measured is among these");
+  without("not in any result of `assay check`, which tells right from wrong",
+          [](const VariantReport& v) { return !v.claims.empty(); });
+  without("not in any result of `assay gate time` that measured",
+          [](const VariantReport& v) { return !v.cells.empty(); });
   return items.empty() ? items
                        : tag("section", {{"id", "untested"}},
                              tag("h2", "What was not tested") + tag("ul", items));

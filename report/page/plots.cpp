@@ -178,45 +178,32 @@ Markup svg_of(const Spread& spread, const std::string& title) {
   return figure(title, some_of(words, 20), bottom + 32, all);
 }
 
-bool is_mask(const std::string& picture) {
-  return !picture.empty() && picture.find_first_not_of("#.\n") == picture.npos;
-}
-
 Markup svg_of(const Mask& mask) {
-  std::vector<std::string_view> rows;
-  for (std::string_view rest = mask.picture; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    if (end > 0) rows.push_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  const double columns = static_cast<double>(rows.front().size());
-  const double size = std::min(14.0, (right - left) / columns);
-  const double high = size * static_cast<double>(rows.size()), wide = size * columns;
+  const std::size_t columns = mask.rows.front().size();
+  const double size = std::min(14.0, (right - left) / static_cast<double>(columns));
+  const double high = size * static_cast<double>(mask.rows.size());
+  const double wide = size * static_cast<double>(columns);
   Markup all;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    for (std::size_t j = 0; j < rows[i].size(); ++j) {
+  std::string text;
+  for (std::size_t i = 0; i < mask.rows.size(); ++i) {
+    text += mask.rows[i] + "\n";
+    for (std::size_t j = 0; j < mask.rows[i].size(); ++j) {
       all += tag("rect", {{"x", position(left + size * static_cast<double>(j))},
                           {"y", position(2 + size * static_cast<double>(i))},
                           {"width", position(size)},
                           {"height", position(size)},
-                          {"class", rows[i][j] == '#' ? "bad" : "fine"}});
+                          {"class", mask.rows[i][j] == '#' ? "bad" : "fine"}});
     }
   }
-  const auto borders = [&](std::int64_t tile, std::int64_t side, double length, auto draw) {
-    if (tile <= 0 || side / tile > 24) return;
-    for (std::int64_t at = tile; at < side; at += tile)
-      draw(length * static_cast<double>(at) / static_cast<double>(side));
-  };
-  borders(mask.tile_n, mask.n, wide,
-          [&](double x) { all += line(left + x, 2, left + x, 2 + high, "tile"); });
-  borders(mask.tile_m, mask.m, high,
-          [&](double y) { all += line(left, 2 + y, left + wide, 2 + y, "tile"); });
-  const std::string size_text =
+  for (double x : mask.borders_across())
+    all += line(left + size * x, 2, left + size * x, 2 + high, "tile");
+  for (double y : mask.borders_down())
+    all += line(left, 2 + size * y, left + wide, 2 + size * y, "tile");
+  const std::string of_size =
       mask.m > 0 ? fmt::format(": {}, {}", counted(mask.m, "row"), counted(mask.n, "column")) : "";
-  const auto wrong = std::ranges::count(mask.picture, '#');
-  return figure("Wrong elements of C" + size_text,
-                fmt::format("{} of {} fields hold wrong elements:\n{}", wrong,
-                            wrong + std::ranges::count(mask.picture, '.'), mask.picture),
+  return figure("Wrong elements of C" + of_size,
+                fmt::format("{} of {} fields hold wrong elements:\n{}", mask.wrong(),
+                            mask.rows.size() * columns, text),
                 4 + high, all, "plot mask");
 }
 

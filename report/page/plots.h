@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/markup.h"
+#include "report/mask.h"
 #include "report/result.h"
 
 namespace assay::report {
@@ -28,13 +29,7 @@ Markup svg_of(const DotPlot&);
 // The median and the worst error over k beside what is allowed, both axes logarithmic.
 Markup svg_of(const Spread&, const std::string& title);
 
-// The mask of wrong elements of C, '#' and '.', with the borders of tiles where they can be drawn.
-struct Mask {
-  std::string picture;
-  std::int64_t m = 0, n = 0;            // of C
-  std::int64_t tile_m = 0, tile_n = 0;  // 0 where they are not known
-};
-bool is_mask(const std::string& picture);
+// With the borders of tiles where they can be drawn.
 Markup svg_of(const Mask&);
 
 }  // namespace assay::report

@@ -28,19 +28,11 @@ Markup facts_of(const About& about) {
   return facts.empty() ? all : all + tag("dl", facts);
 }
 
-// The number after "m=" in a case's text; 0 without one.
-std::int64_t size_in(const std::string& c, const std::string& name) {
-  const std::size_t at = (" " + c).find(" " + name + "=");
-  return at == c.npos ? 0 : std::atoll(c.c_str() + at + name.size() + 1);
-}
-
 Markup picture_of(const Failure& failure, const About& about) {
   if (failure.picture.empty()) return {};
   const Markup text = tag("pre", shortened(failure.picture));
-  if (!is_mask(failure.picture)) return text;
-  return svg_of({failure.picture, size_in(failure.shrunk, "m"), size_in(failure.shrunk, "n"),
-                 about.tile_m, about.tile_n}) +
-         tag("details", tag("summary", "as text") + text);
+  if (!is_mask(failure)) return text;
+  return svg_of(mask_of(failure, about)) + tag("details", tag("summary", "as text") + text);
 }
 
 Markup failure_of(const MergedClaim& claim, const About& about) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/errors.h"
+#include "report/compare.h"
 #include "report/tests/results.h"
 #include "report/verdict.h"
 
@@ -119,6 +120,45 @@ TEST(Verdict, IsNoPassWhereNothingWasJudged) {
   EXPECT_EQ(verdict_of(results.report()).word, "NOTHING JUDGED");
   results.add("b.json", check({claim("naive", "graph", "error")}, 1));
   EXPECT_EQ(verdict_of(results.report()).word, "UNDECIDED");
+}
+
+std::vector<std::string> differences(const Results& before, const Results& after) {
+  std::vector<std::string> lines;
+  for (const Difference& one : compared(before.report(), after.report()).differences)
+    lines.push_back(std::string(to_string(one.change)) + ": " + one.what);
+  return lines;
+}
+
+TEST(Comparing, TellsWhatBecameDifferent) {
+  const Results before, after;
+  Json near = claim("mine", "any_data");
+  near["worst_gulps"] = 9;
+  before.add("a.json", check({claim("mine", "within_bound"), claim("mine", "any_data"),
+                              claim("mine", "graph", "fails"), claim("mine", "refuses"),
+                              claim("gone", "refuses"), claim("mine", "beta_zero")}));
+  after.add("a.json", check({failing("mine", "every element"), near, claim("mine", "graph"),
+                             claim("mine", "refuses", "error"), claim("mine", "beta_zero")}));
+  before.add("b.json", gate({cell("mine", "same", 1.0), cell("mine", "same", 1.03, "m=1 n=1 k=1"),
+                             cell("mine", "same", 1.0, "m=2 n=2 k=2")}));
+  after.add("b.json", gate({cell("mine", "slower", 1.04), cell("mine", "same", 1.0, "m=1 n=1 k=1"),
+                            cell("mine", "same", 1.005, "m=2 n=2 k=2")}));
+  before.add("c.json", bench("mine", "NVIDIA H200"));
+  Json slow = bench("mine", "NVIDIA H200");
+  slow["results"][0]["percent_of_cublas"] = {{"value", 70.0}, {"low", 69.0}, {"high", 71.0}};
+  after.add("c.json", slow);
+  EXPECT_THAT(
+      differences(before, after),
+      testing::ElementsAre(
+          "worse: mine on simt, within_bound turned wrong: every element",
+          "worse: mine on simt, any_data came closer to the bound: 9.00 of 16.0 gulps, before 2.00 "
+          "of 16.0",
+          "worse: mine m=64 n=32 k=16: +4.00 % of its time over the anchor's",
+          "worse: mine m=64 n=32 k=16: 70.0 % of cuBLAS's speed, before 83.0 %",
+          "lost: mine on simt, refuses is no longer judged: made up as error",
+          "lost: gone is in the first result alone", "better: mine on simt, graph turned right",
+          "better: mine m=1 n=1 k=1: -2.91 % of its time over the anchor's"));
+  EXPECT_THAT(differences(before, before), testing::IsEmpty());
+  EXPECT_EQ(compared(before.report(), before.report()).in_common, 10);
 }
 
 TEST(Reading, TakesWhatOlderCommandsWrote) {

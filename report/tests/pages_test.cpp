@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "report/mask.h"
 #include "report/page/page.h"
 #include "report/tests/results.h"
 #include "report/views.h"
@@ -41,6 +42,21 @@ TEST(Page, ShowsAFailureWithItsPicture) {
     EXPECT_THAT(page, HasSubstr(part));
 }
 
+TEST(Mask, ShowsTilesAsBlocks) {
+  const Failure failure = {.shrunk = "m=3 n=4 k=1", .picture = "...#\n....\n###.\n"};
+  ASSERT_TRUE(is_mask(failure));
+  const Mask mask = mask_of(failure, {.tile_m = 2, .tile_n = 2});
+  EXPECT_EQ(mask.wrong(), 4u);
+  EXPECT_EQ(blocks_of(mask),
+            "C, 3 x 4, tiles of 2 x 2\n"
+            "··│·█\n"
+            "··│··\n"
+            "──┼──\n"
+            "██│█·\n");
+  EXPECT_FALSE(is_mask({.picture = "wrote   mine.cu:2: y\n"}));
+  EXPECT_FALSE(is_mask({}));
+}
+
 TEST(Page, TellsWhatWasNotTested) {
   const Results results;
   Json json = gate({cell("naive", "same", 1.0)});
@@ -48,7 +64,8 @@ TEST(Page, TellsWhatWasNotTested) {
   results.add("a.json", json);
   const std::string page = html_of(results.report());
   EXPECT_THAT(page, HasSubstr("not watched: naive m=2048 n=2048 k=2048: takes too long"));
-  EXPECT_THAT(page, HasSubstr("no result of `assay check` is among these"));
+  EXPECT_THAT(
+      page, HasSubstr("not in any result of `assay check`, which tells right from wrong: of all"));
 }
 
 // What a kernel names itself, throws or prints reaches the page as text alone.
