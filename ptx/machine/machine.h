@@ -26,7 +26,7 @@ enum class Fault {
   bad_address,  // outside of all memory, or of the rows of an operand
   misaligned_access,
   illegal_instruction,  // as hardware calls what it refuses of a tensor copy
-  write_to_input,  // of memory that is only to be read
+  write_to_input,       // of memory that is only to be read
   data_race,
   uninitialised,        // a value that nobody wrote decides a branch, an address, or a stored value
   barrier_not_reached,  // by all threads that have not returned

@@ -83,7 +83,7 @@ struct FCos {
   static float of(float a) { return sine<1>(a); }
 };
 struct FTanh {
-  static float of(float a) { return as_gpu(static_cast<float>(std::tanh(static_cast<double>(a)))); }
+  static float of(float a) { return passed(static_cast<float>(hyperbolic_tangent(a))); }
 };
 template <bool full>
 struct FQuotient {

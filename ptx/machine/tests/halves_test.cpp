@@ -103,6 +103,9 @@ TEST(Halves, are_cut_where_hardware_approximates) {
       bits("{ .reg .b16 %h; mov.b16 %h, 0x4c00; ex2.approx.f16 %h, %h; cvt.u32.u16 %r1, %h; }"),
       0x7c00u);
   EXPECT_EQ(bits("mov.u32 %r2, 0x87b3ba00; ex2.approx.f16x2 %r1, %r2;"), 0x3bff38c1u);
+  EXPECT_EQ(bits("mov.u32 %r2, 0xba001c07; tanh.approx.f16x2 %r1, %r2;"), 0xb9141c07u);
+  EXPECT_EQ(bits("mov.u32 %r2, 0x29c64800; tanh.approx.f16x2 %r1, %r2;"), 0x29c53c00u)
+      << "less, were it cut from what is exact";
 }
 
 TEST(Halves, become_the_same_floats_again) {

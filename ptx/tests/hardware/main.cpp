@@ -3,8 +3,9 @@
 //   instruction_bits ptx               prints the kernels, for ptxas
 //   instruction_bits gpu [CODE]        runs them on a GPU (CODE: a cubin of theirs) and on the
 //                                      machine, and prints a line for each instruction
-//   instruction_bits table [CODE]      runs the approximations of one operand on a GPU, with every
-//                                      value of its upper 16 bits, and prints what comes out
+//   instruction_bits table [CODE]      runs the approximations of one operand on a GPU (CODE:
+//                                      `machine` for the machine), with every value of its upper
+//                                      16 bits, and prints what comes out
 //   instruction_bits compare FILE [brief]   compares what `gpu` printed with the machine as it is
 //                                      now; `brief`: an eighth of the results
 //   instruction_bits dump COUNT        prints operands and results of the machine, for reference.py
@@ -120,7 +121,9 @@ int on_gpu(const std::string& code_file) {
 
 int table(const std::string& code_file) {
   const std::vector<Instruction> all = everything();
-  const auto gpu = gpu_of(code_file.empty() ? module_of(all) : file_text(code_file));
+  const auto device = code_file == "machine"
+                          ? machine_of(module_of(all))
+                          : gpu_of(code_file.empty() ? module_of(all) : file_text(code_file));
   constexpr std::size_t count = 65536, each = results_each;
   for (std::size_t k = 0; k < all.size(); ++k) {
     const Instruction& i = all[k];
@@ -131,7 +134,8 @@ int table(const std::string& code_file) {
       Words operands(most_operands * each);
       for (std::size_t n = 0; n < each; ++n)
         operands[n] = (first + n) << (bits_of_kind(i.operands[0]) - 16);
-      for (const uint64_t result : gpu->run(kernel_name(k), operands)) fmt::print(" {:x}", result);
+      for (const uint64_t result : device->run(kernel_name(k), operands))
+        fmt::print(" {:x}", result);
     }
     fmt::print("\n");
   }
