@@ -1,15 +1,19 @@
 # Faults that the PTX machine must see, whatever the data: kernels as nvcc compiles them, each with a case of which one run is to
 # show it, in every order of threads, to the claim that names it.
 
-# assay_sight_defect(NAME CLAIM claim CASE case [SAYS text] [IN file]): a fault of the catalogue, planted in a stage, or a variant
-# of kernels/FILE of this folder.
+# assay_sight_defect(NAME CLAIM claim CASE case [SAYS text] [IN file | VARIANT variant FILE file FIND text REPLACE text]): a fault
+# of the catalogue, planted in a stage; or a variant of kernels/FILE of this folder; or an edit of a stage that only nvcc takes.
 function(assay_sight_defect name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CLAIM;CASE;SAYS;IN" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CLAIM;CASE;SAYS;IN;VARIANT;FILE;FIND;REPLACE" "")
   set(file ${CMAKE_CURRENT_BINARY_DIR}/planted/${name}.cu)
   if(arg_IN)
     set(file ${CMAKE_CURRENT_SOURCE_DIR}/kernels/${arg_IN})
+  elseif(arg_FILE)
+    plant(${name} ${arg_VARIANT} ${arg_FILE} "${arg_FIND}" "${arg_REPLACE}" "" "")
   endif()
-  assay_sight_library(${file})
+  if(NOT gone)  # else there is no such variant, and its test says so
+    assay_sight_library(${file})
+  endif()
   set_property(GLOBAL APPEND_STRING PROPERTY ASSAY_SIGHT_DEFECTS
                "{\"${name}\", \"${arg_CLAIM}\", \"${arg_CASE}\", R\"(${arg_SAYS})\"},\n")
 endfunction()
@@ -68,6 +72,20 @@ assay_missing_barriers(blocktile_1d_row.cu VARIANTS blocktile_1d_row CASE "m=33 
 assay_missing_barriers(blocktile_2d.cu VARIANTS blocktile_2d_4x4 blocktile_2d_8x8 CASE "m=33 n=34 k=70")
 assay_missing_barriers(vectorized.cu VARIANTS vectorized CASE "m=33 n=36 k=72")
 assay_missing_barriers(warptiled.cu VARIANTS warptiled CASE "m=33 n=36 k=72")
+assay_missing_barriers(pipelined.cu VARIANTS pipelined_64x128 pipelined_128x256 CASE "m=33 n=34 k=100")
+assay_missing_barriers(few_rows.cu VARIANTS few_rows CASE "m=5 n=34 k=1100")
+assay_missing_barriers(few_columns.cu VARIANTS few_columns CASE "m=33 n=5 k=1100")
+
+# Copies that go on by themselves, and what is fetched ahead.
+assay_sight_defect(copy_not_waited_for CLAIM no_data_race CASE "m=33 n=34 k=100" SAYS "a wait for the copy is missing"
+                   VARIANT pipelined_64x128 FILE pipelined.cu
+                   FIND [[wait_for_copies_but<Ahead - 1>()]] REPLACE [[wait_for_copies_but<Ahead>()]])
+assay_sight_defect(remainder_taken_for_whole CLAIM accesses_inside CASE "m=33 n=34 k=100" SAYS "before the first element of"
+                   VARIANT pipelined_128x256 FILE pipelined.cu
+                   FIND [[s == 0 ? missing : 0]] REPLACE [[0]])
+assay_sight_defect(fetches_a_row_too_many CLAIM accesses_inside CASE "m=3 n=64 k=40" SAYS "past the last element of B"
+                   VARIANT few_rows FILE few_rows.cu
+                   FIND [[first + i * Warps < k &&]] REPLACE [[first + i * Warps <= k &&]])
 
 # Races: in shared memory, between warps and within one, and between blocks in global memory.
 assay_sight_defect(barrier_of_a_warp_only CLAIM no_data_race CASE "m=17 n=18 k=20" SAYS "a barrier is missing")

@@ -44,7 +44,7 @@ TEST_P(Sight, is_named_in_one_run_of_one_case) {
     EXPECT_THAT(verdict.reason, testing::Not(HasSubstr("0x"))) << "no address is the same twice";
     if (seed == 0) fmt::print("{}\n{}", all_words, verdict.picture);
     // Two places where there are two, each with the text of its line.
-    EXPECT_THAT(verdict.picture, ContainsRegex("^[a-z]+ +[^ ]+\\.(cu|h):[0-9]+: .")) << seed;
+    EXPECT_THAT(verdict.picture, ContainsRegex("^[a-z]+ +[^ ]+\\.(cu|h|hpp):[0-9]+: .")) << seed;
     const auto lines = std::count(verdict.picture.begin(), verdict.picture.end(), '\n');
     EXPECT_GE(lines, std::string_view(defect.claim) == "no_data_race" ? 2 : 1) << verdict.picture;
   }

@@ -1,37 +1,29 @@
-// For C of a few rows or of a few columns, where a block that computes a tile leaves most of its
-// threads idle: every element of the large matrix is loaded once, so that memory sets the speed.
+// For C of a few rows, where a block that computes a tile leaves most of its threads idle. Every
+// element of B, the large matrix, is loaded once, so that memory sets the speed.
 //
-// `few_rows`, m <= 16: a block has a strip of 32 or 64 columns; its warps share k. B is the large
-// one.
+// A block has a strip of 32 or 64 columns, and its warps share k:
 //
-//   B, k x n:    | strip 0     | strip 1     | ...     a lane has a column, or two 32 apart; warp w
-//                                                      takes rows w, w + Warps, ... of the strip
-//   A, m x k:    pieces of all rows, transposed, in shared memory: every warp reads every element
+//   B, k x n:   | strip 0 | strip 1 | ...   a lane has a column, or two that lie 32 apart; warp w
+//   has
+//                                           rows w, w + Warps, and so on
+//   A, m x k:   a piece of all rows at a time, transposed, in shared memory
+//   C, m x n:   each warp has a sum for every element of the strip
 //
-// The sums of the warps are added in the order of the warps, through shared memory, for up to four
-// rows at a time. Eight rows of B are on their way in each warp while the eight before are
-// multiplied.
+// Eight rows of B are on their way in each warp while the eight before are multiplied. At the end
+// the sums are added up in the order of the warps, through shared memory, up to four rows at a
+// time.
 //
-// `few_columns`, n <= 8: a warp has a row of A, the large one, and its lanes share k.
+// Takes any alignment: neighbouring lanes load neighbouring floats. Streaming loads tell the caches
+// that B is not read again.
 //
-//   A, a row:    | lane 0 | lane 1 | ... | lane 31 | lane 0 | ...
-//   B, k x n:    pieces of all columns, transposed, in shared memory
-//
-// The sums of the lanes are added by exchanges between them, always in the same tree.
-//
-// Both take any alignment. Streaming loads tell the caches that the large matrix is not read again.
-//
-// Wins wherever it applies and the large matrix fills the card: some 4096 columns or rows. Loses to
-// split sums where n, or m, is below some 2000 and k is long: then there are too few blocks.
+// Wins over every stage that computes tiles. Loses to split sums where n is below some 2000 and k
+// is long: then there are too few strips for all multiprocessors.
 #include "kernels/gemm.h"
 
 namespace assay {
 namespace {
 
 constexpr int Lanes = 32;
-
-// Few rows.
-
 constexpr int MostRows = 16;
 constexpr int RowsAtOnce = 8;  // of B, that a warp has on their way
 
@@ -145,81 +137,12 @@ cudaError_t launch_few_rows(const Gemm& g, cudaStream_t stream) {
   return launch_strips<MostRows>(g, stream);
 }
 
-// Few columns.
-
-constexpr int MostColumns = 8;
-constexpr int RowsOfBlock = 16;  // a warp for each
-constexpr int ThreadsOfRows = RowsOfBlock * Lanes;
-constexpr int PieceOfB = 1024;  // of k
-
-template <int Cols>
-constexpr Tile tile_of = {RowsOfBlock, Cols, PieceOfB};
-template <int Cols>
-struct Columns {
-  float b_piece[Cols][PieceOfB + 1];  // one more: lanes write to different banks
-};
-
-template <int Cols>
-__global__ void __launch_bounds__(ThreadsOfRows) few_columns(Gemm g) {
-  auto& [b_piece] = *dynamic_shared<Columns<Cols>>();
-  const int thread = threadIdx.x, lane = thread % Lanes;
-  const std::int64_t row = block_corner<tile_of<Cols>>(g).row + thread / Lanes, k = depth(g);
-  const float* a = g.a + row * g.lda;
-
-  float sum[Cols] = {};
-  for (std::int64_t p0 = 0; p0 < k; p0 += PieceOfB) {
-    __syncthreads();  // nobody reads the piece before any more
-#pragma unroll
-    for (int i = 0; i < PieceOfB * Cols / ThreadsOfRows; ++i) {
-      const int e = i * ThreadsOfRows + thread, col = e % Cols, p = e / Cols;
-      b_piece[col][p] = col < g.n && p0 + p < k ? g.b[(p0 + p) * g.ldb + col] : 0.0f;
-    }
-    __syncthreads();
-    const int there = k - p0 < PieceOfB ? static_cast<int>(k - p0) : PieceOfB;
-    if (row >= g.m) continue;
-#pragma unroll 4
-    for (int p = lane; p < there; p += Lanes) {
-      const float factor = __ldcs(a + p0 + p);
-#pragma unroll
-      for (int col = 0; col < Cols; ++col) sum[col] = fmaf(factor, b_piece[col][p], sum[col]);
-    }
-  }
-#pragma unroll
-  for (int col = 0; col < Cols; ++col) {
-#pragma unroll
-    for (int distance = Lanes / 2; distance > 0; distance /= 2) {
-      sum[col] += __shfl_xor_sync(0xffffffff, sum[col], distance);
-    }
-    float* c = g.c + row * g.ldc + col;
-    if (lane == col && row < g.m && col < g.n) *c = blend(g, sum[col], c);
-  }
-}
-
-template <int Cols>
-cudaError_t launch_columns(const Gemm& g, cudaStream_t stream) {
-  return launch_tiles<tile_of<Cols>>(few_columns<Cols>, dim3(ThreadsOfRows), g, stream,
-                                     sizeof(Columns<Cols>));
-}
-
-cudaError_t launch_few_columns(const Gemm& g, cudaStream_t stream) {
-  if (g.n <= 1) return launch_columns<1>(g, stream);
-  if (g.n <= 4) return launch_columns<4>(g, stream);
-  return launch_columns<MostColumns>(g, stream);
-}
-
-const Registrar rows{{
+const Registrar registrar{{
     .name = "few_rows",
     .idea = "A block computes a strip of a C of few rows, its warps share k, and B is loaded once.",
     .launch = launch_few_rows,
     .needs = {.m_most = MostRows},
     .tile = FewRows<MostRows, 32, 1>::tile,
-}};
-const Registrar columns{{
-    .name = "few_columns",
-    .idea = "A warp computes a row of a C of few columns, its lanes share k, and A is loaded once.",
-    .launch = launch_few_columns,
-    .needs = {.n_most = MostColumns},
-    .tile = tile_of<MostColumns>,
 }};
 
 }  // namespace
