@@ -50,6 +50,16 @@ class Merger {
     for (const Traffic& traffic : result.traffic) add_traffic(traffic);
     for (const Spread& spread : result.spreads) add_spread(spread);
     for (const Paths& paths : result.paths) add_paths(paths);
+    for (const Kernel& kernel : result.kernels) {
+      put(report_.kernels, kernel, [&](const Kernel& old) {
+        return old.name == kernel.name && old.architecture == kernel.architecture;
+      });
+    }
+    for (const Defect& defect : result.defects) {
+      put(report_.defects, defect, [&](const Defect& old) {
+        return old.name == defect.name && old.backend == defect.backend;
+      });
+    }
     for (const std::string& what : result.not_tested)
       report_.not_tested[what].push_back(result.source.file);
   }

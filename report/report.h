@@ -42,7 +42,9 @@ struct VariantReport {
 struct Report {
   std::vector<Source> sources;
   std::vector<VariantReport> variants;
-  std::vector<ClaimName> claims;    // that some result is about
+  std::vector<ClaimName> claims;  // that some result is about
+  std::vector<Kernel> kernels;
+  std::vector<Defect> defects;
   std::vector<Spread> arithmetics;  // errors of arithmetics that no variant has
   std::map<std::string, std::vector<std::string>> not_tested;  // what, and the files that say so
 };

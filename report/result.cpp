@@ -217,6 +217,29 @@ void read_calibrate(const Json& json, Result& result) {
   }
 }
 
+void read_codegen(const Json& json, Result& result) {
+  for (const Json& one : list(json, "results")) {
+    result.kernels.push_back({text(one, "name"), text(one, "file"), text(one, "code"),
+                              count(one, "architecture"), count(one, "registers"),
+                              count(one, "stack_bytes"), count(one, "shared_bytes"),
+                              count(one, "barriers")});
+  }
+}
+
+void read_defects(const Json& json, Result& result) {
+  for (const Json& one : list(json, "results")) {
+    Defect defect = {text(one, "name"), text(one, "backend"), text(one, "must_be_killed_by")};
+    for (const Json& claim : list(one, "claims")) {
+      if (!flag(claim, "killed")) continue;
+      defect.killed_by.push_back(text(claim, "claim"));
+      if (defect.killed_by.back() != defect.must_be_killed_by) continue;
+      defect.shrunk = text(claim, "shrunk");
+      defect.says = text(claim, "says");
+    }
+    result.defects.push_back(std::move(defect));
+  }
+}
+
 // What an older or a newer assay wrote is refused before its fields are looked at.
 void refuse_unknown_form(const Json& json, const Field& field) {
   if (!field.has("schema") || !field.has("command") || !json["command"].is_string())
@@ -266,6 +289,8 @@ Result result_in(const std::string& text, const std::string& file) {
   if (command == "bench") read_bench(json, result);
   if (command == "counts") read_counts(json, result);
   if (command == "calibrate") read_calibrate(json, result);
+  if (command == "codegen") read_codegen(json, result);
+  if (command == "defects") read_defects(json, result);
   return result;
 }
 

@@ -106,6 +106,18 @@ struct Spread {
   std::vector<Point> points;
 };
 
+// What the compiler made of a kernel.
+struct Kernel {
+  std::string name, file, code;
+  std::int64_t architecture = 0, registers = 0, stack_bytes = 0, shared_bytes = 0, barriers = 0;
+};
+
+// A planted fault, and the claims that noticed it.
+struct Defect {
+  std::string name, backend, must_be_killed_by, shrunk, says;  // as that claim found it
+  std::vector<std::string> killed_by;
+};
+
 struct Result {
   Source source;
   std::vector<About> about;
@@ -116,6 +128,8 @@ struct Result {
   std::vector<Timing> timings;
   std::vector<Traffic> traffic;
   std::vector<Spread> spreads;
+  std::vector<Kernel> kernels;
+  std::vector<Defect> defects;
   std::vector<std::string> not_tested;  // what the command says that it did not look at
 };
 

@@ -14,10 +14,12 @@ struct Sign {
 };
 
 Sign sign_of(const std::string& status) {
-  if (status == "holds" || status == "same" || status == "timed" || status == "counted")
+  if (status == "holds" || status == "same" || status == "timed" || status == "counted" ||
+      status == "killed")
     return {"✓", "good"};
   if (status == "faster") return {"▲", "good"};
-  if (status == "fails" || status == "wrong" || status == "failed") return {"✗", "bad"};
+  if (status == "fails" || status == "wrong" || status == "failed" || status == "survived")
+    return {"✗", "bad"};
   if (status == "slower") return {"▼", "bad"};
   if (status == "exempt" || status == "refused" || status == "not_timed") return {"–", "faint"};
   return {"?", "unsure"};

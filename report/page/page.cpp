@@ -89,6 +89,38 @@ Markup arithmetics_section(const Report& report) {
                                  tag("div", {{"class", "plots"}}, plots));
 }
 
+Markup kernels_section(const Report& report) {
+  std::vector<std::vector<Markup>> rows;
+  for (const Kernel& one : report.kernels) {
+    rows.push_back({tag("code", one.name), one.file, fmt::format("sm_{}", one.architecture),
+                    grouped(one.registers), grouped(one.stack_bytes), grouped(one.shared_bytes),
+                    grouped(one.barriers), tag("code", one.code.substr(0, 12))});
+  }
+  if (rows.empty()) return {};
+  return tag(
+      "section", {{"id", "kernels"}},
+      tag("h2", "Compiled kernels") + table("Compiled kernels",
+                                            {"kernel", "file", "for", "registers", "stack, bytes",
+                                             "shared, bytes", "barriers", "code"},
+                                            rows));
+}
+
+Markup defects_section(const Report& report) {
+  std::vector<std::vector<Markup>> rows;
+  for (const Defect& one : report.defects) {
+    const bool killed = std::ranges::count(one.killed_by, one.must_be_killed_by) > 0;
+    rows.push_back({one.name, one.backend, badge(killed ? "killed" : "survived"),
+                    one.must_be_killed_by, tag("code", one.shrunk), shortened(one.says, 2, 300),
+                    joined(one.killed_by)});
+  }
+  if (rows.empty()) return {};
+  return tag("section", {{"id", "defects"}},
+             tag("h2", "Planted faults") + table("Planted faults, and the claims that notice them",
+                                                 {"fault", "on", "", "must be noticed by",
+                                                  "shrunk case", "which says", "noticed by"},
+                                                 rows));
+}
+
 Markup sources_section(const Report& report) {
   std::vector<std::vector<Markup>> rows;
   for (const Source& source : report.sources) {
@@ -158,7 +190,8 @@ std::string html_of(const Report& report) {
   Markup body = attention_section(report, verdict.attention) + matrix_section(report) +
                 speed_section(report) + arithmetics_section(report);
   for (const VariantReport& variant : report.variants) body += variant_section(report, variant);
-  body += untested_section(report) + sources_section(report);
+  body += kernels_section(report) + defects_section(report) + untested_section(report) +
+          sources_section(report);
   const bool passed = verdict.word == "PASS";
   const Markup header =
       tag("header",
@@ -172,6 +205,8 @@ std::string html_of(const Report& report) {
                            {"speed", "Speed"},
                            {"arithmetics", "Arithmetics"},
                            {"variant-1", "Variants"},
+                           {"kernels", "Kernels"},
+                           {"defects", "Planted faults"},
                            {"untested", "Not tested"},
                            {"results", "Results"}},
                           body));

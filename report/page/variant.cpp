@@ -38,10 +38,11 @@ Markup picture_of(const Failure& failure, const About& about) {
 Markup failure_of(const MergedClaim& claim, const About& about) {
   if (!claim.failure) return tag("p", shortened(claim.reason));
   const Failure& failure = *claim.failure;
+  const bool was_shrunk = failure.shrunk != failure.original;
   const Markup facts =
       term("what", shortened(failure.reason)) + term("branch", failure.branch) +
-      term("shrunk case", failure.shrunk.empty() ? Markup() : tag("code", failure.shrunk)) +
-      term("original", failure.original.empty() ? Markup() : tag("code", failure.original)) +
+      term(was_shrunk ? "shrunk case" : "case", tag("code", failure.shrunk)) +
+      term("original", was_shrunk ? tag("code", failure.original) : Markup()) +
       term("repeat", failure.replay.empty() ? Markup() : command_line(failure.replay));
   return tag("p", {{"class", "diagnosis"}}, shortened(failure.headline)) +
          picture_of(failure, about) + tag("dl", facts);

@@ -68,6 +68,43 @@ TEST(Page, TellsWhatWasNotTested) {
       page, HasSubstr("not in any result of `assay check`, which tells right from wrong: of all"));
 }
 
+TEST(Page, ShowsKernelsAndPlantedFaults) {
+  Json compiled = head("codegen");
+  compiled["comparisons"] = Json::array();
+  compiled["results"] = {{{"name", "tiled<32>"},
+                          {"symbol", "_Z"},
+                          {"file", "tiled.cu"},
+                          {"architecture", 90},
+                          {"code", "c1d20eea1234567"},
+                          {"registers", 127},
+                          {"stack_bytes", 0},
+                          {"shared_bytes", 8192},
+                          {"barriers", 2},
+                          {"instructions", Json::object()}}};
+  Json planted = head("defects");
+  planted["results"] = {{{"name", "dropped_k_tail"},
+                         {"backend", "simt"},
+                         {"must_be_killed_by", "within_bound"},
+                         {"claims",
+                          {{{"claim", "within_bound"},
+                            {"killed", true},
+                            {"cases", 3},
+                            {"seconds", 0.1},
+                            {"shrunk", "m=1 n=1 k=33"},
+                            {"says", "the contribution of k = 32 is missing"}}}}},
+                        {{"name", "survivor"},
+                         {"backend", "simt"},
+                         {"must_be_killed_by", "beta_zero"},
+                         {"claims", Json::array()}}};
+  const Results results;
+  results.add("a.json", compiled);
+  results.add("b.json", planted);
+  const std::string page = html_of(results.report());
+  for (const char* part : {"tiled&lt;32&gt;", "<td>127</td>", "sm_90", "dropped_k_tail",
+                           "✗</span> survived", "the contribution of k = 32 is missing"})
+    EXPECT_THAT(page, HasSubstr(part));
+}
+
 // What a kernel names itself, throws or prints reaches the page as text alone.
 TEST(Pages, CannotBeBrokenByWhatTheyShow) {
   const std::string hostile = "<script>alert(1)</script>&\"'\x01``` | ~";
