@@ -126,6 +126,7 @@ static JsonValue json_of(const Ratio& ratio) {
 static JsonValue json_of(const AcceptLine& line) {
   return {{"variant", line.cell.variant},
           {"problem", to_string(line.cell.problem)},
+          {"host", line.cell.host},
           {"to_baseline", json_of(line.to_baseline)},
           {"to_anchor", json_of(line.to_anchor)},
           {"refusal", line.refusal}};

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/printable.h"
 #include "base/text.h"
-#include "report/junit_xml.h"
 #include "cli/out/result.h"
 #include "cli/out/table.h"
+#include "report/junit_xml.h"
 
 namespace assay {
 namespace {
@@ -54,6 +55,12 @@ std::string line_text(const GateLine& line, const GateRequest& request, const Sc
     text += say("needs", fmt::format("about {} processes to settle it", verdict.processes_needed));
   text += say("repeat", repeat_line(line, request));
   return text;
+}
+
+// Of cells of one variant that would all be told alike, one is.
+std::string what_is_told(const GateLine& line) {
+  return fmt::format("{}\n{}\n{}\n{}", line.cell.variant, to_string(line.verdict.outcome),
+                     line.verdict.reason, line.cause);
 }
 
 std::string device_text(const GateReport& report) {
@@ -291,11 +298,17 @@ std::string gate_text(const GateResult& result, const Conclusion& conclusion,
                         plural(static_cast<std::int64_t>(report.lines.size()), "cell"),
                         device.empty() ? "" : " on " + device, request.seed);
   }
+  std::set<std::string> told;
   for (const GateLine* line : noteworthy(report)) {
     const CellOutcome outcome = line->verdict.outcome;
     const bool is_void = !report.unfit.empty() && outcome != CellOutcome::wrong;
     if (is_void || (request.quiet && outcome == CellOutcome::faster) || request.explain) continue;
+    if (!told.insert(what_is_told(*line)).second) continue;
     text += line_text(*line, request, screen);
+    const auto alike = std::ranges::count(report.lines, what_is_told(*line), what_is_told);
+    if (alike > 1)
+      text += say("also", fmt::format("{} of {}, for the same reason", plural(alike - 1, "cell"),
+                                      line->cell.variant));
   }
   if (request.explain) {
     for (const GateLine& line : report.lines) text += explanation_text(line, screen);

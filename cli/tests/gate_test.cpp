@@ -276,6 +276,19 @@ TEST(GateText, NamesACreepAsSuch) {
   EXPECT_THAT(text(gate({line})), HasSubstr("  anchor:    1.0231 of its time\n"));
 }
 
+// A launch that waits for the GPU: all 21 cells of its variant are invalid for that.
+TEST(GateText, TellsOneOfManyThatAreAlike) {
+  GateResult result = gate({cell("a", CellOutcome::invalid), cell("a", CellOutcome::invalid),
+                            cell("a", CellOutcome::invalid), cell("b", CellOutcome::invalid)});
+  for (GateLine& line : result.report.lines) line.verdict.reason = "its launch waits";
+  result.report.lines[1].cell.problem = parse_case("m=2 n=2 k=2");
+  result.report.lines[2].cell.problem = parse_case("m=3 n=3 k=3");
+  const std::string told = text(result);
+  EXPECT_THAT(told, HasSubstr("\n  also:      2 cells of a, for the same reason\n"));
+  EXPECT_THAT(told, Not(HasSubstr("m=3 n=3 k=3")));
+  EXPECT_THAT(told, HasSubstr("invalid: b m=64 n=32 k=16: its launch waits\n"));
+}
+
 TEST(GateText, SaysWhyACellIsInvalidOrWrong) {
   GateLine invalid{.cell = parse_cell("a m=1 n=2 k=3")};
   invalid.verdict.reason = "the control differs from itself";
