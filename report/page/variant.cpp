@@ -49,15 +49,18 @@ Markup failure_of(const MergedClaim& claim, const About& about) {
 }
 
 // The failure that leads stands open; the others are folded.
-Markup failures_on(const VariantReport& variant, const std::string& backend) {
+Markup failures_on(const Report& report, const VariantReport& variant, const std::string& backend) {
   const MergedClaim* lead = variant.lead(backend);
   if (lead == nullptr) return {};
   const auto heading = [&](const MergedClaim& claim) {
     const std::string& name = claim.failure ? claim.failure->claim : claim.claim;
-    return fmt::format("{} fails on {}", name, backend);
+    const auto known = std::ranges::find(report.claims, name, &ClaimName::name);
+    const bool is_told = known != report.claims.end() && !known->sentence.empty();
+    return fmt::format("{} fails on {}{}", name, backend,
+                       is_told ? fmt::format(": “{}” is not true", known->sentence) : "");
   };
   Markup all = tag("div", {{"class", "failure"}},
-                   tag("h4", heading(*lead)) + failure_of(*lead, variant.about));
+                   tag("h3", heading(*lead)) + failure_of(*lead, variant.about));
   for (const MergedClaim& claim : variant.claims) {
     if (&claim == lead || claim.backend != backend || claim.status != "fails") continue;
     all += tag(
@@ -225,7 +228,8 @@ Markup variant_section(const Report& report, const VariantReport& variant) {
                    tag("span", {{"aria-hidden", "true"}}, "✓") + " right");
   if (slower > 0) heading += " " + badge("slower");
   Markup failures;
-  for (const std::string& backend : variant.backends()) failures += failures_on(variant, backend);
+  for (const std::string& backend : variant.backends())
+    failures += failures_on(report, variant, backend);
   return tag("section", {{"id", anchor_of(report, name).substr(1)}, {"class", "variant"}},
              tag("h2", heading) + facts_of(variant.about) + failures + claims_of(variant) +
                  paths_of(variant) + errors_of(variant) + changes_of(variant) +
