@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,8 @@ double seconds_of(const Entry& entry, const Case& c, int launches) {
   const auto place = [&](Operand o) { return machine.place(o, images[o], Placement::guarded); };
   const float *const a = place(Operand::a), *const b = place(Operand::b);
   const Gemm gemm = gemm_of(c, a, b, place(Operand::c));
+  if (const std::string why = refusal(entry.variant, gemm); !why.empty())
+    throw std::invalid_argument(why);
   double best = 1e30;
   for (int run = 0; run < 5; ++run) {
     const double start = cpu_seconds();
@@ -60,9 +63,13 @@ int main(int argc, char** argv) {
   fmt::print("{:<18} {:<5} {:>8} {:>24} {:>18}\n", "variant", "on", "ms", "M multiply-adds/s/core",
              "launches/s at 32");
   for (const Entry& entry : entries) {
-    const double seconds = seconds_of(entry, c, 1);
-    fmt::print("{:<18} {:<5} {:>8.2f} {:>24.0f} {:>18.0f}\n", entry.variant.name,
-               to_string(entry.backend), seconds * 1e3, c.multiply_adds() / seconds / 1e6,
-               1 / seconds_of(entry, small, 20));
+    fmt::print("{:<18} {:<5} ", entry.variant.name, to_string(entry.backend));
+    try {
+      const double seconds = seconds_of(entry, c, 1);
+      fmt::print("{:>8.2f} {:>24.0f} {:>18.0f}\n", seconds * 1e3, c.multiply_adds() / seconds / 1e6,
+                 1 / seconds_of(entry, small, 20));
+    } catch (const std::invalid_argument& refused) {
+      fmt::print("refuses it: {}\n", refused.what());
+    }
   }
 }
