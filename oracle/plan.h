@@ -55,6 +55,8 @@ struct Plan {
   Rule rule = Rule::bound;
   Placement placement = Placement::guarded;  // of A, B and C
   bool hide_inputs = false;                  // A and B fault when touched
+  // A lies where C does otherwise, and C where A does. Not on a GPU.
+  bool exchanged = false;
   ThreadOrder order = ThreadOrder::by_seed;
   SharedMemory shared = SharedMemory::by_seed;
   Setting setting = Setting::plain;

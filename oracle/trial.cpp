@@ -37,10 +37,17 @@ void spoil(Gemm& g, Spoil how) {
   }
 }
 
+// Whose place it takes.
+Operand place_of(Operand o, const Plan& plan) {
+  if (!plan.exchanged || o == Operand::b) return o;
+  return o == Operand::a ? Operand::c : Operand::a;
+}
+
 Placed place(Machine& machine, const Case& c, const Operands& images, const Plan& plan) {
   const auto put = [&](Operand o) {
     const bool hidden = plan.hide_inputs && o != Operand::c;
-    return machine.place(o, images[o], hidden ? Placement::unreadable : plan.placement);
+    return machine.place(place_of(o, plan), images[o],
+                         hidden ? Placement::unreadable : plan.placement);
   };
   const float *const a = put(Operand::a), *const b = put(Operand::b);
   Placed placed{machine, images, gemm_of(c, a, b, put(Operand::c))};
@@ -52,7 +59,7 @@ After fetch(const Placed& placed, const Plan& plan) {
   After after(placed.images);
   for (Operand o : operands) {
     if (plan.hide_inputs && o != Operand::c) continue;
-    if (auto changed = placed.machine.change_of(o, placed.images[o]))
+    if (auto changed = placed.machine.change_of(place_of(o, plan), placed.images[o]))
       after.change(o, *std::move(changed));
   }
   return after;

@@ -137,7 +137,7 @@ std::vector<Case> cases_at_length(std::int64_t bytes, const std::vector<std::int
     if (held > most_elements) continue;
     for (const std::int64_t k : all_k) {
       add(side, side, k);
-      add(side + 1, side + 1, k);
+      add(side + 1, side + 1, k + 1);
       add(3, held / 2, k);
     }
     if (times > 2) continue;

@@ -31,6 +31,17 @@ Case smaller_problem(Case c, const Entry& entry) {
   return fitted(c, entry.variant.needs);
 }
 
+// One whose C lies where A does afterwards, as in a chain of products: but then A holds something
+// else.
+Run chained_before(const Entry& entry, const Case& c) {
+  Case first = c;
+  first.n = c.k, first.k = std::min<std::int64_t>(c.n, 8);
+  first.lda = first.ldb = {}, first.ldc = c.lda;
+  std::swap(first.offset.floats[0], first.offset.floats[2]);
+  first.seed += 2;
+  return {"as the result before", entry, fitted(first, entry.variant.needs), {.exchanged = true}};
+}
+
 // What launches one after the other leave in the single element of C, each from the same operands.
 // For machines whose memory is the host's: to place C each time would cost more than a launch.
 class Launches {
@@ -111,8 +122,11 @@ Verdict judge_twice(const Entry& entry, const Case& c, const Resources& resource
   constexpr std::array alterations = {Altered::element_of_a, Altered::element_of_b,
                                       Altered::swapped_in_a, Altered::swapped_in_b};
   Run before{"with other numbers", entry, c};
+  const bool on_host = entry.backend == Backend::simt || entry.backend == Backend::host;
   if (c.seed % 2 == 1 && c.seed / 2 % 4 < 2) {
     before.c = with_other_scalar(c, entry);
+  } else if (c.seed % 8 == 7 && on_host) {
+    before = chained_before(entry, c);
   } else if (c.seed % 2 == 1) {
     before.c.seed += 2;  // so that they begin where these begin
   } else {

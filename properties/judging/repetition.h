@@ -7,7 +7,8 @@ namespace assay {
 
 // `right` if it gives the same bits twice: the second time at other addresses, with other
 // neighbours in memory, and after a smaller problem, which comes after this one in turn. Before it,
-// at its addresses, lie other numbers, or all but one or two the same. A tiny problem is launched
+// at its addresses, lie other numbers, or all but one or two the same; or its A lies where the C
+// of a call before did. A tiny problem is launched
 // up to 70,000 times by a variant whose variables change from launch to launch.
 Verdict judge_twice(const Entry&, const Case&, const Resources&);
 

@@ -254,6 +254,29 @@ TEST(SameBitsTwice, puts_other_numbers_where_the_last_ones_lay) {
   EXPECT_EQ(verdict.finding.fault, Fault::keeps_state) << verdict.reason;
 }
 
+// A chain of products has its A where the C of the call before lay. What was kept of that may not
+// be what lies there now.
+TEST(SameBitsTwice, puts_a_where_the_result_before_lay) {
+  const Entry keeps_its_result = host_entry([](const Gemm& g, cudaStream_t stream) {
+    static const float* last_c = nullptr;
+    static std::int64_t last_m = 0, last_n = 0, last_ldc = 0;
+    const bool is_chained =
+        last_c == g.a && last_m == g.m && last_n == g.k && last_ldc == g.lda && g.k > 0;
+    last_c = g.c, last_m = g.m, last_n = g.n, last_ldc = g.ldc;
+    multiply(g, stream);
+    if (is_chained) g.c[0] += 1;
+    return cudaSuccess;
+  });
+  const Claim& twice = claim_named("same_bits_twice");
+  for (const char* text :
+       {"m=5 n=7 k=3 seed=7", "m=5 n=7 k=3 lda=+2 ldc=+3 offset=2,1,0 seed=15"}) {
+    const Verdict verdict = twice.judge(keeps_its_result, parse_case(text), {});
+    EXPECT_EQ(verdict.finding.fault, Fault::keeps_state) << text << ": " << verdict.reason;
+  }
+  EXPECT_EQ(twice.judge(host_entry(multiply), parse_case("m=5 n=7 k=3 seed=7"), {}).status,
+            TrialStatus::right);
+}
+
 // The alignment to 16 bytes decides which of its paths a right kernel takes: the second run has the
 // same.
 TEST(SameBitsTwice, keeps_the_alignment_of_every_operand) {
