@@ -107,15 +107,19 @@ TEST(Slowdowns, of_one_kind_of_problem_are_met_by_the_one_problem_of_that_kind) 
   std::set<std::string> met;
   for (const Slowdown& slowdown : slowdowns) {
     if (*slowdown.only == '\0') continue;
+    std::vector<std::string> at;  // the problems for which it asks for more than its stage, for one
     for (const Case& problem : gate_problems()) {
-      if (!not_timed(entry_named(slowdown.name, Backend::simt).variant, problem).empty()) continue;
-      const bool is_met = operations(slowdown.name, problem) > 1;  // which is all a stage asks for
-      EXPECT_EQ(is_met, to_string(problem) == slowdown.only)
-          << slowdown.name << ", " << to_string(problem);
+      if (not_timed(entry_named(slowdown.name, Backend::simt).variant, problem).empty() &&
+          operations(slowdown.name, problem) > 1)
+        at.push_back(to_string(problem));
     }
-    EXPECT_TRUE(met.insert(slowdown.only).second) << slowdown.only << " is there for two";
+    EXPECT_EQ(at, std::vector<std::string>{slowdown.only}) << slowdown.name;
+    met.insert(at.begin(), at.end());
   }
-  EXPECT_EQ(met.size(), 14u);
+  for (std::size_t i = 10; i < gate_problems().size(); ++i) {
+    const std::string problem = to_string(gate_problems()[i]);
+    EXPECT_TRUE(met.contains(problem)) << "no slowdown shows what " << problem << " is there for";
+  }
 }
 
 TEST(Slowdowns, are_many_and_differ) {
