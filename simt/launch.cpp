@@ -170,6 +170,8 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const Kernel& kernel) {
   if (Refusal refusal = refuse(config, kernel); refusal.error != cudaSuccess) {
     return fail(refusal.error, {FaultKind::launch_refused, std::move(refusal.reason)});
   }
+  const dim3& grid = config.gridDim;
+  session->seen.blocks += std::uint64_t{grid.x} * grid.y * grid.z;
   if (session->settings.runs_nothing) return cudaSuccess;
   const Launch launch{kernel, config.gridDim, config.blockDim, config.dynamicSmemBytes};
   session->open();

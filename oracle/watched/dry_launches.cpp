@@ -36,12 +36,21 @@ Gemm gemm_at_addresses(const DryLaunch& d) {
   return gemm;
 }
 
+// How many tiles come to a block, as a power of 16: where the product of sizes gives out, a path
+// for tiny problems is taken by huge ones, and no comparison goes another way.
+std::uint64_t crowding(const Case& c, const Tile& tile, std::uint64_t blocks) {
+  const double tiles =
+      static_cast<double>(ceil_div(c.m, tile.m)) * static_cast<double>(ceil_div(c.n, tile.n));
+  double crowd = blocks > 0 ? tiles / static_cast<double>(blocks) : 0;
+  std::uint64_t power = 0;
+  for (; crowd >= 16; crowd /= 16) ++power;
+  return power * 0x9e3779b97f4a7c15u;
+}
+
 }  // namespace
 
 DryLaunches::DryLaunches(const Entry& entry, const simt::Hints& hints)
-    : entry_(entry),
-      hints_(hints),
-      watch_(std::numeric_limits<std::uint64_t>::max(), hints) {}
+    : entry_(entry), hints_(hints), watch_(std::numeric_limits<std::uint64_t>::max(), hints) {}
 
 Dry DryLaunches::launch(const DryLaunch& d, simt::Watch& watch) {
   const Gemm gemm = gemm_at_addresses(d);
@@ -50,7 +59,7 @@ Dry DryLaunches::launch(const DryLaunch& d, simt::Watch& watch) {
   const std::uint64_t before = watch.calls();
   const simt::Settings settings = {
       .refused_launch = d.refused, .runs_nothing = true, .watch = &watch};
-  simt::observe(settings, [&] {
+  const simt::Observation seen = simt::observe(settings, [&] {
     const bool ended = watch.run(most_calls, [&] {
       try {
         dry.gave_up = entry_.watched_launch(gemm, nullptr) != cudaSuccess;
@@ -61,7 +70,7 @@ Dry DryLaunches::launch(const DryLaunch& d, simt::Watch& watch) {
     dry.too_long = !ended && watch.calls() - before > most_calls;
     dry.at_fault = !ended && !dry.too_long;
   });
-  dry.path = watch.path() + dry.at_fault;
+  dry.path = watch.path() + dry.at_fault + crowding(d.c, entry_.variant.tile, seen.blocks);
   dry.took_new_side = watch.took_new_side();
   dry.cost = watch.calls() - before + calls_to_launch;
   return dry;

@@ -20,11 +20,12 @@ struct DryLaunch {
 };
 
 struct Dry {
-  bool accepted = false;       // by its needs; else nothing was called
-  bool too_long = false;       // it was ended
-  bool at_fault = false;       // it touched an operand, or divided by zero
-  bool gave_up = false;        // it returned an error
-  std::uint64_t path = 0;      // equal for equal sides of the same comparisons
+  bool accepted = false;  // by its needs; else nothing was called
+  bool too_long = false;  // it was ended
+  bool at_fault = false;  // it touched an operand, or divided by zero
+  bool gave_up = false;   // it returned an error
+  // Equal for equal sides of the same comparisons, and a like number of tiles for each block.
+  std::uint64_t path = 0;
   bool took_new_side = false;  // of a comparison
   std::uint64_t cost = 0;      // in calls of the watch, the same on any machine
 };

@@ -49,6 +49,14 @@ TEST(LaunchSearch, counts_a_minimum_as_a_comparison_of_the_line_that_takes_it) {
                           [](const Case& c) { return c.k > 40 * 512; }));
 }
 
+// No comparison goes another way there than for a tiny problem.
+TEST(LaunchSearch, finds_a_huge_problem_on_the_path_for_tiny_ones) {
+  const Exploration found = explore(planted("planted_work"));
+  EXPECT_TRUE(std::any_of(found.dear_cases.begin(), found.dear_cases.end(), [](const Case& c) {
+    return c.multiply_adds() > 0x1p31 && static_cast<int>(c.m * c.n * c.k) <= 4096;
+  }));
+}
+
 TEST(LaunchSearch, is_the_same_every_time) {
   const Entry entry = planted("planted_exchange");
   explore(entry);  // so that both begin with the same call before
@@ -83,6 +91,13 @@ TEST(DryLaunches, know_equal_paths) {
   const std::uint64_t usual = path(3, 4, 5);
   EXPECT_EQ(path(3, 4, 5), usual);
   EXPECT_NE(path(0, 4, 5), usual);
+  const Entry of_one_block = planted("planted_work");
+  DryLaunches others(of_one_block, {});
+  const auto path_of_one = [&](std::int64_t m) {
+    return others.launch({{.m = m, .n = 1, .k = 1}}).path;
+  };
+  EXPECT_EQ(path_of_one(7), path_of_one(200)) << "of 1 and of 13 tiles";
+  EXPECT_NE(path_of_one(7), path_of_one(4000)) << "of 250 tiles";
 }
 
 }  // namespace

@@ -43,6 +43,17 @@ cudaError_t launch_shares(const Gemm& g, cudaStream_t stream) {
   const std::int64_t shares = std::min<std::int64_t>(ceil_div(g.k, 512), 40);
   return launch_all_but(static_cast<int>(std::max<std::int64_t>(0, g.k - shares * 512)), g, stream);
 }
+__global__ void single(Gemm g) {
+  for (std::int64_t i = threadIdx.x; i < std::min<std::int64_t>(g.m * g.n, 4096); i += blockDim.x) {
+    float* c = &g.c[i / g.n * g.ldc + i % g.n];
+    *c = blend(g, 0, c);
+  }
+}
+cudaError_t launch_by_work_in_int(const Gemm& g, cudaStream_t stream) {
+  const auto work = static_cast<int>(g.m * g.n * std::max<std::int64_t>(1, g.k));
+  if (work == 0 || work > 4096) return launch_right(g, stream);
+  return launch(single, 1, 256, 0, stream, g);
+}
 cudaError_t launch_if_finite(const Gemm& g, cudaStream_t stream) {
   if (g.m > 0 && g.k > 0 && !isfinite(*g.a)) return cudaErrorInvalidValue;
   return launch_right(g, stream);
@@ -63,6 +74,7 @@ const Registrar registrars[] = {by("planted_hash", launch_by_hash),
                                 by("planted_addresses", launch_by_addresses),
                                 by("planted_exchange", launch_after_exchange),
                                 by("planted_shares", launch_shares),
+                                by("planted_work", launch_by_work_in_int),
                                 by("planted_reads_operands", launch_if_finite),
                                 by("planted_each_row", launch_each_row)};
 
