@@ -34,7 +34,9 @@ constexpr std::array kinds = {
 constexpr std::size_t first_costly = 5;  // of the last three: those that can cost any amount
 
 Case any_case(Dice& dice, const Kind& kind, const Variant& variant, const Hints& hints) {
-  const Sizes sizes = kind.draw(dice, variant.tile);
+  Sizes sizes = kind.draw(dice, variant.tile);
+  const bool too_tall = sizes.m > variant.needs.m_most, too_wide = sizes.n > variant.needs.n_most;
+  if (kind.draw == of_long_side && too_tall != too_wide) std::swap(sizes.m, sizes.n);
   Case c{.m = sizes.m, .n = sizes.n, .k = sizes.k};
   if (!hints.sizes.empty() && dice.one_in(4)) {
     c.*dice.of({&Case::m, &Case::n, &Case::k}) =

@@ -164,7 +164,7 @@ TEST(Failure, IsInTheFiles) {
   const std::string xml = text_of(folder / "a.xml");
   EXPECT_EQ(fault_of_xml(xml), "") << xml;
   EXPECT_THAT(xml,
-              HasSubstr("message=\"crashed: launch threw: odd &quot;&lt;&amp;&gt;'\\x01\\xff"));
+              HasSubstr("message=\"crashed: launch threw: odd &quot;&lt;&amp;&gt;&#39;\\x01\\xff"));
   EXPECT_THAT(xml, HasSubstr("<failure type=\"wrong\" message=\"wrong: "));
   const auto results = json["results"].items();
   const auto failures = std::count_if(results.begin(), results.end(),

@@ -25,8 +25,9 @@ std::string why_packed(const Entry& entry) {
 // The last row begins at 2^32 or beyond, where an unsigned index wraps too; at 2^31, so that the
 // product of a row of the tile and the distance wraps; or below, for kernels that look at that, and
 // then wrap in bytes. Where one operand is wide, the size that counts its rows is far from others:
-// multiplied by the wrong one, its distance gives what 32 bits hold.
-Case with_wide_gaps(Case c, const Entry&) {
+// multiplied by the wrong one, its distance gives what 32 bits hold. Where the variant takes fewer
+// rows, they lie farther apart.
+Case with_wide_gaps(Case c, const Entry& entry) {
   struct Spread {
     std::int64_t rows, gap;
   };
@@ -41,13 +42,19 @@ Case with_wide_gaps(Case c, const Entry&) {
                                                {33, 1 << 27},
                                                {65, 1 << 26}}};
   enum Wide { all, only_a, only_b, only_c };
-  const auto wide = static_cast<Wide>(c.seed % 4);
-  const auto& [rows, gap] = spreads[c.seed / 4 % spreads.size()];
+  const Needs& needs = entry.variant.needs;
+  const auto wide = needs.m_most < 2 ? only_b : static_cast<Wide>(c.seed % 4);
   const auto few = static_cast<std::int64_t>(1 + c.seed / 64 % 3);
+  const std::int64_t most = wide == only_b ? needs.k_most
+                            : wide == all  ? std::min(needs.m_most, needs.k_most - few)
+                                           : needs.m_most;
+  const Spread& spread = spreads[c.seed / 4 % spreads.size()];
+  const std::int64_t rows = std::clamp<std::int64_t>(most, 2, spread.rows);
+  const std::int64_t gap = spread.gap * ceil_div(spread.rows - 1, rows - 1);
   c.m = wide == only_b ? few : rows;
   c.k = wide == only_b ? rows : wide == all ? rows + few : few;
   c.n = std::max<std::int64_t>(1, c.n);
-  const auto widen = [&, gap = gap](Gap& of, Wide own) {
+  const auto widen = [&](Gap& of, Wide own) {
     if (wide == all || wide == own) of.floats += gap;
   };
   widen(c.lda, only_a), widen(c.ldb, only_b), widen(c.ldc, only_c);
