@@ -79,8 +79,7 @@ void expect_edges(const Seen& seen, int tile, std::int64_t most, const std::stri
   }
   for (std::int64_t residue : {0, 1, tile - 1})
     EXPECT_TRUE(seen.residues.contains(residue % tile)) << what << " % " << tile;
-  EXPECT_GT(*seen.sizes.rbegin(), std::min<std::int64_t>(2 * tile, most - 1))
-      << what << ": several tiles";
+  EXPECT_GT(*seen.sizes.rbegin(), std::min(std::int64_t{2 * tile}, most - 1)) << what;
 }
 
 TEST(Cases, reach_every_edge_of_the_tiles) {
@@ -89,15 +88,14 @@ TEST(Cases, reach_every_edge_of_the_tiles) {
   for (const Entry& entry : entries) {
     Seen m, n, k;
     const Tile tile = entry.variant.tile;
-    const Needs& needs = entry.variant.needs;
     for (const Case& c : draw(claim_named("within_bound"), entry, 600)) {
       m.sizes.insert(c.m), m.residues.insert(c.m % tile.m);
       n.sizes.insert(c.n), n.residues.insert(c.n % tile.n);
       k.sizes.insert(c.k), k.residues.insert(c.k % tile.k);
     }
-    expect_edges(m, tile.m, needs.m_most, name_of(entry) + ": m");
-    expect_edges(n, tile.n, needs.n_most, name_of(entry) + ": n");
-    expect_edges(k, tile.k, needs.k_most, name_of(entry) + ": k");
+    expect_edges(m, tile.m, entry.variant.needs.m_most, name_of(entry) + ": m");
+    expect_edges(n, tile.n, entry.variant.needs.n_most, name_of(entry) + ": n");
+    expect_edges(k, tile.k, entry.variant.needs.k_most, name_of(entry) + ": k");
   }
 }
 
@@ -108,9 +106,9 @@ TEST(Cases, are_of_whole_tiles_now_and_then) {
     const auto whole = std::count_if(cases.begin(), cases.end(), [&](const Case& c) {
       return c.m * c.n * c.k > 0 && c.m % tile.m == 0 && c.n % tile.n == 0 && c.k % tile.k == 0;
     });
-    EXPECT_GE(whole, 20) << name_of(entry);
-    EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), [](const Case& c) { return c.k > 300; }))
-        << name_of(entry);
+    SCOPED_TRACE(name_of(entry));
+    EXPECT_GE(whole, 20);
+    EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), [](const Case& c) { return c.k > 300; }));
   }
 }
 
@@ -208,17 +206,6 @@ TEST(ExtremeCases, go_beyond_16_bits_in_every_dimension_and_seed) {
       EXPECT_LE(extreme_cases(bound, entry, 1, seed).size(), 2u) << "there is no time for more";
     }
   }
-}
-
-TEST(Effort, counts_threads_and_stops_of_a_tile) {
-  const Effort warps = effort_of(entry_named("planted_warps", Backend::simt));
-  EXPECT_EQ(warps.threads, 16 * 16 * 32) << "of the tile that is supposed";
-  EXPECT_EQ(warps.stops, 5 * warps.threads);
-  EXPECT_EQ(warps.stops_per_k, 0);
-  const Effort tiled = effort_of(entry_named("tiled_16", Backend::simt));
-  EXPECT_EQ(tiled.threads, 16 * 16);
-  EXPECT_EQ(tiled.stops, 0);
-  EXPECT_EQ(tiled.stops_per_k, 2 * tiled.threads / 16);
 }
 
 TEST(Cases, cost_what_their_number_allows_where_an_element_takes_a_warp) {
