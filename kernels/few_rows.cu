@@ -27,7 +27,7 @@ constexpr int Lanes = 32;
 constexpr int MostRows = 16;
 constexpr int RowsAtOnce = 8;  // of B, that a warp has on their way
 
-template <int Rows, int Warps, int Cols>  // a lane has so many columns
+template <int Rows, int Warps, int Cols>  // of C, of the block, and of a lane
 struct FewRows {
   static constexpr int Strip = Lanes * Cols, Threads = Warps * Lanes;
   static constexpr int Step = Warps * RowsAtOnce;  // of k, that the block multiplies at a time

@@ -79,7 +79,7 @@ __device__ void wait_for_copies_but() {
 }
 
 // What one thread copies of every slice.
-template <class S, int Piece>  // B goes in pieces of so many floats
+template <class S, int Piece>  // floats of B that go at a time
 class Copies {
   static constexpr int ARows = Threads / S::BK, ATimes = S::BM / ARows;
   static constexpr int Across = S::BN / Piece, BRows = Threads / Across, BTimes = S::BK / BRows;

@@ -16,7 +16,7 @@ std::string digits(double value);                                // three that m
 std::string change_of(double ratio);                             // +1.23 %
 std::string some_of(const std::vector<std::string>&, std::size_t most = 6);  // "a, b and 7 more"
 
-// At most so many lines and bytes, and then a note on how much is left out.
+// Cut to this number of lines and bytes, with a note on how much is left out.
 std::string shortened(std::string_view text, std::size_t lines = 40, std::size_t bytes = 4000);
 
 }  // namespace assay::report

@@ -19,7 +19,7 @@ std::vector<std::int64_t> numbers_in(std::string_view source);
 std::vector<Case> cases_of_tiles(const std::vector<std::int64_t>& numbers, const Tile&);
 
 // A workspace may hold several results, or an operand: sizes of which a few times the product just
-// fits into an array of so many bytes, or does not, at each of these k or one more.
+// fits into an array of that length, or does not, at each of these k or one more.
 std::vector<Case> cases_at_length(std::int64_t bytes, const std::vector<std::int64_t>& all_k);
 
 // For kernels that make floats of whole numbers: sizes beside 2^24, and grids in which the number
