@@ -22,9 +22,11 @@
 // Who computes what is as in `warptiled`: a block has 2 x 4 warps, and a thread tiles of 4 or 8
 // x 4.
 //
-// `pipelined_128x256` wins on large C: a thread's 128 sums need 6 quads at each p. It has 1 block
-// for each multiprocessor. `pipelined_64x128`, with 32 sums, wins where those are too few: C of up
-// to some 1000 x 1000. Both lose to split sums where C is smaller still and k is long.
+// `pipelined_128x256` wins on large C: a thread's 128 sums need 6 quads at each p. On an H200 it
+// has 94 to 96 % of cuBLAS from 2048 cubed on. It has 1 block for each multiprocessor.
+// `pipelined_64x128`, with 32 sums, wins where those are too few, for C of up to some 1000 x 1000:
+// 100 % of cuBLAS at 1024 cubed. Both lose where C is smaller still and k is long, with 3 % of
+// cuBLAS at 128 x 128 x 16384: several blocks would have to share a sum.
 #include "kernels/gemm.h"
 #include "kernels/load_tile.h"
 
