@@ -27,8 +27,8 @@ struct Session {
 
 bool is_wanted(const std::string& variant, const GateOptions&);
 
-// A cell of each variant without a baseline, to see whether its launch could be stored; the others
-// are told.
+// A cell of each variant without a baseline, to see whether its launch could be stored. Variants
+// that were given up, or take none of the problems, go to `not_gated`, with the reason.
 std::vector<CellJob> cells_without_baseline(const Session&, std::vector<std::string>& not_gated);
 
 // Without those that the change removes with a reason: they are listed among what it changes.

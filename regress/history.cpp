@@ -4,18 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <numeric>
 
 #include "base/errors.h"
+#include "base/result_files.h"
 #include "base/strict_json.h"
 
 namespace assay {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr double least_change = 0.01;
 
@@ -79,32 +77,14 @@ Result read_result(const std::string& file) {
   return result;
 }
 
-std::vector<std::string> files_of(const std::vector<std::string>& files_and_folders) {
-  std::vector<std::string> files;
-  for (const std::string& name : files_and_folders) {
-    std::error_code error;
-    if (!fs::is_directory(name, error)) {
-      files.push_back(name);
-      continue;
-    }
-    const std::size_t before = files.size();
-    for (const fs::directory_entry& entry : fs::directory_iterator(name, error)) {
-      if (entry.path().extension() == ".json") files.push_back(entry.path().string());
-    }
-    if (error) throw BadInput(fmt::format("{}: cannot be read: {}", name, error.message()));
-    if (files.size() == before)
-      throw BadInput(fmt::format("{}: holds no result: there is no file .json in it", name));
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
 }  // namespace
 
 History read_history(const std::vector<std::string>& files_and_folders) {
   History history;
   std::vector<Result> results;
-  for (const std::string& file : files_of(files_and_folders)) {
+  std::vector<std::string> files = result_files(files_and_folders);
+  std::ranges::sort(files);
+  for (const std::string& file : files) {
     Result result = read_result(file);
     if (result.points.empty()) {
       history.left_out.push_back(fmt::format("{}: it measured nothing: {}", file, result.verdict));

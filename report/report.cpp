@@ -4,15 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include "base/errors.h"
+#include "base/result_files.h"
 #include "base/text.h"
 
 namespace assay::report {
 namespace {
-
-namespace fs = std::filesystem;
 
 // The worst comes first: it counts where results differ.
 constexpr std::array claim_order = {"fails", "error",      "interrupted",
@@ -183,26 +181,6 @@ class Merger {
   Report& report_;
 };
 
-std::vector<std::string> files_of(const std::vector<std::string>& files_and_folders) {
-  std::vector<std::string> files;
-  for (const std::string& name : files_and_folders) {
-    std::error_code error;
-    if (!fs::is_directory(name, error)) {
-      files.push_back(name);
-      continue;
-    }
-    std::vector<std::string> inside;
-    for (const fs::directory_entry& entry : fs::directory_iterator(name, error))
-      if (entry.path().extension() == ".json") inside.push_back(entry.path().string());
-    if (error) throw BadInput(fmt::format("{}: cannot be read: {}", name, error.message()));
-    if (inside.empty())
-      throw BadInput(fmt::format("{}: holds no result: there is no file .json in it", name));
-    std::ranges::sort(inside);
-    files.insert(files.end(), inside.begin(), inside.end());
-  }
-  return files;
-}
-
 }  // namespace
 
 std::vector<std::string> VariantReport::backends() const {
@@ -257,7 +235,8 @@ Report merged(const std::vector<Result>& results) {
 
 Report read_report(const std::vector<std::string>& files_and_folders) {
   std::vector<Result> results;
-  for (const std::string& file : files_of(files_and_folders)) results.push_back(read_result(file));
+  for (const std::string& file : result_files(files_and_folders))
+    results.push_back(read_result(file));
   return merged(results);
 }
 

@@ -66,6 +66,9 @@ TEST(Cases, of_a_claim_about_refusals_are_outside_by_every_need) {
   }
 }
 
+// Problems beside the edges of such a tile cost more, so that fewer of them fit.
+bool is_huge(const Tile& tile) { return tile.m * tile.n > 128 * 128; }
+
 struct Seen {
   std::set<std::int64_t> sizes;
   std::set<std::int64_t> residues;
@@ -107,7 +110,7 @@ TEST(Cases, are_of_whole_tiles_now_and_then) {
       return c.m * c.n * c.k > 0 && c.m % tile.m == 0 && c.n % tile.n == 0 && c.k % tile.k == 0;
     });
     SCOPED_TRACE(name_of(entry));
-    EXPECT_GE(whole, 20);
+    EXPECT_GE(whole, is_huge(tile) ? 20 : 24);
     EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), [](const Case& c) { return c.k > 300; }));
   }
 }
@@ -177,7 +180,8 @@ TEST(Cases, cost_what_their_number_allows) {
       for (const auto& cases : runs_of(claim, entry)) {
         double cost = 0;
         for (const Case& c : cases) cost += cost_of(c, claim, entry);
-        EXPECT_LE(cost, 1.8 * 100 * cost_per_case(entry.backend))
+        EXPECT_LE(cost,
+                  (is_huge(entry.variant.tile) ? 1.8 : 1.6) * 100 * cost_per_case(entry.backend))
             << name_of(entry) << " " << claim.name;
       }
     }

@@ -148,7 +148,7 @@ class GateSamples : public testing::Test {
     return cells;
   }
 
-  // How many runs of so many, spread over the cards, call an unchanged cell slower.
+  // In how many of these runs, spread over the cards, an unchanged cell is called slower.
   int alarms(int runs, const Noise& noise) {
     int alarmed = 0;
     std::map<CellOutcome, int> seen;

@@ -49,7 +49,7 @@ Markup attention_section(const Report& report, const std::vector<Attention>& ite
   return tag("section", {{"id", "attention"}}, all);
 }
 
-// Reasons that several claims share are told once.
+// Claims that share a reason share a line.
 Markup untested_section(const Report& report) {
   std::map<std::string, std::vector<std::string>> reasons;
   for (const VariantReport& variant : report.variants) {
