@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/errors.h"
 #include "report/compare.h"
 #include "report/tests/results.h"
@@ -46,6 +48,21 @@ TEST(Merging, ShowsWhereResultsContradictEachOther) {
   EXPECT_THAT(contradictions[0], HasSubstr("a.json (commit 1234567890ab), fails in "));
   EXPECT_THAT(contradictions[0], HasSubstr("b.json (commit fedcba987654 and changes)"));
   EXPECT_THAT(contradictions[1], HasSubstr("naive is slower in "));
+}
+
+TEST(Merging, ShowsAContradictionInWhateverOrderTheResultsCome) {
+  const Results results;
+  results.add("a.json", check({claim("naive", "beta_zero", "fails")}));
+  results.add("b.json", check({claim("naive", "beta_zero")}));
+  const auto attention = verdict_of(results.report()).attention;
+  EXPECT_TRUE(std::ranges::any_of(
+      attention, [](const Attention& item) { return item.kind == Kind::contradiction; }));
+}
+
+TEST(Merging, SaysThatNothingWasJudged) {
+  const Results results;
+  results.add("a.json", check({claim("naive", "graph", "exempt")}));
+  EXPECT_THAT(verdict_of(results.report()).sentence, HasSubstr("no variant was judged"));
 }
 
 TEST(Merging, KeepsCardsApart) {
