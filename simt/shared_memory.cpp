@@ -1,12 +1,19 @@
 // Where the static shared memory of a kernel lies. `__shared__` is thread_local, and kernels are
 // linked into shared libraries that hold nothing else that is: the thread-local block of such a
-// library, of which each worker has its own, is exactly the shared memory of its kernels.
+// library, of which each worker has its own, is exactly the shared memory of its kernels. A library
+// that was loaded later gets its block when a thread first asks for it.
 
 #include <link.h>
 
 #include <stdexcept>
 
 #include "simt/runner.h"
+
+// Of the C library, which has no header for it.
+struct tls_index {
+  unsigned long module, offset;
+};
+extern "C" void* __tls_get_addr(tls_index*);
 
 namespace simt {
 namespace {
@@ -31,7 +38,8 @@ int look_at(dl_phdr_info* module, std::size_t, void* data) {
   }
   if (!search.found) return 0;
   search.main_program = module->dlpi_name[0] == '\0';
-  search.block = module->dlpi_tls_data;
+  tls_index block{module->dlpi_tls_modid, 0};
+  if (tls_bytes > 0) search.block = __tls_get_addr(&block);
   search.bytes = tls_bytes;
   return 1;
 }
@@ -50,10 +58,6 @@ std::span<std::byte> static_shared_of(const void* code) {
   if (search.main_program) {
     throw std::runtime_error(
         "a kernel of the main program cannot run here: link kernels into a shared library");
-  }
-  if (search.bytes > 0 && search.block == nullptr) {
-    throw std::runtime_error(
-        "the library of a kernel must be loaded when the program starts, not later");
   }
   last_code = code;
   last_found = {static_cast<std::byte*>(search.block), search.bytes};

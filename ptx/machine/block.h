@@ -1,6 +1,7 @@
 // A block of threads, and the launch that it belongs to.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -88,19 +89,22 @@ struct Block {
   };
   std::map<int, Hearsay> hearsay;
 
-  // Copies that a thread has started (cp.async), by warp; they happen when they are waited for.
-  // Until then their targets are in flight.
+  // Copies that lanes of a warp have started together (cp.async), by warp; each lane's happens when
+  // the lane waits for it. Until then its target is in flight.
   struct Copy {
-    int lane = 0, bytes = 0, group = 0;
-    std::uint32_t to = 0;
-    std::uint64_t from = 0;
-    int read = 0;  // the rest is zeros
-    std::size_t number = 0;
     const Op* op = nullptr;
+    std::uint32_t lanes = 0;  // whose copies are still to happen
+    std::size_t number = 0;   // how many the warp had started before
+    std::array<int, warp_size> group = {};
+    int read[warp_size] = {};  // bytes: the rest is zeros
+    std::uint64_t to[warp_size] = {}, from[warp_size] = {};
+    // If all of them can happen at once: where they go, and where those come from that read.
+    const Shape* target = nullptr;
+    const Shape* source = nullptr;
   };
   struct Copies {
     std::vector<Copy> pending;
-    std::vector<int> groups;  // that each lane has committed
+    std::array<int, warp_size> groups = {};  // that each lane has committed
     std::size_t started = 0;
   };
   std::map<int, Copies> copies;

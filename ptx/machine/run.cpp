@@ -207,17 +207,19 @@ class Running {
     }
   }
 
-  // Those that each block has anew, or the others.
-  void fill_specials(Warp& w, bool of_block) {
-    for (const SpecialSlot& s : run_.kernel.specials)
-      for (unsigned lane = 0; lane < warp_size; ++lane) {
-        if (s.special->is_of_block != of_block) break;
+  // Those that each block has anew, which are the same for all its threads, or the others.
+  static void fill_specials(Warp& w, bool of_block) {
+    for (const SpecialSlot& s : w.block->run->kernel.specials) {
+      if (s.special->is_of_block != of_block) continue;
+      if (of_block) fill(w, s.slot, s.is_wide, s.special->value(w, 0, s.at));
+      for (unsigned lane = 0; lane < warp_size && !of_block; ++lane) {
         const uint64_t bits = s.special->value(w, lane, s.at);
         if (s.is_wide)
           w.slot<uint64_t>(s.slot)[lane] = bits;
         else
           w.slot<uint32_t>(s.slot)[lane] = static_cast<uint32_t>(bits);
       }
+    }
   }
 
   // One warp of one block goes on for a while.
@@ -263,7 +265,7 @@ class Running {
       const auto left = block.copies.find(w.index);
       if (left == block.copies.end() || left->second.pending.empty()) continue;
       w.set_mask(all_lanes);
-      for (int& group : left->second.groups) group = 1 << 30;
+      left->second.groups.fill(1 << 30);
       finish_copies(w, 0);
     }
   }

@@ -42,16 +42,6 @@ void SharedShadow::start(std::size_t words) {
   fenced_threads_.clear();
 }
 
-bool SharedShadow::are_readable(const Warp& w, const Shape& s, std::size_t word) const {
-  const uint32_t limit = stamp::make(w.since_barrier, 0);
-  Eight bad = {};  // unwritten, or written since the barrier
-  for (const Shape::Window& window : s.windows) {
-    const Eight writes = vector_at(writes_.data() + word + window.first);
-    bad |= (Eight)(writes - 1 >= limit - 1) & vector_at(window.wanted);
-  }
-  return is_zero(bad);
-}
-
 bool is_known(uint32_t s, const Warp& w) {
   if (stamp::is_untold(s) || stamp::time(s) < w.since_barrier) return true;
   if (w.known.empty()) return false;
@@ -60,6 +50,34 @@ bool is_known(uint32_t s, const Warp& w) {
   return stamp::time(s) < (warp < w.known.size() && warp != warp_size
                                ? w.known[warp]
                                : *std::max_element(w.known.begin(), w.known.end()));
+}
+
+// Whether what any lane of a warp does now comes after these: what one lane did need not come before
+// what another does.
+bool is_behind(Eight stamps, Eight wanted, const Warp& w) {
+  uint32_t last = 0;
+  for (std::size_t i = 0; i < 8; ++i) {
+    const uint32_t s = wanted[i] != 0 ? stamps[i] : last;
+    if (s == last) continue;
+    const bool is_own = stamp::warp(s) == static_cast<uint32_t>(w.index);
+    const bool is_ordered =
+        is_own ? stamp::is_untold(s) || stamp::time(s) < w.since_sync : is_known(s, w);
+    if (!is_ordered) return false;
+    last = s;
+  }
+  return true;
+}
+
+bool SharedShadow::are_readable(const Warp& w, const Shape& s, std::size_t word) const {
+  const uint32_t limit = stamp::make(w.since_barrier, 0);
+  for (const Shape::Window& window : s.windows) {
+    const Eight writes = vector_at(writes_.data() + word + window.first);
+    const Eight wanted = vector_at(window.wanted);
+    if (!is_zero((Eight)(writes == 0) & wanted)) return false;
+    const Eight late = (Eight)(writes >= limit) & wanted;
+    if (!is_zero(late) && !is_behind(writes, late, w)) return false;
+  }
+  return true;
 }
 
 bool SharedShadow::is_ordered(uint32_t s, const Warp& w, int lane) {
@@ -234,13 +252,14 @@ bool SharedShadow::write_shape(const Warp& w, const Shape& s, std::size_t word, 
   if (!s.is_disjoint) return false;
   if (noted_count_ != 0) enter_reads();
   const uint32_t limit = stamp::make(w.since_barrier, 0);
-  Eight bad = {};
   for (const Shape::Window& window : s.windows) {
-    const Eight writes = vector_at(writes_.data() + word + window.first);
-    const Eight reads = vector_at(reads_.data() + word + window.first);
-    bad |= (Eight)((writes >= limit) | (reads >= limit)) & vector_at(window.wanted);
+    const Eight wanted = vector_at(window.wanted);
+    for (const std::vector<uint32_t>* const marks : {&writes_, &reads_}) {
+      const Eight stamps = vector_at(marks->data() + word + window.first);
+      const Eight late = (Eight)(stamps >= limit) & wanted;
+      if (!is_zero(late) && !is_behind(stamps, late, w)) return false;
+    }
   }
-  if (!is_zero(bad)) return false;
   last_write_ = time_;
   if (!is_filled(word, word + s.span / 4 - 1)) count_new(s, word);
   const uint32_t mine = stamp::make(time_, static_cast<uint32_t>(w.index * warp_size));
@@ -255,6 +274,33 @@ bool SharedShadow::write_shape(const Warp& w, const Shape& s, std::size_t word, 
     set(write_ops_, eight(op));
   }
   return true;
+}
+
+void SharedShadow::take_off_shape(const Shape& s, std::size_t word) {
+  for (const Shape::Window& window : s.windows) {
+    uint32_t* const writes = writes_.data() + word + window.first;
+    put_vector(writes, vector_at(window.wanted) != 0 ? eight(stamp::in_flight) : vector_at(writes));
+  }
+  for (const Shape::Run& run : s.runs)
+    for (std::size_t at = word + run.first; at < word + run.first + run.words; ++at)
+      ++unwritten_[at / chunk];
+}
+
+void SharedShadow::land_shape(const Warp& w, const Shape& s, std::size_t word) {
+  if (noted_count_ != 0) enter_reads();
+  last_write_ = time_;
+  for (const Shape::Run& run : s.runs)
+    for (std::size_t at = word + run.first; at < word + run.first + run.words; ++at)
+      if (!is_plain(at)) --unwritten_[at / chunk];
+  const uint32_t mine = stamp::make(time_, static_cast<uint32_t>(w.index * warp_size));
+  for (const Shape::Window& window : s.windows) {
+    uint32_t *const writes = writes_.data() + word + window.first, *const reads = reads_.data() +
+                                                                                  word +
+                                                                                  window.first;
+    const auto wanted = vector_at(window.wanted) != 0;
+    put_vector(writes, wanted ? mine + vector_at(window.lane) : vector_at(writes));
+    put_vector(reads, wanted ? Eight{} : vector_at(reads));
+  }
 }
 
 void SharedShadow::fence_proxy(const Warp& w) {

@@ -105,6 +105,8 @@ class SharedShadow {
   }
 
   // A word that was written just now is the target of a copy, until the copy lands.
+  void take_off_shape(const Shape&, std::size_t word);
+  void land_shape(const Warp&, const Shape&, std::size_t word);
   void take_off(std::size_t word) { set_write(word, stamp::in_flight); }
   void land(std::size_t word, std::uint32_t thread) {
     set_write(word, stamp::make(time_, thread));

@@ -77,21 +77,23 @@ Watch::Look Watch::look_for(Type type) {
 }
 
 Watch::Watch(const Program::Kernel& kernel, std::uint64_t most_calls)
-    : code_(kernel.code), seen_(kernel.code.size()), most_calls_(most_calls) {
+    : kernel_(kernel), code_(kernel.code), number_of_(kernel.code.size()), most_calls_(most_calls) {
   for (std::size_t n = 0; n < code_.size(); ++n) {
     const auto from = static_cast<std::size_t>(code_[n].from);
     if (from >= kernel.function.body.size()) continue;
     const Instruction& i = kernel.function.body[from];
-    if (i.opcode != "setp" || !compares(kernel.code[n], kernel.uses[n])) continue;
+    if (!compares(kernel.code[n], kernel.uses[n]) || i.opcode != "setp") continue;
     const Type type = type_of(i);
     const Operand& second = i.operands[i.two_results ? 3 : 2];
-    Seen& seen = seen_[n];
-    seen.look = look_for(type);
-    if (seen.look == nullptr) continue;
+    const Look look = look_for(type);
+    if (look == nullptr) continue;
+    number_of_[n] = static_cast<uint32_t>(seen_.size());
+    Seen& seen = seen_.emplace_back();
+    seen.look = look;
+    seen.op = &kernel.code[n];
     Handler& run = code_[n].guard >= 0 ? code_[n].behind_guard : code_[n].run;
     seen.run = std::exchange(run, watched);
     seen.comparison = {.where = &i,
-                       .lines = places_of(kernel, code_[n]),
                        .is_of_floats = type == Type::f32 || type == Type::f64,
                        .bytes = bytes_of(type),
                        .with_constant = is_number(second)};
@@ -99,7 +101,7 @@ Watch::Watch(const Program::Kernel& kernel, std::uint64_t most_calls)
 }
 
 const Op* Watch::look_and_run(const Op* op, Warp& w) {
-  Seen& seen = seen_[static_cast<std::size_t>(op - code_.data())];
+  Seen& seen = seen_[number_of_[static_cast<std::size_t>(op - code_.data())]];
   Comparison& c = seen.comparison;
   if (c.least > c.greatest) c.first_call = calls_ + 1;
   calls_ += static_cast<std::uint64_t>(std::popcount(w.mask));
@@ -118,9 +120,10 @@ const Op* Watch::look_and_run(const Op* op, Warp& w) {
 Watched Watch::result() const {
   Watched result{.calls = calls_};
   for (const Seen& seen : seen_) {
-    if (seen.look == nullptr || seen.comparison.first_call == 0) continue;
+    if (seen.comparison.first_call == 0) continue;
     result.comparisons.push_back(seen.comparison);
     Comparison& c = result.comparisons.back();
+    c.lines = places_of(kernel_, *seen.op);
     if (c.with_constant) c.constant = c.least_other;
   }
   return result;

@@ -23,14 +23,17 @@ class Watch {
  private:
   using Look = void (*)(Comparison&, const Op*, const Warp&);
   struct Seen {
+    const Op* op = nullptr;
     Look look = nullptr;
     Handler run = nullptr;
     Comparison comparison;
   };
   static Look look_for(Type);
 
+  const Program::Kernel& kernel_;
   std::vector<Op> code_;
-  std::vector<Seen> seen_;  // of each operation
+  std::vector<std::uint32_t> number_of_;  // in `seen_`, of each operation that compares
+  std::vector<Seen> seen_;
   const std::uint64_t most_calls_;
   std::uint64_t calls_ = 0;
 };

@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <type_traits>
 
 #include "ptx/machine/access.h"
 #include "ptx/machine/async/place.h"
 #include "ptx/machine/handlers.h"
+#include "ptx/machine/shapes/shape_access.h"
 
 namespace ptx {
 namespace {
@@ -13,80 +15,144 @@ namespace {
 using std::uint32_t;
 using std::uint64_t;
 
-// a and bits give the source, d the shared address and e what is added to it, b how many bytes are
-// read. mode: bytes. parts is 2 if the shared address has 64 bits.
-const Op* start_copies(const Op* op, Warp& w) {
-  uint64_t from[warp_size];
-  addresses_of(op, w, from);
-  Block::Copies& copies = w.block->copies[w.index];
-  copies.groups.resize(warp_size);
-  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    const int read = op->b < 0
-                         ? op->mode
-                         : std::min<int>(op->mode, static_cast<int>(w.slot<uint32_t>(op->b)[lane]));
-    const uint64_t to = place_in_shared(w, lane, op->d, op->parts == 2,
-                                        static_cast<uint64_t>(op->e), Named::in_shared);
-    uint32_t unwritten = 0;
-    if (reach_shared(w, {.op = op, .lane = lane, .address = to, .bytes = op->mode, .writes = true},
-                     unwritten) == nullptr)
-      return nullptr;
-    for (uint64_t word = 0; word * 4 < op->mode; ++word) w.block->shadow.take_off(to / 4 + word);
-    copies.pending.push_back({.lane = lane,
-                              .bytes = op->mode,
-                              .group = copies.groups[static_cast<std::size_t>(lane)],
-                              .to = static_cast<uint32_t>(to),
-                              .from = from[lane],
-                              .read = read,
-                              .number = copies.started++,
-                              .op = op});
-  }
-  return op + 1;
+uint64_t lowest_of(const Shape& s, const uint64_t* at) {
+  return at[s.lead] + static_cast<uint64_t>(s.low);
 }
 
-// It takes place now, and counts as written by a thread. False after a finding.
-bool finish(Warp& w, const Block::Copy& copy, uint32_t thread) {
-  uint32_t unwritten = 0;
-  std::byte* const to = w.block->shared.data() + copy.to;
-  std::memset(to, 0, static_cast<std::size_t>(copy.bytes));
-  if (copy.read > 0) {
-    const std::byte* from = reach_global(w,
-                                         {.op = copy.op,
-                                          .lane = copy.lane,
-                                          .address = copy.from,
-                                          .bytes = copy.read,
-                                          .unit = copy.bytes},
-                                         unwritten);
-    if (from == nullptr) return false;
-    std::memcpy(to, from, static_cast<std::size_t>(copy.read));
+// Whether everything is usual about where the copies go: then nothing is left to be looked at
+// there.
+bool take_off_together(Warp& w, Block::Copy& copy) {
+  const Op* const op = copy.op;
+  Shapes& shapes = w.block->run->memory.shapes;
+  const Shape* const target = shapes.find(copy.to, copy.lanes, op->mode);
+  if (target == nullptr) return false;
+  const uint64_t lowest = lowest_of(*target, copy.to);
+  if (lowest % op->mode != 0 || reach_shared_shape(w, op, *target, lowest, true) == nullptr)
+    return false;
+  w.block->shadow.take_off_shape(*target, lowest / 4);
+  uint32_t reading = 0, partly = 0;
+  for (uint32_t left = copy.lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left), read = copy.read[lane];
+    if (read != 0) reading |= 1u << lane;
+    if (read != 0 && read != op->mode) partly |= 1u << lane;
   }
-  for (uint32_t word = 0; word * 4 < static_cast<uint32_t>(copy.bytes); ++word) {
-    w.block->shadow.land(copy.to / 4 + word, thread);
-    if ((unwritten >> word & 1) != 0) w.block->shadow.unwrite(copy.to / 4 + word);
+  if (partly != 0) return true;
+  uint64_t of_source = 0;
+  if (reading == w.mask)
+    copy.source = shape_of(op, w, op->mode, of_source);
+  else if (reading != 0)
+    copy.source = shapes.find(copy.from, reading, op->mode);
+  if (reading == 0 || copy.source != nullptr) copy.target = target;
+  return true;
+}
+bool take_off_lane_by_lane(Warp& w, const Block::Copy& copy) {
+  for (uint32_t left = copy.lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t to = copy.to[lane];
+    uint32_t unwritten = 0;
+    if (reach_shared(
+            w, {.op = copy.op, .lane = lane, .address = to, .bytes = copy.op->mode, .writes = true},
+            unwritten) == nullptr)
+      return false;
+    for (uint64_t word = 0; word * 4 < copy.op->mode; ++word)
+      w.block->shadow.take_off(to / 4 + word);
   }
   return true;
 }
-template <class IsDue>
-bool finish_those(Warp& w, const IsDue& is_due, bool by_engine) {
+
+// a and bits give the source, d the shared address and e what is added to it, b how many bytes are
+// read. mode: bytes. parts is 2 if the shared address has 64 bits.
+const Op* start_copies(const Op* op, Warp& w) {
   Block::Copies& copies = w.block->copies[w.index];
-  copies.groups.resize(warp_size);
-  std::size_t left = 0;
-  for (std::size_t n = 0; n < copies.pending.size(); ++n) {
-    const Block::Copy copy = copies.pending[n];
-    if (!is_due(copy))
-      copies.pending[left++] = copy;
-    else if (!finish(w, copy,
-                     by_engine ? stamp::lanes_of + stamp::copies
-                               : static_cast<uint32_t>(w.index * warp_size + copy.lane)))
-      return false;
+  Block::Copy& copy = copies.pending.emplace_back(
+      Block::Copy{.op = op, .lanes = w.mask, .number = copies.started++, .group = copies.groups});
+  addresses_of(op, w, copy.from);
+  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    copy.read[lane] =
+        op->b < 0 ? op->mode
+                  : std::min<int>(op->mode, static_cast<int>(w.slot<uint32_t>(op->b)[lane]));
+    copy.to[lane] = place_in_shared(w, lane, op->d, op->parts == 2, static_cast<uint64_t>(op->e),
+                                    Named::in_shared);
   }
-  copies.pending.resize(left);
+  return take_off_together(w, copy) || take_off_lane_by_lane(w, copy) ? op + 1 : nullptr;
+}
+
+// They take place now, and count as written by their threads. False if they have to go lane by
+// lane.
+bool land_together(Warp& w, const Block::Copy& copy) {
+  if (copy.target == nullptr) return false;
+  const Op* const op = copy.op;
+  if (copy.source != nullptr &&
+      (lowest_of(*copy.source, copy.from) % op->mode != 0 ||
+       reach_global_shape(w, op, *copy.source, lowest_of(*copy.source, copy.from), false) ==
+           nullptr))
+    return false;
+  const auto move = [&](auto bytes) {
+    for (uint32_t left = copy.lanes; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      std::byte* const to = w.block->shared.data() + copy.to[lane];
+      if (copy.read[lane] != 0)
+        std::memcpy(to, reinterpret_cast<const std::byte*>(copy.from[lane]), bytes);
+      else
+        std::memset(to, 0, bytes);
+    }
+  };
+  switch (op->mode) {
+    case 4: move(std::integral_constant<std::size_t, 4>{}); break;
+    case 8: move(std::integral_constant<std::size_t, 8>{}); break;
+    default: move(std::integral_constant<std::size_t, 16>{}); break;
+  }
+  w.block->shadow.land_shape(w, *copy.target, lowest_of(*copy.target, copy.to) / 4);
+  return true;
+}
+
+// One lane's takes place now, and counts as written by a thread. False after a finding.
+bool land(Warp& w, const Block::Copy& copy, int lane, uint32_t thread) {
+  uint32_t unwritten = 0;
+  const int read = copy.read[lane];
+  std::byte* const to = w.block->shared.data() + copy.to[lane];
+  std::memset(to, 0, copy.op->mode);
+  if (read > 0) {
+    const std::byte* from = reach_global(w,
+                                         {.op = copy.op,
+                                          .lane = lane,
+                                          .address = copy.from[lane],
+                                          .bytes = read,
+                                          .unit = copy.op->mode},
+                                         unwritten);
+    if (from == nullptr) return false;
+    std::memcpy(to, from, static_cast<std::size_t>(read));
+  }
+  for (uint32_t word = 0; word * 4 < copy.op->mode; ++word) {
+    w.block->shadow.land(copy.to[lane] / 4 + word, thread);
+    if ((unwritten >> word & 1) != 0) w.block->shadow.unwrite(copy.to[lane] / 4 + word);
+  }
+  return true;
+}
+
+// Of each of the warp's copies those lanes' that are due. False after a finding.
+template <class LanesDue>
+bool finish_those(Warp& w, const LanesDue& lanes_due, bool by_engine) {
+  std::vector<Block::Copy>& pending = w.block->copies[w.index].pending;
+  for (Block::Copy& copy : pending) {
+    const uint32_t due = lanes_due(copy) & copy.lanes;
+    if (due == 0) continue;
+    const bool is_done = !by_engine && due == copy.lanes && land_together(w, copy);
+    for (uint32_t left = is_done ? 0 : due; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      const auto own = static_cast<uint32_t>(w.index * warp_size + lane);
+      if (!land(w, copy, lane, by_engine ? stamp::lanes_of + stamp::copies : own)) return false;
+    }
+    copy.lanes &= ~due;
+    copy.target = nullptr;
+  }
+  std::erase_if(pending, [](const Block::Copy& copy) { return copy.lanes == 0; });
   return true;
 }
 
 const Op* commit_copies(const Op* op, Warp& w) {
   Block::Copies& copies = w.block->copies[w.index];
-  copies.groups.resize(warp_size);
   for (int i = 0; i < warp_size; ++i) copies.groups[static_cast<std::size_t>(i)] += w.mask >> i & 1;
   return op + 1;
 }
@@ -98,18 +164,20 @@ const Op* wait_for_copies(const Op* op, Warp& w) {
 }  // namespace
 
 bool finish_copies(Warp& w, int but) {
-  const Block::Copies& copies = w.block->copies[w.index];
-  const auto is_due = [&](const Block::Copy& copy) {
-    return (w.mask >> copy.lane & 1) != 0 &&
-           copy.group < copies.groups[static_cast<std::size_t>(copy.lane)] - but;
+  const auto& committed = w.block->copies[w.index].groups;
+  const auto lanes_due = [&](const Block::Copy& copy) {
+    uint32_t due = 0;
+    for (std::size_t i = 0; i < warp_size; ++i)
+      due |= uint32_t{copy.group[i] < committed[i] - but} << i;
+    return due & w.mask;
   };
-  return finish_those(w, is_due, false);
+  return finish_those(w, lanes_due, false);
 }
 bool finish_copies_before(Warp& w, int lane, std::size_t number) {
-  const auto is_due = [&](const Block::Copy& copy) {
-    return copy.lane == lane && copy.number < number;
+  const auto lanes_due = [&](const Block::Copy& copy) {
+    return copy.number < number ? 1u << lane : 0;
   };
-  return finish_those(w, is_due, true);
+  return finish_those(w, lanes_due, true);
 }
 
 void add_copy_handlers(Handlers& to) {

@@ -55,7 +55,7 @@ bool trace(Warp& w, const Op* op, const Shape& s, Region& region, uint64_t lowes
     return lane == Shape::several ? eight(by_several) : first_lane + lane;
   };
   const std::size_t lowest_word = region.word(lowest);
-  Eight bad = {};
+  Eight bad = {}, was_read = {};
   for (const Shape::Window& window : s.windows) {
     const auto is_ordered = [&](Traces::Part of, Traces::Part when) {
       const Eight other_block = vector_at(traces.at(of, lowest_word + window.first));
@@ -67,10 +67,13 @@ bool trace(Warp& w, const Op* op, const Shape& s, Region& region, uint64_t lowes
     const auto fine = is_ordered(Traces::write_block, Traces::write) &
                       is_ordered(Traces::read_block, Traces::read);
     bad |= ~(Eight)fine & vector_at(window.wanted);
+    const Eight readers = vector_at(traces.at(Traces::read_block, lowest_word + window.first));
+    was_read |= (Eight)(readers > earlier) & vector_at(window.wanted);
   }
   if (!is_zero(bad)) return false;
   if (!region.is_written.empty() && !look_at_written(s, region, lowest_word, writes)) return false;
   const auto number = static_cast<uint32_t>(op - w.code);
+  const bool forgets_readers = writes && !is_zero(was_read);  // pages that nobody touched cost none
   for (const Shape::Window& window : s.windows) {
     const auto wanted = vector_at(window.wanted) != 0;
     const auto set = [&](Traces::Part part, Eight value) {
@@ -80,7 +83,7 @@ bool trace(Warp& w, const Op* op, const Shape& s, Region& region, uint64_t lowes
     set(writes ? Traces::write_block : Traces::read_block, eight(block));
     set(writes ? Traces::write : Traces::read, stamps_of(window));
     set(writes ? Traces::write_op : Traces::read_op, eight(number));
-    if (writes) set(Traces::read_block, Eight{});
+    if (forgets_readers) set(Traces::read_block, Eight{});
   }
   return true;
 }

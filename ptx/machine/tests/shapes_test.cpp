@@ -192,6 +192,34 @@ $skip: bar.sync 0; st.global.v2.u32 [%rd8], {{%r6, %r7}};)",
         }
 }
 
+// Copies of all sizes, of whole and of cut sources, that all lanes wait for, or some, or none.
+TEST(Shapes, copy_what_lane_by_lane_copies) {
+  const std::string sizes[] = {"{0}", "{0}, %r6", "{0}, %p1"};
+  const std::string lengths[] = {"mov.u32 %r6, 0;", "and.b32 %r6, %t, 16;", "and.b32 %r6, %t, 7;"};
+  const std::string waits[] = {"cp.async.wait_all;",
+                               "setp.ne.u32 %p5, %t, 9; @%p5 cp.async.wait_all;",
+                               "cp.async.commit_group; cp.async.wait_group 0;",
+                               "cp.async.commit_group; cp.async.wait_group 1;"};
+  int races = 0;
+  for (const int bytes : {4, 8, 16})
+    for (const std::string& size : sizes)
+      for (const std::string& length : lengths)
+        for (const std::string& wait : waits)
+          for (const int from : {0, 2048, 2048 + 4}) {
+            const std::string body = fmt::format(
+                R"({0}
+shl.b32 %r8, %t, 4; add.s32 %r9, %r3, %r8; mul.wide.u32 %rd1, %r8, 1; add.s64 %rd2, %out, %rd1;
+{1} setp.lt.u32 %p1, %t, 5; setp.eq.u32 %p2, %t, 3; @%p2 bra $wait;
+cp.async.c{2}.shared.global [%r9], [%rd2+{3}], {4};
+$wait: {5} bar.sync 0; xor.b32 %r8, %r8, 64; add.s32 %r9, %r3, %r8;
+@%p2 ld.shared.u32 %r10, [%r9]; st.global.u32 [%rd2], %r10;)",
+                own_words, length, bytes == 16 ? "g" : "a", from,
+                fmt::format(fmt::runtime(size), bytes), wait);
+            races += both_ways(body, 32, {}).find("data race") != std::string::npos ? 1 : 0;
+          }
+  EXPECT_GT(races, 0);
+}
+
 TEST(Shapes, meet_in_the_shadow_what_single_lanes_meet) {
   std::mt19937 random(1);
   const auto draw = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
@@ -201,6 +229,12 @@ TEST(Shapes, meet_in_the_shadow_what_single_lanes_meet) {
     at_once.start(256);
     by_lane.start(256);
     std::vector<Warp> warps(3);
+    struct InFlight {
+      const Shape* shape;
+      uint32_t word;
+      Warp* warp;
+    };
+    std::vector<InFlight> in_flight;
     for (int i = 0; i < 3; ++i) {
       warps[static_cast<std::size_t>(i)].index = i;
       warps[static_cast<std::size_t>(i)].since_barrier = 1;
@@ -220,6 +254,15 @@ TEST(Shapes, meet_in_the_shadow_what_single_lanes_meet) {
             if (how == 0) shadow->take_off(word);
             if (how == 1) shadow->land(word, 3);
           }
+      }
+      if (!in_flight.empty() && draw(4) == 0) {
+        const auto [shape, word, warp] = in_flight.back();
+        in_flight.pop_back();
+        at_once.land_shape(*warp, *shape, word);
+        for (uint32_t lane = 0; lane < warp_size; ++lane)
+          if ((shape->mask >> lane & 1) != 0)
+            by_lane.land(word + shape->offset[lane] / 4,
+                         static_cast<uint32_t>(warp->index * warp_size) + lane);
       }
       Warp& w = warps[draw(3)];
       const uint32_t first = draw(128), stride = draw(4),
@@ -245,6 +288,11 @@ TEST(Shapes, meet_in_the_shadow_what_single_lanes_meet) {
         const std::string said = one(by_lane);
         EXPECT_EQ(said, usual ? "true true 0 0 false" : one(at_once));
       }
+      if (!writes || !usual || draw(2) != 0) continue;
+      at_once.take_off_shape(*s, word);
+      for (uint32_t lane = 0; lane < warp_size; ++lane)
+        if ((mask >> lane & 1) != 0) by_lane.take_off(word + s->offset[lane] / 4);
+      in_flight.push_back({s, word, &w});
     }
   }
 }
