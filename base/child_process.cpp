@@ -55,6 +55,7 @@ class Descriptors {
     } else {
       place(socket, STDIN_FILENO);
       place(socket, STDOUT_FILENO);
+      if (channel == Channel::all) place(socket, STDERR_FILENO);
     }
   }
   ~Descriptors() { posix_spawn_file_actions_destroy(&actions_); }

@@ -16,6 +16,7 @@ enum class Channel {
   messages,  // descriptor 3, whole messages each way; its stdout goes to stderr, so that what a
              // kernel prints never lands in a result
   stdio,     // its stdin and stdout, a stream each way
+  all,       // the same, with its stderr in the same stream as its stdout
 };
 inline constexpr int message_descriptor = 3;
 inline constexpr std::size_t longest_message = 1 << 16;
@@ -46,7 +47,7 @@ class ChildProcess {
   std::optional<std::string> ask(const std::string& message, std::chrono::milliseconds patience);
   bool timed_out() const { return timed_out_; }
 
-  // Over `stdio`: sends all of `input` and reads until the child closes its end. Throws
+  // Over `stdio` and `all`: sends all of `input` and reads until the child closes its end. Throws
   // std::runtime_error if it stays silent for so long.
   std::string converse(const std::string& input, std::chrono::milliseconds patience);
 

@@ -1,5 +1,5 @@
-# Interface targets: `assay_warnings` for our code, `assay_kernel_warnings` for what authors of kernels write,
-# `assay_fast_arithmetic` for code that computes, `assay_cold_code` for code that does not.
+# Interface targets: `assay_warnings` for our code, `assay_kernel_warnings` and `assay_lean_cmath` for what
+# authors of kernels write, `assay_fast_arithmetic` for code that computes, `assay_cold_code` for code that does not.
 include(CheckCXXSourceRuns)
 
 # Clang does not check the alignment of a vector that is copied as a whole: a misaligned float4 would pass.
@@ -14,6 +14,11 @@ add_library(assay_kernel_warnings INTERFACE)
 target_compile_options(assay_kernel_warnings INTERFACE
   -Wall -Wextra -Wno-missing-field-initializers
   -Wno-restrict)  # g++ 12 sees overlaps in "text" + string where there are none
+
+# Half of what compiling a kernel took: from C++17 on, <cmath> brings Bessel functions and the like, and much of <algorithm> with
+# them. A kernel includes what it calls.
+add_library(assay_lean_cmath INTERFACE)
+target_compile_definitions(assay_lean_cmath INTERFACE _GLIBCXX_BITS_SPECFUN_H)
 
 add_library(assay_warnings INTERFACE)
 target_link_libraries(assay_warnings INTERFACE assay_kernel_warnings)

@@ -5,9 +5,7 @@ include_guard(GLOBAL)
 # is empty, and VARIANT renamed to NAME. Sets `planted` to the edited file, and `gone` to a text that kernels/FILE no
 # longer has. The caller lets its test fail then, not the build: somebody may be at work there.
 function(plant name variant file find replace and_find and_replace)
-  set(stage ${PROJECT_SOURCE_DIR}/kernels/${file})
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${stage})
-  file(READ ${stage} source)
+  read_stage(${file})
   set(gone "")
   replace_in_source("${find}" "${replace}")
   if(NOT and_find STREQUAL "")
@@ -17,6 +15,19 @@ function(plant name variant file find replace and_find and_replace)
   set(gone "${gone}" PARENT_SCOPE)
   set(planted ${CMAKE_CURRENT_BINARY_DIR}/planted/${name}.cu PARENT_SCOPE)
   file(CONFIGURE OUTPUT planted/${name}.cu CONTENT "${source}" @ONLY)
+endfunction()
+
+# Sets `source` to the text of kernels/FILE. The main loop that stages share is in its place, so that faults can be planted
+# there too.
+function(read_stage file)
+  set(stage ${PROJECT_SOURCE_DIR}/kernels/${file})
+  set(loop ${PROJECT_SOURCE_DIR}/kernels/copy_ahead.h)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${stage} ${loop})
+  file(READ ${stage} source)
+  file(READ ${loop} text)
+  string(REPLACE "#pragma once" "" text "${text}")
+  string(REPLACE "#include \"kernels/copy_ahead.h\"" "${text}" source "${source}")
+  set(source "${source}" PARENT_SCOPE)
 endfunction()
 
 # Used by `plant` alone: replaces a text in its variable `source`, or sets `gone` to a text that is not there.

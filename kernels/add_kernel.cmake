@@ -1,13 +1,13 @@
-# assay_add_kernel(FILE [GPU_ONLY] [NVCC_ONLY] [UNWATCHED] [LINK library...]): adds one file, with one or more variants, for
+# assay_add_kernel(FILE [GPU_ONLY] [NVCC_ONLY] [SM_90A] [UNWATCHED] [LINK library...]): adds one file, with one or more variants, for
 # every backend of this build, or only for the GPU. NVCC_ONLY: for the GPU and the PTX machine, as nvcc takes it, with <<<>>> and
-# all that the CPU executor does not know. UNWATCHED: its comparisons are not worth watching, and `assay check` shows no
-# paths of it.
+# all that the CPU executor does not know. SM_90A: where it is compiled for sm_90, it may use what only sm_90a has.
+# UNWATCHED: its comparisons are not worth watching, and `assay check` shows no paths of it.
 #
 # For the CPU executor each file becomes a shared library of its own, for three reasons: the library's thread-local
 # block is exactly the shared memory of its kernels, two authors' names cannot collide, and a changed kernel relinks
 # nothing else.
 function(assay_add_kernel file)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "GPU_ONLY;NVCC_ONLY;UNWATCHED" "" "LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "GPU_ONLY;NVCC_ONLY;SM_90A;UNWATCHED" "" "LINK")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "assay_add_kernel takes one file, but was also given: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -34,11 +34,18 @@ function(assay_add_kernel file)
   if(ASSAY_PTX AND extension STREQUAL ".cu" AND NOT arg_GPU_ONLY)
     set_property(GLOBAL APPEND_STRING PROPERTY ASSAY_LISTED_FILES "{\"${shown}\", ${position}, assay::Backend::ptx},\n")
     assay_ptx_library(ptx_${stem} ${file} ${position})
+    if(arg_SM_90A)
+      set_target_properties(ptx_${stem} PROPERTIES CUDA_ARCHITECTURES 90a-virtual)
+    endif()
     target_link_libraries(assay_kernels INTERFACE ptx_${stem})
   endif()
   if(ASSAY_CUDA AND extension STREQUAL ".cu")
     set_property(GLOBAL APPEND_STRING PROPERTY ASSAY_LISTED_FILES "{\"${shown}\", ${position}, assay::Backend::cuda},\n")
-    target_sources(assay_kernels_cuda PRIVATE ${file})
+    set(kernels assay_kernels_cuda)
+    if(arg_SM_90A)
+      set(kernels assay_kernels_sm_90a)
+    endif()
+    target_sources(${kernels} PRIVATE ${file})
     set_source_files_properties(${file} PROPERTIES COMPILE_DEFINITIONS ASSAY_POSITION=${position})
     target_link_libraries(assay_kernels INTERFACE ${arg_LINK})
   endif()
@@ -69,7 +76,7 @@ function(assay_ptx_library target file position)
   target_compile_definitions(${target} PRIVATE ASSAY_PTX ASSAY_POSITION=${position})
   target_compile_options(${target} PRIVATE -O3 -Xcompiler=-Wall,-Wextra)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(${target} PRIVATE $<LINK_ONLY:assay_registry>)
+  target_link_libraries(${target} PRIVATE $<LINK_ONLY:assay_registry> assay_lean_cmath)
 endfunction()
 
 # Makes the library that lets the comparisons of the same variants be watched.

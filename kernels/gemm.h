@@ -52,6 +52,7 @@ namespace assay {
 //     and infinity - infinity are NaN. Any NaN will do; an infinity has its sign.
 //   - Denormal elements and results are numbers like any others: nothing is flushed to 0.
 //   - A zero may have either sign, except where `order` fixes every bit.
+//   - Its workspace holds anything at first: what another launch has left there, or never a zero.
 struct Gemm {
   std::int64_t m, n, k;
   float alpha, beta;
@@ -93,15 +94,50 @@ struct Tile {
   int m = 1, n = 1, k = 1;
 };
 
+// What starts a variant's kernels: a function of the problem and the stream, and of the workspace
+// where the variant asks for some.
+class Launch {
+ public:
+  using Function = cudaError_t (*)(const Gemm&, cudaStream_t);
+  using InWorkspace = cudaError_t (*)(const Gemm&, cudaStream_t, void* workspace);
+
+  constexpr Launch() = default;
+  template <class F>
+  constexpr Launch(F function) {
+    if constexpr (std::is_convertible_v<F, Function>) {
+      function_ = function;
+    } else {
+      in_workspace_ = function;
+    }
+  }
+  cudaError_t operator()(const Gemm& g, cudaStream_t stream, void* workspace = nullptr) const {
+    return in_workspace_ ? in_workspace_(g, stream, workspace) : function_(g, stream);
+  }
+  bool operator==(const Launch&) const = default;
+  constexpr bool takes_workspace() const { return in_workspace_ != nullptr; }
+  const void* address() const {
+    return in_workspace_ ? reinterpret_cast<const void*>(in_workspace_)
+                         : reinterpret_cast<const void*>(function_);
+  }
+
+ private:
+  Function function_ = nullptr;
+  InWorkspace in_workspace_ = nullptr;
+};
+
 struct Variant {
   const char* name;  // letters, digits and underscores
   const char* idea;  // one sentence
-  cudaError_t (*launch)(const Gemm&, cudaStream_t);
+  Launch launch;
   Needs needs = {};
   Arithmetic arithmetic = Arithmetic::fp32;
   Order order = Order::unspecified;
   Tile tile = {};
   bool deterministic = true;  // the same problem gives the same bits every time
+  // How many bytes of memory a launch takes for itself. It gets them at a multiple of 256 bytes,
+  // until its kernels have ended; null for 0 bytes.
+  std::int64_t (*workspace)(const Gemm&) = nullptr;
+  bool column_major = false;  // its own m, n, A and B are n, m, B and A of a problem here
 };
 
 #if defined(__CUDACC__) || defined(SIMT)
@@ -157,14 +193,15 @@ cudaError_t launch(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t
 }
 
 // One block for each tile of C, numbered row by row along x alone: x takes 2^31 - 1 blocks, y and z
-// only 65535.
+// only 65535. Where blocks share a tile, they are its `parts` along y.
 template <Tile tile>
 cudaError_t launch_tiles(void (*kernel)(Gemm), dim3 block, const Gemm& g, cudaStream_t stream,
-                         std::size_t shared_bytes = 0) {
+                         std::size_t shared_bytes = 0, int parts = 1) {
   if (g.m == 0 || g.n == 0) return cudaSuccess;
   const std::int64_t down = ceil_div(g.m, tile.m), across = ceil_div(g.n, tile.n);
   if (across > std::numeric_limits<int>::max() / down) return cudaErrorInvalidConfiguration;
-  return launch(kernel, dim3(static_cast<unsigned>(down * across)), block, shared_bytes, stream, g);
+  const dim3 grid(static_cast<unsigned>(down * across), static_cast<unsigned>(parts));
+  return launch(kernel, grid, block, shared_bytes, stream, g);
 }
 
 #endif  // kernels and their launches

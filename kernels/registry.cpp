@@ -34,6 +34,11 @@ std::vector<Entry>& all_watched() {
   return entries;
 }
 
+std::string& current_source() {
+  static std::string source;
+  return source;
+}
+
 Entry with_watched_launch(Entry entry) {
   const bool by_nvcc = entry.backend == Backend::cuda || entry.backend == Backend::ptx;
   const Backend backend = by_nvcc ? Backend::simt : entry.backend;
@@ -122,6 +127,11 @@ std::string flaw_in_sizes(const Needs& needs) {
 std::string flaw_in_record(const Variant& variant) {
   if (variant.idea == nullptr) return "it has no idea: say it in one sentence";
   if (variant.launch == nullptr) return "it has no launch function";
+  if (variant.launch.takes_workspace() != (variant.workspace != nullptr)) {
+    return variant.launch.takes_workspace()
+               ? "its launch takes workspace, and it does not say how much"
+               : "it asks for workspace, and its launch does not take it";
+  }
   const Needs& needs = variant.needs;
   const Tile& tile = variant.tile;
   for (const int multiple : {needs.m_multiple, needs.n_multiple, needs.k_multiple,
@@ -145,7 +155,7 @@ std::string flaw_in_record(const Variant& variant) {
 // Refuses two variants of one name and backend too: only one of them could ever be chosen.
 void require_sound_records(const std::vector<Entry>& entries) {
   std::set<std::pair<std::string, Backend>> names;
-  for (const auto& [variant, backend, watched_launch] : entries) {
+  for (const auto& [variant, backend, watched_launch, source] : entries) {
     if (!is_name(variant.name)) {
       throw BadVariant(fmt::format(
           "a variant is registered as '{}': a name is made of letters, digits and underscores",
@@ -181,11 +191,20 @@ void expect_variants_of(std::span<const KernelFile> files) {
   expected().insert(expected().end(), files.begin(), files.end());
 }
 
+void forget_variants() {
+  all().clear();
+  all_watched().clear();
+  expected().clear();
+}
+
+void coming_from(std::string source) { current_source() = std::move(source); }
+
 void register_variant(const Variant& variant, Backend backend, int position) {
   auto& entries = all();
   const auto after = std::find_if(entries.begin(), entries.end(),
                                   [&](const Listed& l) { return l.position > position; });
-  entries.insert(after, {{variant, backend}, position});
+  entries.insert(after,
+                 {{.variant = variant, .backend = backend, .source = current_source()}, position});
 }
 
 void register_watched(const Variant& variant, Backend backend) {
@@ -248,6 +267,10 @@ std::string refusal(const Variant& variant, const Gemm& g) {
   if (needs.alpha_one && g.alpha != 1) return fmt::format("alpha = {} is not 1", g.alpha);
   if (needs.beta_zero && g.beta != 0) return fmt::format("beta = {} is not 0", g.beta);
   return {};
+}
+
+std::int64_t workspace_of(const Variant& variant, const Gemm& gemm) {
+  return variant.workspace == nullptr ? 0 : variant.workspace(gemm);
 }
 
 std::vector<std::string> describe(const Needs& needs) {

@@ -19,7 +19,9 @@ struct Entry {
   Backend backend;
   // The launch function of the build whose comparisons can be watched, on the CPU also for a
   // variant on a GPU; null where there is none.
-  decltype(Variant::launch) watched_launch = nullptr;
+  Launch watched_launch = nullptr;
+  // The words with which a command names the file that it comes from; empty for the ladder.
+  std::string source = {};
 };
 
 // A variant that could never be judged; the message names it and says why.
@@ -39,6 +41,11 @@ struct KernelFile {
 // never be judged, and nobody would know.
 void expect_variants_of(std::span<const KernelFile> files);
 
+// Forgets all that has registered. What registers from now on comes from a file that a command
+// names with these words.
+void forget_variants();
+void coming_from(std::string source);
+
 // Every entry, in the order in which kernels/CMakeLists.txt lists their files. Throws BadVariant if
 // two entries of a backend share a name, a record cannot be true, or a file registered nothing.
 std::vector<Entry> registered();
@@ -53,6 +60,9 @@ std::string_view to_string(Order);
 // Why `variant` refuses `gemm`: it is malformed, or outside the variant's needs. Empty if it
 // accepts.
 std::string refusal(const Variant& variant, const Gemm& gemm);
+
+// How many bytes of workspace a launch asks for, of a problem that the variant accepts.
+std::int64_t workspace_of(const Variant& variant, const Gemm& gemm);
 
 // One phrase for each demand of `needs`, such as "lda a multiple of 4".
 std::vector<std::string> describe(const Needs& needs);

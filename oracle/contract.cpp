@@ -82,9 +82,10 @@ Breach contract_breach(const Operands& before, const After& after) {
       words = written_beside(to_string(o), before[o], after[o]) + ", which is only to be read";
     return {{Fault::wrote_input, o}, std::move(words)};
   }
-  const Operand c = Operand::c;
-  if (std::string words = written_beside(to_string(c), before[c], after[c]); !words.empty())
-    return {{Fault::wrote_beside, c}, std::move(words)};
+  for (Operand o : {Operand::c, Operand::workspace}) {
+    if (std::string words = written_beside(to_string(o), before[o], after[o]); !words.empty())
+      return {{Fault::wrote_beside, o}, std::move(words)};
+  }
   return {};
 }
 

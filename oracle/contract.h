@@ -1,4 +1,4 @@
-// The memory contract: a launch changes the elements of C and nothing else.
+// The memory contract: a launch changes the elements of C and of its workspace, and nothing else.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ class After {
  private:
   static std::size_t index(Operand o) { return static_cast<std::size_t>(o); }
   const Operands* before_;
-  std::array<std::optional<Image>, 3> changed_;
+  ByOperand<std::optional<Image>> changed_;
 };
 
 // How a launch broke the contract between `before` and `after`.

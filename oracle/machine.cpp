@@ -1,9 +1,11 @@
 #include "oracle/machine.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 
+#include "kernels/registry.h"
 #include "oracle/contract.h"
 #include "oracle/gpus.h"
 
@@ -28,6 +30,35 @@ std::optional<Image> Machine::change_of(Operand o, const Image& placed) {
   fetch(o, now);
   if (same_bits(placed, now)) return std::nullopt;
   return now;
+}
+
+LaunchFailure place_workspace(Machine& machine, const Variant& variant, const Case& c,
+                              const Plan& plan, Given& given, Image& image) {
+  const std::int64_t bytes = workspace_of(variant, given);
+  if (bytes < 0 || static_cast<double>(bytes) > memory_of_this_computer() / 4)
+    return launch_crashed(
+        fmt::format("it asks for {} bytes of workspace, which are not to be had", bytes));
+  // Unlike in any other way to launch the same case.
+  const auto launch = static_cast<std::uint64_t>(plan.placement) * 64 +
+                      static_cast<std::uint64_t>(plan.order) * 8 +
+                      static_cast<std::uint64_t>(plan.altered) + 1;
+  const Placement placement =
+      plan.placement == Placement::adjoining ? Placement::guarded : plan.placement;
+  image = make_workspace(c, bytes, placement, launch);
+  try {
+    given.workspace = machine.place(Operand::workspace, image,
+                                    plan.keeps_workspace ? Placement::as_left : placement);
+  } catch (const NoWorkspace& error) {
+    return launch_crashed(error.what());
+  }
+  if (plan.keeps_workspace && bytes > 0) machine.fetch(Operand::workspace, image);
+  return std::nullopt;
+}
+
+double memory_of_this_computer() {
+  static const double bytes =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  return bytes;
 }
 
 Machine& machine_of(Backend backend, const Resources& resources) {

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "kernels/gemm.h"
@@ -38,18 +39,23 @@ std::string thrown_by(const Call& call) {
   }
 }
 
+// A workspace that a machine has no memory for.
+struct NoWorkspace : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 class Machine {
  public:
   virtual ~Machine() = default;
-  // Copies the image to this machine and returns the address of element (0, 0). An `unreadable`
-  // operand gets an address that faults; nothing is copied.
+  // Copies the image to this machine and returns the address of element (0, 0): null for one
+  // without floats. An `unreadable` operand gets an address that faults; nothing is copied.
   virtual float* place(Operand, const Image&, Placement) = 0;
   // The inverse; not for `unreadable` operands.
   virtual void fetch(Operand, Image&) = 0;
   // The same where it is no longer what was placed; nothing where it is.
   virtual std::optional<Image> change_of(Operand, const Image& placed);
   // Calls the variant's launch function, in the plan's order and setting, and waits for its work.
-  virtual LaunchFailure launch(const Variant&, const Gemm&, const Case&, const Plan&,
+  virtual LaunchFailure launch(const Variant&, const Given&, const Case&, const Plan&,
                                const Resources&) = 0;
   // One sentence on what the last launch did that is no fault, but worth knowing; else empty.
   virtual std::string remark() const { return ""; }
@@ -64,6 +70,10 @@ class Machine {
   virtual std::string disagreement(const Case&) = 0;
 };
 
+// Makes a workspace and places it, for a problem that is placed and accepted. One that cannot be
+// had is a failure of the launch that asks for it.
+LaunchFailure place_workspace(Machine&, const Variant&, const Case&, const Plan&, Given&, Image&);
+
 // This thread's machine for a backend and GPU. Throws Unavailable if this build or computer has
 // none.
 Machine& machine_of(Backend, const Resources&);
@@ -74,6 +84,8 @@ std::unique_ptr<Machine> make_cpu_machine(Backend);
 std::unique_ptr<Machine> make_ptx_machine();
 // One GPU, with memory that faults on both sides of every operand.
 std::unique_ptr<Machine> make_cuda_machine(const Resources&);
+
+double memory_of_this_computer();  // bytes
 
 // What machines on the host share: whether the references agree, and how long a launch may take.
 std::string disagreement_on_host(const Case&);

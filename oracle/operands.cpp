@@ -45,12 +45,23 @@ Guards guards_of(Placement placement, std::int64_t span, int offset, int alignme
     case Placement::guarded:
     case Placement::elsewhere:
     case Placement::adjoining:
-    case Placement::unreadable: break;
+    case Placement::unreadable:
+    case Placement::as_left: break;
   }
   const std::int64_t after = guard_floats + missing(offset + span, unit);
   const std::int64_t before = guard_floats + missing(guard_floats + offset + span + after, page);
   if (placement == Placement::elsewhere) return {before + unit, after + page - unit};
   return {before, after};
+}
+
+// `count` floats that are no elements, from column j of row i on.
+void surround(const Case& c, Operand o, std::uint32_t poison, float* floats, std::int64_t count,
+              std::int64_t i, std::int64_t j) {
+  if (!has_ordinary_surroundings(c))
+    return void(std::fill_n(floats, count, std::bit_cast<float>(poison)));
+  const std::uint64_t key = mix(c.seed, o, i) + static_cast<std::uint64_t>(j);
+  for (std::int64_t x = 0; x < count; ++x)
+    floats[x] = uniform(scramble(key + static_cast<std::uint64_t>(x)));
 }
 
 }  // namespace
@@ -65,6 +76,7 @@ const char* to_string(Operand o) {
     case Operand::a: return "A";
     case Operand::b: return "B";
     case Operand::c: return "C";
+    case Operand::workspace: return "the workspace";
   }
   return "?";
 }
@@ -151,32 +163,43 @@ Operands make_operands(const Case& c, Placement placement, const std::array<int,
     image.first = guards.before + offset;
     const std::int64_t size = image.first + image.extent() + guards.after;
     image.floats.resize(static_cast<std::size_t>(size));
-    const auto surround = [&](std::uint32_t poison, float* floats, std::int64_t count,
-                              std::int64_t i, std::int64_t j) {
-      if (!has_ordinary_surroundings(c))
-        return void(std::fill_n(floats, count, std::bit_cast<float>(poison)));
-      const std::uint64_t key = mix(c.seed, o, i) + static_cast<std::uint64_t>(j);
-      for (std::int64_t x = 0; x < count; ++x)
-        floats[x] = uniform(scramble(key + static_cast<std::uint64_t>(x)));
-    };
     float* const floats = image.floats.data();
     const std::int64_t end = image.first + image.extent();
-    surround(guard_bits, floats, image.first, -1, 0);
-    surround(guard_bits, floats + end, size - end, -1, end);
+    surround(c, o, guard_bits, floats, image.first, -1, 0);
+    surround(c, o, guard_bits, floats + end, size - end, -1, end);
     const Filling filling(c, o);
     const bool written_first = o == Operand::c && c.beta == 0;
     for (std::int64_t i = 0; i < image.rows && image.columns > 0; ++i) {
       float* const row = image.row(i);
       if (written_first) {
-        surround(unwritten_bits, row, image.columns, i, 0);
+        surround(c, o, unwritten_bits, row, image.columns, i, 0);
       } else {
         filling.fill_row(row, i, image.columns);
       }
       if (i + 1 < image.rows)
-        surround(padding_bits, row + image.columns, image.stride - image.columns, i, image.columns);
+        surround(c, o, padding_bits, row + image.columns, image.stride - image.columns, i,
+                 image.columns);
     }
   }
   return all;
+}
+
+Image make_workspace(const Case& c, std::int64_t bytes, Placement placement, std::uint64_t launch) {
+  constexpr Operand o = Operand::workspace;
+  Image image;
+  if (bytes == 0) return image;
+  image.rows = 1, image.columns = image.ld = image.stride = ceil_div(bytes, sizeof(float));
+  const Guards guards = guards_of(placement, image.span(), 0, alignment_of_allocations);
+  image.first = guards.before;
+  image.floats.resize(static_cast<std::size_t>(guards.before + image.span() + guards.after));
+  float* const first = image.row(0);
+  const std::int64_t end = image.columns;
+  surround(c, o, guard_bits, image.floats.data(), guards.before, -1, 0);
+  surround(c, o, guard_bits, first + end, guards.after, -1, end);
+  const std::uint64_t key = scramble(launch);
+  const auto poison = workspace_bits | static_cast<std::uint32_t>(key & 0xffff);
+  surround(c, o, poison, first, end, static_cast<std::int64_t>(launch), 0);
+  return image;
 }
 
 Operands operands_of_allocations(const Case& c) {

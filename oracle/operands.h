@@ -1,7 +1,7 @@
-// The memory of a case before a launch: three matrices, each inside guards. Everything that is not
-// an element is NaN of a known pattern, so that reading it shows in the result and writing it in
-// the bits. For every fifth seed it is ordinary numbers instead, so that no kernel can tell it from
-// elements.
+// The memory of a case before a launch: three matrices and the workspace, each inside guards.
+// Everything that is not an element is NaN of a known pattern, so that reading it shows in the
+// result and writing it in the bits. For every fifth seed it is ordinary numbers instead, so that
+// no kernel can tell it from elements.
 #pragma once
 
 #include <array>
@@ -22,6 +22,7 @@ inline constexpr std::uint32_t guard_bits = 0x7f8a11edu;    // outside a matrix
 inline constexpr std::uint32_t padding_bits = 0x7f8add1du;  // between its rows
 inline constexpr std::uint32_t unwritten_bits =
     0x7f8deaddu;  // an element of C before it is written
+inline constexpr std::uint32_t workspace_bits = 0x7f990000u;  // in 16 of them launches differ
 
 // Where a matrix lies.
 enum class Placement {
@@ -31,10 +32,16 @@ enum class Placement {
   begins_at_fence,  // memory that faults ends right before its first element
   adjoining,        // A first, and each other one right behind the last; on the host only
   unreadable,       // all of it faults
+  as_left,          // where it lay and as it was left, if it had this size; else guarded
 };
 
-enum class Operand { a, b, c };
+enum class Operand { a, b, c, workspace };
 inline constexpr std::array operands = {Operand::a, Operand::b, Operand::c};
+inline constexpr std::array operands_and_workspace = {Operand::a, Operand::b, Operand::c,
+                                                      Operand::workspace};
+constexpr bool is_input(Operand o) { return o == Operand::a || o == Operand::b; }
+template <class Value>
+using ByOperand = std::array<Value, operands_and_workspace.size()>;
 const char* to_string(Operand);
 
 inline constexpr std::int64_t widest_stored_gap = 1 << 16;  // floats
@@ -69,13 +76,18 @@ struct Piece {
 std::vector<Piece> pieces_of(const Image&);
 
 struct Operands {
-  std::array<Image, 3> images;
+  ByOperand<Image> images;  // the workspace has none before its size is known
   Image& operator[](Operand o) { return images[static_cast<std::size_t>(o)]; }
   const Image& operator[](Operand o) const { return images[static_cast<std::size_t>(o)]; }
 };
 
 // The bytes of a case's operands, as stored.
 double bytes_of(const Case&);
+
+// What a launch function is given.
+struct Given : Gemm {
+  void* workspace = nullptr;
+};
 
 // The problem of a case whose element (0, 0) of each matrix lies at these addresses.
 Gemm gemm_of(const Case&, const float* a, const float* b, float* c);
@@ -84,6 +96,10 @@ Gemm gemm_of(const Case&, const float* a, const float* b, float* c);
 // With a placement at a fence the image ends (begins) with the last (first) element, rounded so
 // that `alignment` bytes of base alignment hold.
 Operands make_operands(const Case&, Placement placement, const std::array<int, 3>& alignment);
+
+// The workspace of a launch, as one row: it holds anything but zeros, which differ from `launch` to
+// `launch`. Nothing at all for 0 bytes.
+Image make_workspace(const Case&, std::int64_t bytes, Placement, std::uint64_t launch = 0);
 
 // The same without guards in front, so that the operands begin where memory from cudaMalloc does,
 // plus their offsets, if an image is placed at a multiple of 256 bytes.

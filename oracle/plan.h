@@ -55,6 +55,7 @@ struct Plan {
   Rule rule = Rule::bound;
   Placement placement = Placement::guarded;  // of A, B and C
   bool hide_inputs = false;                  // A and B fault when touched
+  bool keeps_workspace = false;  // as the launch before has left it, if that had as much
   // A lies where C does otherwise, and C where A does. Not on a GPU.
   bool exchanged = false;
   ThreadOrder order = ThreadOrder::by_seed;

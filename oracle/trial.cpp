@@ -1,7 +1,6 @@
 #include "oracle/trial.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -21,8 +20,8 @@ std::array<int, 3> alignment_of(const Needs& needs) {
 
 struct Placed {
   Machine& machine;
-  const Operands& images;
-  Gemm gemm;
+  Operands& images;
+  Given given;
 };
 
 void spoil(Gemm& g, Spoil how) {
@@ -39,26 +38,27 @@ void spoil(Gemm& g, Spoil how) {
 
 // Whose place it takes.
 Operand place_of(Operand o, const Plan& plan) {
-  if (!plan.exchanged || o == Operand::b) return o;
-  return o == Operand::a ? Operand::c : Operand::a;
+  if (plan.exchanged && o == Operand::a) return Operand::c;
+  return plan.exchanged && o == Operand::c ? Operand::a : o;
 }
 
-Placed place(Machine& machine, const Case& c, const Operands& images, const Plan& plan) {
+Placed place(Machine& machine, const Case& c, Operands& images, const Plan& plan) {
   const auto put = [&](Operand o) {
     const bool hidden = plan.hide_inputs && o != Operand::c;
     return machine.place(place_of(o, plan), images[o],
                          hidden ? Placement::unreadable : plan.placement);
   };
   const float *const a = put(Operand::a), *const b = put(Operand::b);
-  Placed placed{machine, images, gemm_of(c, a, b, put(Operand::c))};
-  spoil(placed.gemm, plan.spoil);
+  Placed placed{machine, images, {gemm_of(c, a, b, put(Operand::c))}};
+  spoil(placed.given, plan.spoil);
   return placed;
 }
 
 After fetch(const Placed& placed, const Plan& plan) {
   After after(placed.images);
-  for (Operand o : operands) {
-    if (plan.hide_inputs && o != Operand::c) continue;
+  for (Operand o : operands_and_workspace) {
+    if (plan.hide_inputs && is_input(o)) continue;
+    if (placed.images[o].floats.empty()) continue;
     if (auto changed = placed.machine.change_of(place_of(o, plan), placed.images[o]))
       after.change(o, *std::move(changed));
   }
@@ -217,13 +217,17 @@ Verdict run_once(const Entry& entry, const Case& c, const Plan& plan, const Reso
   require_memory_for(c);
   Operands before = make_operands(c, plan.placement, alignment_of(entry.variant.needs));
   alter(before, plan.altered);
-  const Placed placed = place(machine_of(entry.backend, resources), c, before, plan);
-  if (std::string reason = refusal(entry.variant, placed.gemm);
+  Placed placed = place(machine_of(entry.backend, resources), c, before, plan);
+  if (std::string reason = refusal(entry.variant, placed.given);
       !reason.empty() && !plan.ignore_needs) {
     return refuse(std::move(reason), before, fetch(placed, plan));
   }
+  if (const LaunchFailure failure = place_workspace(placed.machine, entry.variant, c, plan,
+                                                    placed.given, before[Operand::workspace])) {
+    return *failure;
+  }
   if (const LaunchFailure failure =
-          placed.machine.launch(entry.variant, placed.gemm, c, plan, resources)) {
+          placed.machine.launch(entry.variant, placed.given, c, plan, resources)) {
     return *failure;
   }
   Verdict verdict = judge_memory(entry.variant, c, plan, placed, output);
@@ -257,8 +261,7 @@ void require_memory_for(const Case& c) {
         "case: an operand of {} spreads over {:.1f} TiB of addresses, at most 16 can be had",
         to_string(c), widest / 0x1p40));
   }
-  static const double available =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const double available = memory_of_this_computer();
   const double reference =
       2.0 * sizeof(double) * static_cast<double>(c.m) * static_cast<double>(c.n);
   const double needed =
@@ -281,11 +284,13 @@ Verdict run_dry_trial(const Entry& entry, const Case& c, const Resources& resour
     return machine.place(o, empty_image(c, o), Placement::unreadable);
   };
   const float *const a = put(Operand::a), *const b = put(Operand::b);
-  const Gemm gemm = gemm_of(c, a, b, put(Operand::c));
-  if (std::string reason = refusal(entry.variant, gemm); !reason.empty())
+  Given given{gemm_of(c, a, b, put(Operand::c))};
+  if (std::string reason = refusal(entry.variant, given); !reason.empty())
     return {.status = TrialStatus::refused, .reason = std::move(reason)};
+  if (workspace_of(entry.variant, given) > 0)
+    given.workspace = machine.place(Operand::workspace, {}, Placement::unreadable);
   const Plan plan{.setting = Setting::dry};
-  return machine.launch(entry.variant, gemm, c, plan, resources).value_or(Verdict{.judged = 1});
+  return machine.launch(entry.variant, given, c, plan, resources).value_or(Verdict{.judged = 1});
 }
 
 Verdict run_trial(const Entry& entry, const Case& c, const Plan& plan, const Resources& resources,

@@ -51,13 +51,13 @@ class Explorations {
   }
   std::shared_ptr<Slot> slot_of(const Entry& entry) {
     const std::lock_guard lock(mutex_);
-    auto& slot = slots_[{entry.variant.name, entry.watched_launch, entry.backend == Backend::ptx}];
+    auto& slot =
+        slots_[{entry.variant.name, entry.watched_launch.address(), entry.backend == Backend::ptx}];
     if (slot == nullptr) slot = std::make_shared<Slot>();
     return slot;
   }
   std::mutex mutex_;
-  std::map<std::tuple<std::string, decltype(Entry::watched_launch), bool>, std::shared_ptr<Slot>>
-      slots_;
+  std::map<std::tuple<std::string, const void*, bool>, std::shared_ptr<Slot>> slots_;
 };
 
 void run_past_failures(Trials& trials, Claims claims, const Entry& entry,
@@ -154,6 +154,7 @@ ClaimResult result_after_a_failure(const Claim& claim, const Entry& entry) {
 
 std::size_t cores() { return std::max(1u, std::thread::hardware_concurrency()); }
 
+using Explore = std::function<void(const Entry&, const Explorations::Explore&)>;
 // Some claims about an entry, each of which is judged with the others or alone.
 using CheckClaims = std::function<std::vector<ClaimResult>(const Entry&, Claims, const Bench&,
                                                            const Explorations::Explore&)>;
@@ -170,13 +171,32 @@ std::vector<Claims> families_in(const std::vector<const Claim*>& claims) {
   return families;
 }
 
-// The work on a GPU, each GPU serving a few threads only, and all other: `parts` for each entry.
-std::vector<Lane> lanes_of(const std::vector<Entry>& entries, std::size_t parts, std::size_t jobs) {
+// What is done for each entry: families of claims, judged by themselves, and what all of them wait
+// for, which comes so early that it is mostly done by then.
+struct Work {
+  static constexpr std::size_t exploring = 0;  // the first part; then the families
+  std::size_t parts;
+  std::size_t item(std::size_t entry, std::size_t part) const { return entry * parts + part; }
+
+  void put_into(Lane& lane, const std::vector<std::size_t>& entries) const {
+    for (std::size_t i = 0; i < entries.size() + lane.threads; ++i) {
+      for (std::size_t part = 1; i >= lane.threads && part < parts; ++part)
+        lane.items.push_back(item(entries[i - lane.threads], part));
+      if (i < entries.size()) lane.items.push_back(item(entries[i], exploring));
+    }
+  }
+};
+
+// The work on a GPU, each GPU serving a few threads only, and all other.
+std::vector<Lane> lanes_of(const std::vector<Entry>& entries, Work work, std::size_t jobs) {
   Lane gpu{.threads = jobs}, cpu{.threads = jobs};
-  for (std::size_t i = 0; i < entries.size() * parts; ++i)
-    (entries[i / parts].backend == Backend::cuda ? gpu : cpu).items.push_back(i);
-  if (!gpu.items.empty() && jobs > processes_on_a_gpu)
+  std::vector<std::size_t> on_gpu, on_cpu;
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    (entries[i].backend == Backend::cuda ? on_gpu : on_cpu).push_back(i);
+  if (!on_gpu.empty() && jobs > processes_on_a_gpu)
     gpu.threads = std::min<std::size_t>(jobs, processes_on_a_gpu * std::max(1, gpu_count()));
+  work.put_into(gpu, on_gpu);
+  work.put_into(cpu, on_cpu);
   return {gpu, cpu};
 }
 
@@ -222,10 +242,11 @@ class Benches {
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
-// Every claim about every entry, those of a family together.
+// Every claim about every entry, those of a family together, some time after it was explored.
 std::vector<ClaimResult> for_each_family(const std::vector<Entry>& entries,
                                          const std::vector<const Claim*>& claims,
-                                         const Budget& budget, const CheckClaims& check_claims) {
+                                         const Budget& budget, const Explore& explore,
+                                         const CheckClaims& check_claims) {
   const std::size_t jobs = budget.first_failure ? 1
                            : budget.jobs > 0    ? static_cast<std::size_t>(budget.jobs)
                                                 : cores();
@@ -233,25 +254,34 @@ std::vector<ClaimResult> for_each_family(const std::vector<Entry>& entries,
   const Benches benches(budget, jobs);
   std::vector<ClaimResult> results(entries.size() * claims.size());
   bool stopped = false;
-  in_lanes(lanes_of(entries, families.size(), jobs), [&](std::size_t i, std::size_t t) {
-    const Entry& entry = entries[i / families.size()];
-    const Claims family = families[i % families.size()];
-    auto result = results.begin() +
-                  static_cast<std::ptrdiff_t>(i / families.size() * claims.size()) +
+  const Work work{.parts = families.size() + 1};
+  in_lanes(lanes_of(entries, work, jobs), [&](std::size_t i, std::size_t t) {
+    const Entry& entry = entries[i / work.parts];
+    const std::size_t part = i % work.parts;
+    const Bench bench = benches.of(entry, t);
+    const auto by_worker = [&](const Entry& e) { return benches.explore(e, t); };
+    // So that nothing that an earlier pair left decides; on a GPU a process takes too long to
+    // start.
+    const auto start_afresh = [&] {
+      if (bench.start_afresh && entry.backend != Backend::cuda) bench.start_afresh();
+    };
+    if (part == Work::exploring) {
+      if (stopped || explore == nullptr) return;
+      start_afresh();
+      return explore(entry, by_worker);
+    }
+    const Claims family = families[part - 1];
+    auto result = results.begin() + static_cast<std::ptrdiff_t>(i / work.parts * claims.size()) +
                   (family.data() - claims.data());
     if (stopped) {
       for (const Claim* claim : family) *result++ = result_after_a_failure(*claim, entry);
       return;
     }
-    const Bench bench = benches.of(entry, t);
     Calibration::of(entry.backend, benches.resources_of(entry, t).gpu).require([&](const Case& c) {
       return bench.judge(calibration(), c, budget.watchdog_seconds);
     });
-    // So that nothing that an earlier pair left decides; on a GPU a process takes too long to
-    // start.
-    if (bench.start_afresh && entry.backend != Backend::cuda) bench.start_afresh();
-    for (ClaimResult& judged : check_claims(
-             entry, family, bench, [&](const Entry& e) { return benches.explore(e, t); })) {
+    start_afresh();
+    for (ClaimResult& judged : check_claims(entry, family, bench, by_worker)) {
       if (budget.first_failure) stopped |= judged.failure || judged.interruption;
       *result++ = std::move(judged);
     }
@@ -295,6 +325,7 @@ std::vector<ClaimResult> check(const std::vector<Entry>& entries,
   static Explorations explorations;
   std::vector<ClaimResult> results = for_each_family(
       entries, claims, budget,
+      [&](const Entry& entry, const auto& explore) { explorations.of(entry, explore); },
       [&](const Entry& entry, Claims family, const Bench& bench, const auto& explore) {
         const auto exploration = explorations.of(entry, explore);
         auto judged = check_claims(family, entry, budget, bench, corpus, *exploration, tick);
@@ -309,7 +340,7 @@ std::vector<ClaimResult> check_case(const std::vector<Entry>& entries,
                                     const std::vector<const Claim*>& claims,
                                     const std::vector<Case>& cases, const Budget& budget) {
   std::vector<ClaimResult> results =
-      for_each_family(entries, claims, budget,
+      for_each_family(entries, claims, budget, nullptr,
                       [&](const Entry& entry, Claims family, const Bench& bench, const auto&) {
                         return check_claims_on(cases, family, entry, budget, bench);
                       });

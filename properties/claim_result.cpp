@@ -63,7 +63,9 @@ std::string replay_line(const ClaimResult& result, const std::vector<Case>& case
   const bool usual = result.watchdog_seconds == default_watchdog_seconds;
   std::string texts;
   for (const Case& c : cases) texts += fmt::format(" --case \"{}\"", to_string(c));
-  return fmt::format("assay check {} --backend {} --claim {}{}{}", result.entry.variant.name,
+  const std::string& source = result.entry.source;
+  return fmt::format("assay check {}{}{} --backend {} --claim {}{}{}", source,
+                     source.empty() ? "" : " ", result.entry.variant.name,
                      to_string(result.entry.backend), result.broken().name, texts,
                      usual ? "" : fmt::format(" --watchdog {}", result.watchdog_seconds));
 }

@@ -242,7 +242,7 @@ CellRecord new_record(const CellRun& run) {
 // How much longer a launch takes on the host than it did when it was accepted.
 Ratio over_accepted(const CellRun& run, const std::optional<Baseline>& old) {
   const CellRecord* accepted = old ? record_of(old->accepted, run.cell) : nullptr;
-  const double before = accepted == nullptr ? 0 : accepted->launch_to_replay.value;
+  const double before = accepted == nullptr ? 0 : accepted->launch_to_empty.value;
   const Ratio launch = ratio_of(run.beside_cublas.to_rival);
   if (!(before > 0) || launch.processes == 0) return {};
   return {launch.value / before, launch.low / before, launch.high / before, launch.processes};
@@ -293,7 +293,7 @@ std::map<std::string, VariantBaseline> variants_of(const std::vector<CellRun>& r
   for (const CellRun* host : hosts) {
     for (CellRecord& record : variants[host->cell.variant].cells) {
       if (record.problem == host->cell.problem)
-        record.launch_to_replay = ratio_of(host->beside_cublas.to_rival);
+        record.launch_to_empty = ratio_of(host->beside_cublas.to_rival);
     }
   }
   return variants;

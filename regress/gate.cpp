@@ -87,10 +87,10 @@ std::vector<CellRun> host_cells(const Session& session) {
     if (accepted == baseline.accepted.end()) continue;
     for (const CellRecord& record : accepted->second.cells) {
       const Cell cell = {variant.name, record.problem, true};
-      if (record.launch_to_replay.processes == 0 || !not_timed(variant, record.problem).empty())
+      if (record.launch_to_empty.processes == 0 || !not_timed(variant, record.problem).empty())
         continue;
       if (options.cell && cell != *options.cell) continue;
-      runs.push_back({.job = {.cell = cell}, .launch_to_replay = record.launch_to_replay.value});
+      runs.push_back({.job = {.cell = cell}, .launch_to_empty = record.launch_to_empty.value});
     }
   }
   return runs;
@@ -148,9 +148,9 @@ std::vector<std::size_t> cells_to_screen(const std::vector<CellRun>& runs,
   return unchanged;
 }
 
-// Of the host's time, so much of it as is not in repeating the recipe, by which it was accepted.
+// Of the host's time, by what it was over the same empty launches when it was accepted.
 void relate_to_accepted(Replicate& replicate, const CellRun& run) {
-  if (replicate.to_baseline) *replicate.to_baseline -= std::log(run.launch_to_replay);
+  if (replicate.to_baseline) *replicate.to_baseline -= std::log(run.launch_to_empty);
 }
 
 void measure(const Chosen& which, const Batch& batch, const Session& session, GateReport& report) {
@@ -194,7 +194,7 @@ GateLine line_of(const CellRun& run, const CellVerdict& verdict) {
     for (const Round& round : timing.rounds) {
       head.push_back(round[0].time_us);
       const double beside = round[static_cast<std::size_t>(Arm::baseline)].time_us;
-      baseline.push_back(beside * run.launch_to_replay);
+      baseline.push_back(beside * run.launch_to_empty);
       if (round[0].clock_mhz > 0) clock.push_back(round[0].clock_mhz);
     }
   }
@@ -235,9 +235,12 @@ void measure_in_stages(Family& kernels, Family& hosts, const Session& session, G
   report.processes = rule.confirm_processes;
   measure(suspects, {"confirming", 2, rule.confirm_processes, &CellBatches::confirm}, session,
           report);
-  for (Family* family : {&kernels, &hosts})
+  int more = 0;
+  for (Family* family : {&kernels, &hosts}) {
     add(open, *family, to_repeat(family->batches(), family->rule));
-  measure(open, {"once more", 3, rule.confirm_processes, &CellBatches::extra}, session, report);
+    more = std::max(more, processes_to_repeat(family->batches(), family->rule));
+  }
+  measure(open, {"once more", 3, more, &CellBatches::extra}, session, report);
 }
 
 // Throws UnfitEnvironment where the measurement as a whole is void.

@@ -12,8 +12,8 @@ namespace assay {
 struct CellRun {
   CellJob job;
   bool anchor_is_baseline = false;
-  CellTiming survey = {};       // what it would launch now
-  double launch_to_replay = 1;  // of a host's time, as it was accepted
+  CellTiming survey = {};      // what it would launch now
+  double launch_to_empty = 1;  // of a host's time, as it was accepted
   CellBatches batches = {};
   std::vector<CellTiming> timings = {};  // of all batches
 };

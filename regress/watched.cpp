@@ -37,7 +37,7 @@ void give_up(Baseline& baseline, const std::string& name, const Provenance& why)
     const auto record = std::ranges::find(cells, cell.problem, &CellRecord::problem);
     if (record == cells.end()) continue;
     if (cell.host) {
-      record->launch_to_replay = {};
+      record->launch_to_empty = {};
     } else {
       cells.erase(record);
     }
@@ -86,7 +86,7 @@ bool has_record(const Baseline& baseline, const Cell& cell) {
   const CellRecord* record = record_of(baseline.accepted, cell);
   const auto is_unmeasured = [](const CellRecord& r) { return r.time_us == 0; };
   return record != nullptr &&
-         (!cell.host || record->launch_to_replay.processes > 0 || is_unmeasured(*record));
+         (!cell.host || record->launch_to_empty.processes > 0 || is_unmeasured(*record));
 }
 
 std::string why_not_watched(const Baseline& baseline, const Cell& cell) {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <stdexcept>
 
 #include "simt/runner.h"
@@ -93,6 +94,12 @@ Refusal refuse(const cudaLaunchConfig_t& config, const Kernel& kernel) {
   return {};
 }
 
+void note(const cudaLaunchConfig_t& config, const Kernel& kernel, std::uint64_t& launched) {
+  const auto add = [&](const auto& value) { launched = digest_of(&value, sizeof value, launched); };
+  add(kernel.code), add(config.gridDim), add(config.blockDim), add(config.dynamicSmemBytes);
+  if (kernel.digest != nullptr) add(kernel.digest(kernel.arguments));
+}
+
 cudaError_t error_of(FaultKind kind) {
   switch (kind) {
     case FaultKind::misaligned_access: return cudaErrorMisalignedAddress;
@@ -172,7 +179,10 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const Kernel& kernel) {
   }
   const dim3& grid = config.gridDim;
   session->seen.blocks += std::uint64_t{grid.x} * grid.y * grid.z;
-  if (session->settings.runs_nothing) return cudaSuccess;
+  if (session->settings.runs_nothing) {
+    note(config, kernel, session->seen.launched);
+    return cudaSuccess;
+  }
   const Launch launch{kernel, config.gridDim, config.blockDim, config.dynamicSmemBytes};
   session->open();
   Observation seen = Runner::mine().run(launch, session->settings);
@@ -192,6 +202,13 @@ cudaError_t allow_dynamic_shared(const void* code, int bytes) {
   const std::lock_guard lock(allowances_mutex);
   dynamic_allowances[code] = static_cast<std::size_t>(bytes);
   return cudaSuccess;
+}
+
+std::uint64_t digest_of(const void* bytes, std::size_t count, std::uint64_t before) {
+  const auto* const each = static_cast<const unsigned char*>(bytes);
+  return std::accumulate(each, each + count, before, [](std::uint64_t all, unsigned char byte) {
+    return (all ^ byte) * 1099511628211u;
+  });
 }
 
 bool note_host_access(const void* address, bool is_write) {
@@ -237,7 +254,7 @@ cudaError_t in_order(void* to, const void* from, std::size_t bytes, const Operat
   const auto call = [](const void*, const void* packed) {
     (*static_cast<const decltype(watched)*>(packed))();
   };
-  return simt::launch({.gridDim = 1, .blockDim = 1}, {nullptr, &watched, call});
+  return simt::launch({.gridDim = 1, .blockDim = 1}, {nullptr, &watched, call, nullptr});
 }
 
 }  // namespace

@@ -87,6 +87,7 @@ struct Observation {
   int kernels = 0;             // that were launched
   int operations = 0;          // kernels, copies and memsets that were asked for
   std::uint64_t blocks = 0;    // of all kernels that hardware would take
+  std::uint64_t launched = 0;  // equal for equal kernels, grids and arguments, where none runs
   // Threads of the blocks that were started, and how often they waited: what a launch costs, the
   // same on any machine.
   std::uint64_t threads = 0, stops = 0;

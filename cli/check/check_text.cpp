@@ -263,6 +263,8 @@ std::string failure_text(const ClaimResult& result, const Screen& screen) {
   text += say("replay", replay_line(result, failure.sequence()));
   text += say("claim",
               fmt::format("'{}' ({}) is not true", result.broken().sentence, result.broken().name));
+  if (result.entry.variant.column_major)
+    text += say("layout", "column-major: its m and n, A and B are n and m, B and A of a case");
   for (const Case& c : failure.before) text += say("first", to_string(c));
   text += say(failure.before.empty() ? "shrunk" : "then",
               to_string(failure.shrunk) + steps_text(failure));

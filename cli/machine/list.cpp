@@ -63,6 +63,7 @@ std::string variants_text(const std::vector<ListedVariant>& variants, const Scre
     table.add_line(variant.idea);
     if (const auto needs = describe(variant.needs); !needs.empty())
       table.add_line(fmt::format("needs {}", joined(needs)));
+    if (variant.workspace != nullptr) table.add_line("takes workspace");
   }
   return table.text(screen);
 }

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/sha256.h"
 #include "cli/codegen/codegen.h"
 #include "cli/tests/program.h"
 #include "regress/store/baseline.h"

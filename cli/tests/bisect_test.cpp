@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "cli/tests/shell.h"
+#include "regress/tests/recorded_samples.h"
 
 namespace assay::tests {
 namespace {
@@ -97,6 +98,31 @@ TEST_F(Bisect, FindsTheOneOfSixteenWhereverItIs) {
             0);
   EXPECT_EQ(shell("git -C tree rev-parse --abbrev-ref HEAD").last_line(), "main");
 }
+
+// Every commit changes the machine code, so that each is measured: the gate is the real one, with
+// the noise that kernels had on real cards.
+class BisectOfRecordedCards : public Bisect, public testing::WithParamInterface<int> {};
+
+TEST_P(BisectOfRecordedCards, FindsTwoPercentWhereverTheyCame) {
+  const int culprit = GetParam();
+  const auto cards = assay_test::read_samples(false);
+  const auto& [card, cells] = *std::next(cards.begin(), culprit % static_cast<int>(cards.size()));
+  std::string cell;
+  for (std::size_t i = static_cast<std::size_t>(culprit) * 14; cell.empty(); ++i) {
+    const assay_test::Recorded& one = cells[i % cells.size()];
+    if (one.time_us >= 20) cell = to_string(one.cell);
+  }
+  write_text(folder_ / "bin/stand-in",
+             "exec " ASSAY_REPLAYED_GATE " " + card + " $speed $ends \"$@\"\n");
+  std::vector<std::string> texts = {"100\\n0"};
+  for (int i = 1; i <= 16; ++i)
+    texts.push_back(std::to_string(100 + i) + (i < culprit ? "\\n0" : "\\n2"));
+  commit(texts);
+  const Answer answer = bisect("c1 c17 '" + cell + "'");
+  EXPECT_EQ(answer.code, 0) << cell << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr(": " + std::to_string(culprit + 1) + "\n")) << cell;
+}
+INSTANTIATE_TEST_SUITE_P(AtEveryCommit, BisectOfRecordedCards, testing::Range(1, 17));
 
 TEST_F(Bisect, GoesThroughWhatItCannotUse) {
   commit({"100", "broken", "100\\n3", "100\\n4", "100", "102\\nwrong", "102", "102\\n5", "102"});

@@ -51,6 +51,16 @@ void open_rows(Slot& slot, const Image& image) {
   slot.sparse.open_only(rows);
 }
 
+// Before it is asked for in vain.
+void require_memory(const DeviceRegion& region, std::size_t bytes) {
+  if (bytes <= static_cast<std::size_t>(region.end() - region.begin())) return;
+  std::size_t free_bytes = 0, all_bytes = 0;
+  cuda_check(cudaMemGetInfo(&free_bytes, &all_bytes), "cudaMemGetInfo");
+  if (bytes > free_bytes / 2)
+    throw NoWorkspace(fmt::format("it asks for {} bytes of workspace, and {} of the GPU are free",
+                                  bytes, free_bytes));
+}
+
 }  // namespace
 
 CudaMachine::CudaMachine(const Resources& resources)
@@ -58,13 +68,19 @@ CudaMachine::CudaMachine(const Resources& resources)
 
 float* CudaMachine::place(Operand o, const Image& image, Placement placement) {
   Slot& slot = slots[static_cast<std::size_t>(o)];
-  slot.unreadable = placement == Placement::unreadable;
+  const std::size_t bytes = bytes_of(image.spread());
+  const bool lies_there = !slot.unreadable && slot.bytes == bytes && slot.columns == image.columns;
+  if (placement == Placement::as_left && lies_there) return slot.first;
+  if (o == Operand::workspace) require_memory(slot.region, bytes);
+  slot.columns = image.columns;
+  slot.unreadable = placement == Placement::unreadable || image.floats.empty();
+  if (slot.unreadable && placement != Placement::unreadable) return slot.first = nullptr;
   if (slot.unreadable) {
     return slot.first = reinterpret_cast<float*>(
                forbidden_device_memory() + (std::size_t{1} << 38) * static_cast<std::size_t>(o));
   }
   DeviceRegion& region = image.is_sparse() ? slot.sparse : slot.region;
-  slot.bytes = bytes_of(image.spread());
+  slot.bytes = bytes;
   image.is_sparse() ? region.reserve_sparse(slot.bytes) : region.reserve(slot.bytes);
   slot.image = placement == Placement::ends_at_fence ? region.end() - slot.bytes : region.begin();
   slot.first = reinterpret_cast<float*>(slot.image) + image.first;
@@ -87,7 +103,7 @@ void CudaMachine::fetch(Operand o, Image& image) {
   cuda_check(cudaStreamSynchronize(stream), "copying an operand back from the GPU");
 }
 
-LaunchFailure CudaMachine::launch(const Variant& variant, const Gemm& gemm, const Case& c,
+LaunchFailure CudaMachine::launch(const Variant& variant, const Given& given, const Case& c,
                                   const Plan& plan, const Resources& resources) {
   // Generous: on a GPU that others use too, the slowest variants do a hundred times as many a
   // second.
@@ -97,7 +113,7 @@ LaunchFailure CudaMachine::launch(const Variant& variant, const Gemm& gemm, cons
   launched_ = Clock::now();
   limit_ = std::chrono::duration<double>(seconds);
   deadline_.set(seconds + seconds_to_notice);
-  LaunchFailure failure = launch_in(plan.setting, *this, variant, gemm);
+  LaunchFailure failure = launch_in(plan.setting, *this, variant, given);
   if (failure && !failure->context_lost) {
     // What was enqueued all the same must not meet the next trial.
     if (LaunchFailure worse = wait()) failure = worse;
@@ -112,9 +128,10 @@ std::optional<Reference> CudaMachine::reference(const Case& c, const Operands& o
 
 std::string CudaMachine::disagreement(const Case& c) { return disagreement_with_cublas(c); }
 
-LaunchFailure CudaMachine::start(const Variant& variant, const Gemm& gemm, cudaStream_t into) {
+LaunchFailure CudaMachine::start(const Variant& variant, const Given& given, cudaStream_t into) {
   cudaError_t returned = cudaSuccess;
-  const std::string thrown = thrown_by([&] { returned = variant.launch(gemm, into); });
+  const std::string thrown =
+      thrown_by([&] { returned = variant.launch(given, into, given.workspace); });
   const cudaError_t recorded = cudaGetLastError();
   int current = device;
   cudaGetDevice(&current);
@@ -123,7 +140,7 @@ LaunchFailure CudaMachine::start(const Variant& variant, const Gemm& gemm, cudaS
     return launch_crashed("launch changed the current device, and left it so");
   }
   if (!thrown.empty()) return launch_crashed(thrown);
-  if (returned != cudaSuccess) return launch_returned(cudaGetErrorName(returned), gemm);
+  if (returned != cudaSuccess) return launch_returned(cudaGetErrorName(returned), given);
   if (recorded != cudaSuccess) {
     return launch_crashed(
         fmt::format("a launch failed with {}, but the variant returned cudaSuccess",
@@ -153,8 +170,8 @@ LaunchFailure CudaMachine::wait() {
   return std::nullopt;
 }
 
-LaunchFailure CudaMachine::run(const Variant& variant, const Gemm& gemm) {
-  LaunchFailure failure = start(variant, gemm, stream);
+LaunchFailure CudaMachine::run(const Variant& variant, const Given& given) {
+  LaunchFailure failure = start(variant, given, stream);
   return failure ? failure : wait();
 }
 

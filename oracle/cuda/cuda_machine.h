@@ -32,13 +32,14 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-// One operand on the device.
+// One operand, or the workspace, on the device.
 struct Slot {
   DeviceRegion region, sparse;
   std::byte* image = nullptr;  // with its guards
   std::size_t bytes = 0;       // of the image
-  float* first = nullptr;      // element (0, 0)
-  bool unreadable = false;
+  std::int64_t columns = 0;
+  float* first = nullptr;   // element (0, 0)
+  bool unreadable = false;  // or there is none
 };
 
 class CudaMachine : public Machine {
@@ -47,25 +48,25 @@ class CudaMachine : public Machine {
 
   float* place(Operand, const Image&, Placement) override;
   void fetch(Operand, Image&) override;
-  LaunchFailure launch(const Variant&, const Gemm&, const Case&, const Plan&,
+  LaunchFailure launch(const Variant&, const Given&, const Case&, const Plan&,
                        const Resources&) override;
   std::optional<Reference> reference(const Case&, const Operands&) override;
   std::string disagreement(const Case&) override;
 
   // Calls the variant's launch function, and fails where it reports an error or hides one.
-  LaunchFailure start(const Variant&, const Gemm&, cudaStream_t);
+  LaunchFailure start(const Variant&, const Given&, cudaStream_t);
   // Waits for all work on the GPU, in whatever stream.
   LaunchFailure wait();
   // Starts in `stream`, and waits.
-  LaunchFailure run(const Variant&, const Gemm&);
+  LaunchFailure run(const Variant&, const Given&);
 
   void copy(std::byte* to, const std::byte* from, std::size_t bytes);
   std::vector<std::byte> to_host(const std::byte* from, std::size_t bytes);
 
   const int device;
   const Stream stream, beside;
-  std::array<Slot, 3> slots;
-  std::array<DeviceRegion, 3> copies;  // of the operands
+  ByOperand<Slot> slots;
+  ByOperand<DeviceRegion> copies;
   DeviceRegion scratch;
 
  private:

@@ -107,9 +107,12 @@ Verdict run_large_trial(const Entry& entry, const Case& c, const Resources& reso
   const Operands inputs = make_inputs(c);
   const auto place = [&](Operand o) { return machine.place(o, inputs[o], Placement::guarded); };
   const float *const a = place(Operand::a), *const b = place(Operand::b);
-  const Gemm gemm = gemm_of(c, a, b, result->get() + guard_floats);
+  Given gemm{gemm_of(c, a, b, result->get() + guard_floats)};
   if (std::string reason = refusal(entry.variant, gemm); !reason.empty())
     return {.status = TrialStatus::refused, .reason = reason};
+  Image workspace;
+  if (auto failure = place_workspace(machine, entry.variant, c, {}, gemm, workspace))
+    return *failure;
 
   if (const LaunchFailure failure = machine.launch(entry.variant, gemm, c, {}, resources)) {
     if (failure->context_lost) result.release();  // freeing it would wait for a hung kernel

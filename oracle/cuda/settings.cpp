@@ -16,13 +16,16 @@ LaunchFailure failure_of(const char* text, cudaError_t error) {
   return launch_crashed(fmt::format("{}: {}", text, cudaGetErrorName(error)));
 }
 
+// Of what is there to be touched.
 void save(CudaMachine& gpu, std::size_t operand) {
   const Slot& slot = gpu.slots[operand];
+  if (slot.unreadable) return;
   gpu.copies[operand].reserve(slot.bytes);
   gpu.copy(gpu.copies[operand].begin(), slot.image, slot.bytes);
 }
 void restore(CudaMachine& gpu, std::size_t operand) {
   const Slot& slot = gpu.slots[operand];
+  if (slot.unreadable) return;
   gpu.copy(slot.image, gpu.copies[operand].begin(), slot.bytes);
 }
 
@@ -31,11 +34,9 @@ constexpr auto operand_c = static_cast<std::size_t>(Operand::c);
 // Launches once as usual before it counts: the driver loads a kernel at its first launch, which
 // takes longer than the producer does.
 LaunchFailure launch_behind_slow_producer(CudaMachine& gpu, const Variant& variant,
-                                          const Gemm& gemm) {
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (!gpu.slots[i].unreadable) save(gpu, i);
-  }
-  if (LaunchFailure first = gpu.run(variant, gemm)) return first;
+                                          const Given& given) {
+  for (std::size_t i = 0; i < gpu.slots.size(); ++i) save(gpu, i);
+  if (LaunchFailure first = gpu.run(variant, given)) return first;
   for (const Slot& slot : gpu.slots) {
     if (slot.unreadable) continue;
     cuda_check(cudaMemsetAsync(slot.image, 0xff, slot.bytes, gpu.stream),
@@ -43,17 +44,15 @@ LaunchFailure launch_behind_slow_producer(CudaMachine& gpu, const Variant& varia
   }
   cuda_check(cudaStreamSynchronize(gpu.stream), "poisoning the operands");
   enqueue_spin(1'000'000, gpu.stream);  // far longer than it takes to launch
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (!gpu.slots[i].unreadable) restore(gpu, i);
-  }
-  return gpu.run(variant, gemm);
+  for (std::size_t i = 0; i < gpu.slots.size(); ++i) restore(gpu, i);
+  return gpu.run(variant, given);
 }
 
-LaunchFailure capture(CudaMachine& gpu, const Variant& variant, const Gemm& gemm,
+LaunchFailure capture(CudaMachine& gpu, const Variant& variant, const Given& given,
                       cudaGraph_t& graph) {
   cuda_check(cudaStreamBeginCapture(gpu.stream, cudaStreamCaptureModeThreadLocal),
              "cudaStreamBeginCapture");
-  const LaunchFailure failure = gpu.start(variant, gemm, gpu.stream);
+  const LaunchFailure failure = gpu.start(variant, given, gpu.stream);
   const cudaError_t captured = cudaStreamEndCapture(gpu.stream, &graph);
   if (failure) {
     cudaGetLastError();
@@ -64,12 +63,12 @@ LaunchFailure capture(CudaMachine& gpu, const Variant& variant, const Gemm& gemm
 
 // Launches once as usual before it captures: the first launch may set up what later ones use, such
 // as a library's handle.
-LaunchFailure launch_as_graph(CudaMachine& gpu, const Variant& variant, const Gemm& gemm) {
+LaunchFailure launch_as_graph(CudaMachine& gpu, const Variant& variant, const Given& given) {
   save(gpu, operand_c);
-  if (LaunchFailure first = gpu.run(variant, gemm)) return first;
+  if (LaunchFailure first = gpu.run(variant, given)) return first;
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t executable = nullptr;
-  LaunchFailure failure = capture(gpu, variant, gemm, graph);
+  LaunchFailure failure = capture(gpu, variant, given, graph);
   if (!failure) {
     failure =
         failure_of("its graph cannot be instantiated", cudaGraphInstantiate(&executable, graph, 0));
@@ -88,14 +87,16 @@ LaunchFailure launch_as_graph(CudaMachine& gpu, const Variant& variant, const Ge
 
 // A stream whose capture was spoilt refuses every launch.
 LaunchFailure launch_into_broken_stream(CudaMachine& gpu, const Variant& variant,
-                                        const Gemm& gemm) {
+                                        const Given& given) {
   const Stream broken;
   cuda_check(cudaStreamBeginCapture(broken, cudaStreamCaptureModeRelaxed),
              "cudaStreamBeginCapture");
   cudaStreamSynchronize(broken);  // not permitted while capturing, which spoils the capture
   cudaGetLastError();
   cudaError_t returned = cudaErrorUnknown;
-  thrown_by([&] { returned = variant.launch(gemm, broken); });  // to throw is to report it too
+  thrown_by([&] {
+    returned = variant.launch(given, broken, given.workspace);
+  });  // to throw is to report it too
   cudaGraph_t graph = nullptr;
   cudaStreamEndCapture(broken, &graph);
   cudaGetLastError();
@@ -104,29 +105,33 @@ LaunchFailure launch_into_broken_stream(CudaMachine& gpu, const Variant& variant
   return failure;
 }
 
-// A second problem like the first one, in `copies`: A, and so the result, is twice as large.
-Gemm make_second_problem(CudaMachine& gpu, const Gemm& gemm) {
-  for (std::size_t i = 0; i < 3; ++i) save(gpu, i);
-  const auto moved = [&](const float* first, std::size_t i) {
-    return reinterpret_cast<float*>(
-        gpu.copies[i].begin() + (reinterpret_cast<const std::byte*>(first) - gpu.slots[i].image));
+// A second problem like the first one, in `copies`: A, and so the result, is twice as large. It has
+// a workspace of its own.
+Given make_second_problem(CudaMachine& gpu, const Given& given) {
+  for (std::size_t i = 0; i < gpu.slots.size(); ++i) save(gpu, i);
+  const auto moved = [&](const void* first, Operand o) {
+    const auto i = static_cast<std::size_t>(o);
+    return reinterpret_cast<float*>(gpu.copies[i].begin() +
+                                    (static_cast<const std::byte*>(first) - gpu.slots[i].image));
   };
-  Gemm second = gemm;
-  second.a = moved(gemm.a, 0), second.b = moved(gemm.b, 1), second.c = moved(gemm.c, 2);
+  Given second = given;
+  second.a = moved(given.a, Operand::a), second.b = moved(given.b, Operand::b);
+  second.c = moved(given.c, Operand::c);
+  if (given.workspace != nullptr) second.workspace = moved(given.workspace, Operand::workspace);
   const auto floats = static_cast<std::int64_t>(gpu.slots[0].bytes / sizeof(float));
   enqueue_double_numbers(reinterpret_cast<float*>(gpu.copies[0].begin()), floats, gpu.stream);
   return second;
 }
 
 // Each of two launches at a time must leave what it leaves when it runs alone.
-LaunchFailure launch_beside_another(CudaMachine& gpu, const Variant& variant, const Gemm& gemm) {
-  const Gemm second = make_second_problem(gpu, gemm);
+LaunchFailure launch_beside_another(CudaMachine& gpu, const Variant& variant, const Given& given) {
+  const Given second = make_second_problem(gpu, given);
   const std::size_t bytes = gpu.slots[operand_c].bytes;
   std::byte* const first_c = gpu.slots[operand_c].image;
   std::byte* const second_c = gpu.copies[operand_c].begin();
   gpu.scratch.reserve(bytes);
   gpu.copy(gpu.scratch.begin(), first_c, bytes);
-  const auto run_alone = [&](const Gemm& g, std::byte* image, std::vector<std::byte>& result) {
+  const auto run_alone = [&](const Given& g, std::byte* image, std::vector<std::byte>& result) {
     LaunchFailure failure = gpu.run(variant, g);
     if (!failure) {
       result = gpu.to_host(image, bytes);
@@ -135,14 +140,14 @@ LaunchFailure launch_beside_another(CudaMachine& gpu, const Variant& variant, co
     return failure;
   };
   std::vector<std::byte> first_alone, second_alone;
-  if (LaunchFailure failure = run_alone(gemm, first_c, first_alone)) return failure;
+  if (LaunchFailure failure = run_alone(given, first_c, first_alone)) return failure;
   if (LaunchFailure failure = run_alone(second, second_c, second_alone)) return failure;
   cuda_check(cudaStreamSynchronize(gpu.stream), "restoring C");
 
   enqueue_spin(50'000, gpu.stream);  // both are enqueued before either can start
   enqueue_spin(50'000, gpu.beside);
-  for (const LaunchFailure& failure :
-       {gpu.start(variant, gemm, gpu.stream), gpu.start(variant, second, gpu.beside), gpu.wait()}) {
+  for (const LaunchFailure& failure : {gpu.start(variant, given, gpu.stream),
+                                       gpu.start(variant, second, gpu.beside), gpu.wait()}) {
     if (failure) return failure;
   }
   if (!variant.deterministic) return std::nullopt;
@@ -152,10 +157,10 @@ LaunchFailure launch_beside_another(CudaMachine& gpu, const Variant& variant, co
       "two launches at a time on two streams leave other bits than one after the other");
 }
 
-LaunchFailure launch_on_busy_gpu(CudaMachine& gpu, const Variant& variant, const Gemm& gemm) {
+LaunchFailure launch_on_busy_gpu(CudaMachine& gpu, const Variant& variant, const Given& given) {
   const Slot& c = gpu.slots[operand_c];
   const std::vector<std::byte> before = gpu.to_host(c.image, c.bytes);
-  if (LaunchFailure failure = gpu.run(variant, gemm)) return failure;
+  if (LaunchFailure failure = gpu.run(variant, given)) return failure;
   const std::vector<std::byte> alone = gpu.to_host(c.image, c.bytes);
   cuda_check(cudaMemcpyAsync(c.image, before.data(), c.bytes, cudaMemcpyHostToDevice, gpu.stream),
              "restoring C");
@@ -164,7 +169,7 @@ LaunchFailure launch_on_busy_gpu(CudaMachine& gpu, const Variant& variant, const
   constexpr std::int64_t noise_floats = 1 << 22;
   gpu.scratch.reserve(noise_floats * sizeof(float));
   enqueue_bustle(reinterpret_cast<float*>(gpu.scratch.begin()), noise_floats, 30, gpu.beside);
-  const LaunchFailure failure = gpu.run(variant, gemm);
+  const LaunchFailure failure = gpu.run(variant, given);
   if (failure || !variant.deterministic) return failure;
   if (gpu.to_host(c.image, c.bytes) == alone) return std::nullopt;
   return launch_crashed("other bits while another stream keeps the GPU busy");
@@ -173,14 +178,14 @@ LaunchFailure launch_on_busy_gpu(CudaMachine& gpu, const Variant& variant, const
 }  // namespace
 
 LaunchFailure launch_in(Setting setting, CudaMachine& gpu, const Variant& variant,
-                        const Gemm& gemm) {
+                        const Given& given) {
   switch (setting) {
-    case Setting::plain: return gpu.run(variant, gemm);
-    case Setting::slow_producer: return launch_behind_slow_producer(gpu, variant, gemm);
-    case Setting::graph: return launch_as_graph(gpu, variant, gemm);
-    case Setting::broken_stream: return launch_into_broken_stream(gpu, variant, gemm);
-    case Setting::two_streams: return launch_beside_another(gpu, variant, gemm);
-    case Setting::busy_gpu: return launch_on_busy_gpu(gpu, variant, gemm);
+    case Setting::plain: return gpu.run(variant, given);
+    case Setting::slow_producer: return launch_behind_slow_producer(gpu, variant, given);
+    case Setting::graph: return launch_as_graph(gpu, variant, given);
+    case Setting::broken_stream: return launch_into_broken_stream(gpu, variant, given);
+    case Setting::two_streams: return launch_beside_another(gpu, variant, given);
+    case Setting::busy_gpu: return launch_on_busy_gpu(gpu, variant, given);
     case Setting::dry: break;
   }
   throw std::logic_error("a GPU runs every launch: none is dry there");

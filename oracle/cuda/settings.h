@@ -6,6 +6,6 @@
 namespace assay {
 
 // The operands are placed; on success C holds the result of the launch that counts.
-LaunchFailure launch_in(Setting, CudaMachine&, const Variant&, const Gemm&);
+LaunchFailure launch_in(Setting, CudaMachine&, const Variant&, const Given&);
 
 }  // namespace assay

@@ -140,6 +140,9 @@ Diagnosis origin_of_nan(float value) {
   if (mine == payload(padding_bits)) return {{Fault::read_gap}, "a gap between rows"};
   if (mine == payload(unwritten_bits))
     return {{Fault::read_old_c}, "C before it was written, although beta is 0"};
+  if ((mine & ~0xffffu) == payload(workspace_bits))
+    return {{Fault::read_unwritten, Operand::workspace},
+            "workspace that this launch has not written"};
   if (mine == payload(simt::unwritten_shared_bits))
     return {{Fault::read_shared}, "shared memory before it was written"};
   if (mine == payload(simt::absent_lane_bits))

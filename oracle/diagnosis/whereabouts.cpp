@@ -23,25 +23,24 @@ std::string overflow(std::int64_t index, Operand o, const Placed& p) {
 
 }  // namespace
 
-Diagnosis whereabouts(const void* address, const std::array<Placed, 3>& placed,
-                      const Fences& fences) {
+Diagnosis whereabouts(const void* address, const ByOperand<Placed>& placed, const Fences& fences) {
   const auto from = [&](const Placed& p) {
     return static_cast<const std::byte*>(address) - p.first;
   };
-  for (Operand o : operands) {
+  for (Operand o : operands_and_workspace) {
     const Placed& p = placed[static_cast<std::size_t>(o)];
     if (p.unreadable && from(p) >= 0 && from(p) < fences.forbidden) {
       return {{Fault::bad_address, o},
               fmt::format("{}, which this problem must not touch", to_string(o))};
     }
-    if (p.unreadable || from(p) % bytes_of_a_float != 0) continue;
+    if (p.unreadable || p.first == nullptr || from(p) % bytes_of_a_float != 0) continue;
     if (std::string words = overflow(from(p) / bytes_of_a_float, o, p); !words.empty())
       return {{Fault::index_overflow, o}, std::move(words)};
   }
-  for (Operand o : operands) {
+  for (Operand o : operands_and_workspace) {
     const Placed& p = placed[static_cast<std::size_t>(o)];
     const std::ptrdiff_t end = span(p) * bytes_of_a_float;
-    if (p.unreadable) continue;
+    if (p.unreadable || p.first == nullptr) continue;
     if (from(p) >= 0 && from(p) < end) {
       const std::int64_t index = from(p) / bytes_of_a_float;
       return {{Fault::bad_address, o},

@@ -8,7 +8,7 @@
 
 namespace assay {
 
-// An operand in memory; around it lies `fence` bytes that fault.
+// An operand or the workspace in memory; around it lies `fence` bytes that fault.
 struct Placed {
   const std::byte* first = nullptr;  // element (0, 0)
   std::int64_t rows = 0, columns = 0, ld = 0;
@@ -19,6 +19,6 @@ struct Fences {
 };
 
 // Such as "the 1st float past the last element of A". Finds an index overflow or a bad address.
-Diagnosis whereabouts(const void* address, const std::array<Placed, 3>&, const Fences&);
+Diagnosis whereabouts(const void* address, const ByOperand<Placed>&, const Fences&);
 
 }  // namespace assay

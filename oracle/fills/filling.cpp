@@ -12,6 +12,7 @@ Shape shape_of(const Case& c, Operand o) {
     case Operand::a: return {c.m, c.k};
     case Operand::b: return {c.k, c.n};
     case Operand::c: return {c.m, c.n};
+    case Operand::workspace: break;  // its size is the variant's
   }
   return {};
 }

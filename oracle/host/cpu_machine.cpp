@@ -42,11 +42,13 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
 
   std::string disagreement(const Case& c) override { return disagreement_on_host(c); }
 
-  LaunchFailure launch(const Variant& variant, const Gemm& gemm, const Case& c, const Plan& plan,
+  LaunchFailure launch(const Variant& variant, const Given& given, const Case& c, const Plan& plan,
                        const Resources&) override {
     cudaError_t error = cudaSuccess;
     std::string thrown;
-    const auto call = [&] { thrown = thrown_by([&] { error = variant.launch(gemm, nullptr); }); };
+    const auto call = [&] {
+      thrown = thrown_by([&] { error = variant.launch(given, nullptr, given.workspace); });
+    };
     simt::Observation seen;
     if (backend_ == Backend::host) {
       call();
@@ -63,7 +65,7 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
     if (plan.setting == Setting::broken_stream)
       return reported ? std::nullopt : error_not_reported(plan.broken_launch);
     if (!thrown.empty()) return launch_crashed(thrown);
-    if (error != cudaSuccess) return launch_returned(cudaGetErrorName(error), gemm);
+    if (error != cudaSuccess) return launch_returned(cudaGetErrorName(error), given);
     return std::nullopt;
   }
 

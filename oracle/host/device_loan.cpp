@@ -16,9 +16,8 @@ std::uint64_t bytes(std::int64_t floats) {
 
 }  // namespace
 
-DeviceLoan::DeviceLoan(const std::array<Placed, 3>& placed, bool c_is_read)
-    : lock_(one_at_a_time()) {
-  for (const Operand o : operands) {
+DeviceLoan::DeviceLoan(const ByOperand<Placed>& placed, bool c_is_read) : lock_(one_at_a_time()) {
+  for (const Operand o : operands_and_workspace) {
     const Placed& p = placed[static_cast<std::size_t>(o)];
     if (p.unreadable || p.rows == 0 || p.columns == 0) continue;
     const auto first = reinterpret_cast<std::uint64_t>(p.first);
@@ -28,8 +27,8 @@ DeviceLoan::DeviceLoan(const std::array<Placed, 3>& placed, bool c_is_read)
                                .row_bytes = bytes(p.columns),
                                .pitch_bytes = bytes(p.rows > 1 ? p.ld : p.columns),
                                .element_bytes = sizeof(float),
-                               .writable = o == Operand::c,
-                               .written = o != Operand::c || c_is_read});
+                               .writable = !is_input(o),
+                               .written = is_input(o) || (o == Operand::c && c_is_read)});
     lent_.push_back(first);
   }
 }

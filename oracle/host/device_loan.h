@@ -10,11 +10,11 @@
 
 namespace assay {
 
-// While it lives, launches may touch the operands, and no other thread launches. C holds nothing
-// unless it is read. Operands that are unreadable stay out of reach.
+// While it lives, launches may touch the operands, and no other thread launches. The workspace
+// holds nothing, nor does C unless it is read. Operands that are unreadable stay out of reach.
 class DeviceLoan {
  public:
-  DeviceLoan(const std::array<Placed, 3>&, bool c_is_read);
+  DeviceLoan(const ByOperand<Placed>&, bool c_is_read);
   ~DeviceLoan();
   DeviceLoan(const DeviceLoan&) = delete;
 

@@ -77,17 +77,27 @@ void Region::poison_beside(std::byte* first, std::size_t bytes) {
 float* HostMemory::place(Operand o, const Image& image, Placement placement) {
   Slot& slot = slots_[static_cast<std::size_t>(o)];
   Placed& placed = placed_[static_cast<std::size_t>(o)];
+  const std::size_t bytes = bytes_of(image.spread());
+  const bool lies_there = slot.end != nullptr && !slot.unreadable &&
+                          placed.columns == image.columns &&
+                          slot.first == slot.end - bytes + bytes_of(image.first);
+  if (placement == Placement::as_left && lies_there) return reinterpret_cast<float*>(slot.first);
   placed = {.rows = image.rows,
             .columns = image.columns,
             .ld = image.ld,
             .unreadable = placement == Placement::unreadable};
   slot.unreadable = placed.unreadable;
+  if (o == Operand::workspace && image.floats.empty() && !slot.unreadable) {
+    slot.region.reserve(0);
+    slot.first = slot.end = nullptr;
+    placed.rows = 0;
+    return nullptr;
+  }
   if (slot.unreadable) {
     slot.first = forbidden_memory() + forbidden_bytes * static_cast<std::ptrdiff_t>(o);
     placed.first = slot.first;
     return reinterpret_cast<float*>(slot.first);
   }
-  const std::size_t bytes = bytes_of(image.spread());
   if (placement == Placement::adjoining && o != Operand::a) return place_behind(o, image);
   slot.region.reserve(bytes);
   // Flush with the end of its pages, or with their beginning; everything around them faults. What

@@ -47,7 +47,7 @@ class HostMemory {
   std::optional<Image> change_of(Operand, const Image& placed) const;
   void protect(int access) const;  // all readable operands
 
-  const std::array<Placed, 3>& placed() const { return placed_; }
+  const ByOperand<Placed>& placed() const { return placed_; }
   Diagnosis whereabouts_of(const void* address) const;
 
  private:
@@ -63,8 +63,8 @@ class HostMemory {
 
   float* place_behind(Operand, const Image&);
 
-  std::array<Slot, 3> slots_;
-  std::array<Placed, 3> placed_;
+  ByOperand<Slot> slots_;
+  ByOperand<Placed> placed_;
 };
 
 }  // namespace assay

@@ -46,13 +46,13 @@ class PtxMachine : public Machine {
   }
   std::string disagreement(const Case& c) override { return disagreement_on_host(c); }
 
-  LaunchFailure launch(const Variant& variant, const Gemm& gemm, const Case& c, const Plan& plan,
+  LaunchFailure launch(const Variant& variant, const Given& given, const Case& c, const Plan& plan,
                        const Resources&) override {
-    const DeviceLoan loan(memory_.placed(), gemm.beta != 0);
+    const DeviceLoan loan(memory_.placed(), given.beta != 0);
     cudaError_t error = cudaSuccess;
     std::string thrown;
     ptx::Observation seen = ptx::observe(request_for(c, plan), [&] {
-      thrown = thrown_by([&] { error = variant.launch(gemm, nullptr); });
+      thrown = thrown_by([&] { error = variant.launch(given, nullptr, given.workspace); });
     });
     computed_ = seen.kernels > 0;
     counted_ = std::move(seen.counts);
@@ -62,7 +62,7 @@ class PtxMachine : public Machine {
       return reported ? std::nullopt : error_not_reported();
     if (!thrown.empty()) return launch_crashed(thrown);
     if (error != cudaSuccess)
-      return launch_returned(fmt::format("CUDA error {}", static_cast<int>(error)).c_str(), gemm);
+      return launch_returned(fmt::format("CUDA error {}", static_cast<int>(error)).c_str(), given);
     return std::nullopt;
   }
 
@@ -111,13 +111,15 @@ class PtxMachine : public Machine {
       return {{fault}, ""};
     }
     const std::optional<Operand> operand = operand_at(found.address);
+    if (fault == Fault::read_unwritten && operand == Operand::workspace)
+      return {{fault, operand}, "goes by workspace that this launch has not written"};
     if (fault == Fault::read_unwritten && operand)
       return {{Fault::read_old_c, operand}, "reads C although beta is 0"};
     return {{fault, operand}, ""};
   }
 
   std::optional<Operand> operand_at(std::uint64_t address) const {
-    for (const Operand o : operands) {
+    for (const Operand o : operands_and_workspace) {
       const Placed& p = memory_.placed()[static_cast<std::size_t>(o)];
       const auto first = reinterpret_cast<std::uint64_t>(p.first);
       const auto floats = static_cast<std::uint64_t>((p.rows - 1) * p.ld + p.columns);
@@ -144,11 +146,14 @@ Counting count(const Entry& entry, const Case& c) {
     return machine.place(o, images[o], Placement::begins_at_fence);
   };
   const float *const a = place(Operand::a), *const b = place(Operand::b);
-  const Gemm gemm = gemm_of(c, a, b, place(Operand::c));
+  Given given{gemm_of(c, a, b, place(Operand::c))};
   Counting counting;
-  counting.refusal = refusal(entry.variant, gemm);
+  counting.refusal = refusal(entry.variant, given);
   if (!counting.refusal.empty()) return counting;
-  counting.failure = machine.launch(entry.variant, gemm, c, {}, {});
+  const Plan plan{.placement = Placement::begins_at_fence};
+  Image workspace;
+  counting.failure = place_workspace(machine, entry.variant, c, plan, given, workspace);
+  if (!counting.failure) counting.failure = machine.launch(entry.variant, given, c, {}, {});
   counting.launches = machine.take_counts();
   return counting;
 }

@@ -39,6 +39,7 @@ Expected expected(const Case& c, Operand o) {
     case Operand::a: return {c.m, c.k, c.k + c.lda.floats, c.offset.floats[0]};
     case Operand::b: return {c.k, c.n, c.n + c.ldb.floats, c.offset.floats[1]};
     case Operand::c: return {c.m, c.n, c.n + c.ldc.floats, c.offset.floats[2]};
+    case Operand::workspace: break;
   }
   return {};
 }
@@ -103,8 +104,8 @@ TEST(Operands, are_aligned_as_far_as_a_page_is) {
 TEST(Operands, begin_where_allocations_do_in_every_second_case_without_offsets) {
   const auto all_begin_so = [](const char* text) {
     const Operands all = make_operands(parse_case(text), Placement::guarded, {4, 4, 4});
-    return std::all_of(all.images.begin(), all.images.end(),
-                       [](const Image& image) { return image.first % 64 == 0; });
+    return std::all_of(operands.begin(), operands.end(),
+                       [&](Operand o) { return all[o].first % 64 == 0; });
   };
   EXPECT_TRUE(all_begin_so("m=5 n=3 k=7 lda=+2 seed=2"));
   EXPECT_FALSE(all_begin_so("m=5 n=3 k=7 lda=+2 seed=3")) << "and not in all";
@@ -220,6 +221,47 @@ TEST(Operands, tell_what_a_nan_was_made_from) {
     EXPECT_EQ(origin_of_nan(std::bit_cast<float>(pattern & 0x3fffffu)).words, "")
         << "no NaN at all";
   }
+}
+
+TEST(Workspace, lies_between_guards_and_begins_where_allocations_do) {
+  for (const Placement placement : {Placement::guarded, Placement::elsewhere,
+                                    Placement::ends_at_fence, Placement::begins_at_fence}) {
+    for (std::int64_t bytes : {1, 4, 252, 256, 260, 5000}) {
+      const Image image = make_workspace({.m = 3, .n = 2, .k = 4}, bytes, placement);
+      EXPECT_EQ(image.columns, (bytes + 3) / 4);
+      const auto size = static_cast<std::int64_t>(image.floats.size());
+      const auto at_fence = placement == Placement::ends_at_fence;
+      // Seen from where a machine puts it.
+      EXPECT_EQ((at_fence ? size - image.first : image.first) % 64, 0) << bytes;
+      for (std::int64_t i = 0; i < size; ++i) {
+        const bool is_inside = i >= image.first && i < image.first + image.columns;
+        const std::uint32_t got = bits(image.floats[static_cast<std::size_t>(i)]);
+        EXPECT_EQ(is_inside ? got & 0xffff0000u : got, is_inside ? workspace_bits : guard_bits);
+      }
+    }
+  }
+  EXPECT_TRUE(make_workspace({.m = 3, .n = 2, .k = 4}, 0, Placement::guarded).floats.empty());
+}
+
+TEST(Workspace, holds_something_else_in_each_launch_and_never_a_zero) {
+  for (std::uint64_t seed : {0u, 4u}) {
+    std::set<std::vector<std::uint32_t>> contents;
+    for (std::uint64_t launch = 0; launch < 20; ++launch) {
+      const Case c{.m = 3, .n = 2, .k = 4, .seed = seed};
+      const Image image = make_workspace(c, 64, Placement::guarded, launch);
+      std::vector<std::uint32_t> held;
+      for (int i = 0; i < 16; ++i) {
+        held.push_back(bits(image.row(0)[i]));
+        EXPECT_NE(image.row(0)[i], 0.0f);
+        EXPECT_EQ(std::isnan(image.row(0)[i]), seed == 0) << "ordinary numbers for a fifth";
+      }
+      contents.insert(held);
+    }
+    EXPECT_EQ(contents.size(), 20u);
+  }
+  volatile float value = make_workspace({.m = 1, .n = 1, .k = 1}, 4, Placement::guarded).row(0)[0];
+  EXPECT_EQ(origin_of_nan(value * 3.0f).finding,
+            (Finding{assay::Fault::read_unwritten, Operand::workspace}));
 }
 
 TEST(Operands, take_the_bytes_of_their_rows) {

@@ -56,6 +56,11 @@ TEST(RegistryDeathTest, refuses_what_cannot_be_judged) {
     EXPECT_EXIT(register_and_list({named(name)}), refused, "a name is made of letters");
   EXPECT_EXIT(register_and_list({no_launch}), refused, "the variant mine: it has no launch");
   EXPECT_EXIT(register_and_list({no_idea}), refused, "the variant mine: it has no idea");
+  Variant untold = right, unused = right;
+  untold.launch = [](const Gemm&, cudaStream_t, void*) { return cudaSuccess; };
+  unused.workspace = [](const Gemm&) { return std::int64_t{4}; };
+  EXPECT_EXIT(register_and_list({untold}), refused, "it does not say how much");
+  EXPECT_EXIT(register_and_list({unused}), refused, "its launch does not take it");
   for (int multiple : {0, -4, 65536})
     EXPECT_EXIT(register_and_list({with(Needs{.k_multiple = multiple})}), refused, "a multiple of");
   for (const Needs& needs :

@@ -10,14 +10,15 @@ using namespace assay;
 constexpr std::uintptr_t base = std::uintptr_t{1} << 40, apart = std::uintptr_t{1} << 38;
 constexpr std::int64_t wide = (std::int64_t{1} << 30) + 3;
 
-std::array<Placed, 3> placed(std::int64_t ldb = 3) {
+ByOperand<Placed> placed(std::int64_t ldb = 3) {
   const auto at = [](int i) { return reinterpret_cast<const std::byte*>(base + i * apart); };
   return {{{.first = at(0), .rows = 5, .columns = 4, .ld = 6},
            {.first = at(1), .rows = 5, .columns = 3, .ld = ldb},
-           {.first = at(2), .rows = 5, .columns = 3, .ld = 3}}};
+           {.first = at(2), .rows = 5, .columns = 3, .ld = 3},
+           {.first = at(3), .rows = 1, .columns = 7, .ld = 7}}};
 }
 // The words for the float so far from the first of an operand.
-Diagnosis at(Operand o, std::int64_t floats, const std::array<Placed, 3>& operands = placed()) {
+Diagnosis at(Operand o, std::int64_t floats, const ByOperand<Placed>& operands = placed()) {
   const Placed& p = operands[static_cast<std::size_t>(o)];
   return whereabouts(p.first + 4 * floats, operands, {1 << 20, std::ptrdiff_t{1} << 38});
 }
@@ -28,6 +29,8 @@ TEST(Whereabouts, names_the_place_beside_the_nearest_operand) {
   EXPECT_EQ(at(Operand::b, -1).words, "the 1st float before the first element of B");
   EXPECT_EQ(at(Operand::c, -12).words, "the 12th float before the first element of C");
   EXPECT_EQ(at(Operand::a, 11).words, "between the rows of A, at row 1, column 5, but k = 4");
+  EXPECT_EQ(at(Operand::workspace, 7).words,
+            "the 1st float past the last element of the workspace");
   EXPECT_EQ(at(Operand::c, 1 << 30).words, "far from A, B and C");
   EXPECT_EQ(at(Operand::a, 28).finding, (Finding{Fault::bad_address, Operand::a}));
 }

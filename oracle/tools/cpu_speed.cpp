@@ -29,9 +29,12 @@ double seconds_of(const Entry& entry, const Case& c, int launches) {
   Machine& machine = machine_of(entry.backend, {});
   const auto place = [&](Operand o) { return machine.place(o, images[o], Placement::guarded); };
   const float *const a = place(Operand::a), *const b = place(Operand::b);
-  const Gemm gemm = gemm_of(c, a, b, place(Operand::c));
+  Given gemm{gemm_of(c, a, b, place(Operand::c))};
   if (const std::string why = refusal(entry.variant, gemm); !why.empty())
     throw std::invalid_argument(why);
+  Image workspace;
+  if (const auto failure = place_workspace(machine, entry.variant, c, {}, gemm, workspace))
+    throw std::runtime_error(failure->reason);
   double best = 1e30;
   for (int run = 0; run < 5; ++run) {
     const double start = cpu_seconds();

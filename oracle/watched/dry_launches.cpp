@@ -17,7 +17,7 @@ constexpr std::uintptr_t address_of(Operand o) {
   return (std::uintptr_t{9} + static_cast<std::uintptr_t>(o)) << 42;
 }
 
-Gemm gemm_at_addresses(const DryLaunch& d) {
+Given given_at_addresses(const DryLaunch& d) {
   const Case& c = d.c;
   const auto begin = [&](Operand o) {
     const auto floats = static_cast<std::uintptr_t>(c.offset.floats[static_cast<std::size_t>(o)]);
@@ -25,7 +25,8 @@ Gemm gemm_at_addresses(const DryLaunch& d) {
     const std::uintptr_t beside = c.offset == Offsets{} && c.seed % 2 == 1 ? quad_bytes : 0;
     return reinterpret_cast<float*>(address_of(o) + beside + floats * sizeof(float));
   };
-  Gemm gemm = gemm_of(c, begin(Operand::a), begin(Operand::b), begin(Operand::c));
+  Given gemm{gemm_of(c, begin(Operand::a), begin(Operand::b), begin(Operand::c)),
+             reinterpret_cast<void*>(address_of(Operand::workspace))};
   if (d.adjoining) {
     const auto span = [](std::int64_t rows, std::int64_t columns, std::int64_t ld) {
       return rows == 0 || columns == 0 ? 0 : (rows - 1) * ld + columns;
@@ -53,7 +54,7 @@ DryLaunches::DryLaunches(const Entry& entry, const simt::Hints& hints)
     : entry_(entry), hints_(hints), watch_(std::numeric_limits<std::uint64_t>::max(), hints) {}
 
 Dry DryLaunches::launch(const DryLaunch& d, simt::Watch& watch) {
-  const Gemm gemm = gemm_at_addresses(d);
+  const Given gemm = given_at_addresses(d);
   if (!refusal(entry_.variant, gemm).empty()) return {};
   Dry dry{.accepted = true};
   const std::uint64_t before = watch.calls();
@@ -62,7 +63,7 @@ Dry DryLaunches::launch(const DryLaunch& d, simt::Watch& watch) {
   const simt::Observation seen = simt::observe(settings, [&] {
     const bool ended = watch.run(most_calls, [&] {
       try {
-        dry.gave_up = entry_.watched_launch(gemm, nullptr) != cudaSuccess;
+        dry.gave_up = entry_.watched_launch(gemm, nullptr, gemm.workspace) != cudaSuccess;
       } catch (const std::exception&) {  // which a trial reports
         dry.gave_up = true;
       }
@@ -72,6 +73,7 @@ Dry DryLaunches::launch(const DryLaunch& d, simt::Watch& watch) {
   });
   dry.path = watch.path() + dry.at_fault + crowding(d.c, entry_.variant.tile, seen.blocks);
   dry.took_new_side = watch.took_new_side();
+  dry.launched = seen.launched;
   dry.cost = watch.calls() - before + calls_to_launch;
   return dry;
 }

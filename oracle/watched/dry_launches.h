@@ -27,7 +27,9 @@ struct Dry {
   // Equal for equal sides of the same comparisons, and a like number of tiles for each block.
   std::uint64_t path = 0;
   bool took_new_side = false;  // of a comparison
-  std::uint64_t cost = 0;      // in calls of the watch, the same on any machine
+  // Equal where the same kernels would run, in grids of the same size, with the same arguments.
+  std::uint64_t launched = 0;
+  std::uint64_t cost = 0;  // in calls of the watch, the same on any machine
 };
 
 class DryLaunches {

@@ -49,11 +49,11 @@ class Looker : public simt::AccessJudge {
     std::int64_t from, outside;  // bytes: to the access from the first element; of it, no elements'
   };
 
-  Looker(const std::array<Placed, 3>& placed, Forbidden forbidden, std::uint64_t most_accesses)
+  Looker(const ByOperand<Placed>& placed, Forbidden forbidden, std::uint64_t most_accesses)
       : left_(most_accesses),
-        rows_{Rows(placed[0]), Rows(placed[1]), Rows(placed[2])},
+        rows_{Rows(placed[0]), Rows(placed[1]), Rows(placed[2]), Rows(placed[3])},
         forbidden_(forbidden) {
-    const Placed& c = placed.back();
+    const Placed& c = placed[static_cast<std::size_t>(Operand::c)];
     if (forbidden == Forbidden::reading_c)
       written_.resize(static_cast<std::size_t>(c.rows * c.columns));
   }
@@ -61,7 +61,7 @@ class Looker : public simt::AccessJudge {
   bool allows(const simt::Access& access) override {
     if (left_ == 0) return false;
     --left_;
-    for (Operand o : operands) {
+    for (Operand o : operands_and_workspace) {
       const Rows& rows = rows_[static_cast<std::size_t>(o)];
       const std::int64_t from = static_cast<const std::byte*>(access.address) - rows.first;
       const auto bytes = static_cast<std::int64_t>(access.bytes);
@@ -85,7 +85,7 @@ class Looker : public simt::AccessJudge {
         return access.reads ? bytes - std::min(bytes, rows.elements_from(from)) : 0;
       case Forbidden::writing_outside:
         if (!access.writes) return 0;
-        return o == Operand::c ? bytes - std::min(bytes, rows.elements_from(from)) : bytes;
+        return is_input(o) ? bytes : bytes - std::min(bytes, rows.elements_from(from));
       case Forbidden::reading_c: return o == Operand::c ? unwritten(access, from, bytes) : 0;
     }
     return 0;
@@ -93,7 +93,7 @@ class Looker : public simt::AccessJudge {
 
   // Only elements count: what lies outside them is another matter.
   std::int64_t unwritten(const simt::Access& access, std::int64_t from, std::int64_t bytes) {
-    const Rows& c = rows_.back();
+    const Rows& c = rows_[static_cast<std::size_t>(Operand::c)];
     std::int64_t count = 0;
     for (std::int64_t at = from - from % float_bytes; at < from + bytes; at += float_bytes) {
       if (c.elements_from(at) == 0) continue;
@@ -105,7 +105,7 @@ class Looker : public simt::AccessJudge {
   }
 
   std::uint64_t left_;
-  const std::array<Rows, 3> rows_;
+  const ByOperand<Rows> rows_;
   const Forbidden forbidden_;
   std::vector<char> written_;  // elements of C
   std::optional<Found> found_;
@@ -115,7 +115,7 @@ class Looker : public simt::AccessJudge {
 // (1,0,0) of block (0,0,0)".
 class Description {
  public:
-  Description(const Looker::Found& found, const std::array<Placed, 3>& placed,
+  Description(const Looker::Found& found, const ByOperand<Placed>& placed,
               const std::string& thread)
       : found_(found), placed_(placed), thread_(thread) {}
 
@@ -130,7 +130,7 @@ class Description {
         return outside("reads", is_in_gap() ? Fault::read_gap : Fault::read_outside);
       case Forbidden::writing_outside: break;
     }
-    if (o == Operand::c) return outside("writes", Fault::wrote_beside);
+    if (!is_input(o)) return outside("writes", Fault::wrote_beside);
     if (rows().elements_from(found_.from) == 0) return outside("writes", Fault::wrote_input);
     return look({Fault::wrote_input, o},
                 fmt::format("writes to {}, which is only to be read, at {}", to_string(o),
@@ -166,7 +166,7 @@ class Description {
   }
 
   const Looker::Found& found_;
-  const std::array<Placed, 3>& placed_;
+  const ByOperand<Placed>& placed_;
   const std::string& thread_;
 };
 
@@ -185,12 +185,13 @@ Look look_at_accesses(const Entry& entry, const Case& c, Forbidden forbidden,
   Sparse result(c.m, c.n + c.ldc.floats, c.offset.floats[2]);
   a.fill(c.fill, c.seed, filled_floats);
   b.fill(c.fill, c.seed + 1, filled_floats);
-  const Gemm gemm = gemm_of(c, a.first(), b.first(), result.first());
+  Given gemm{gemm_of(c, a.first(), b.first(), result.first())};
   if (!refusal(entry.variant, gemm).empty()) return {};
+  const auto workspace = give_workspace(entry.variant, gemm);
 
-  const std::array<Placed, 3> operands = {placed(a, c.m, c.k, gemm.lda),
-                                          placed(b, c.k, c.n, gemm.ldb),
-                                          placed(result, c.m, c.n, gemm.ldc)};
+  const ByOperand<Placed> operands = {placed(a, c.m, c.k, gemm.lda), placed(b, c.k, c.n, gemm.ldb),
+                                      placed(result, c.m, c.n, gemm.ldc),
+                                      workspace ? workspace->placed() : Placed{}};
   Looker looker(operands, forbidden, most_accesses);
   const simt::Settings settings = {
       .order = c.seed % 2 == 0 ? simt::Order::forward : simt::Order::reverse,
@@ -199,7 +200,7 @@ Look look_at_accesses(const Entry& entry, const Case& c, Forbidden forbidden,
       .access_judge = &looker};
   const simt::Observation seen = simt::observe(settings, [&] {
     try {
-      entry.watched_launch(gemm, nullptr);
+      entry.watched_launch(gemm, nullptr, gemm.workspace);
     } catch (const std::exception&) {  // which a trial reports
     }
   });

@@ -71,19 +71,21 @@ WatchedRun watched_run_of_ptx(const Entry& entry, const Case& c, std::uint64_t m
   Sparse result(c.m, c.n + c.ldc.floats, c.offset.floats[2]);
   a.fill(c.fill, c.seed, filled_floats);
   b.fill(c.fill, c.seed + 1, filled_floats);
-  const Gemm gemm = gemm_of(c, a.first(), b.first(), result.first());
+  Given gemm{gemm_of(c, a.first(), b.first(), result.first())};
   if (!refusal(entry.variant, gemm).empty()) return {};
+  const auto workspace = give_workspace(entry.variant, gemm);
 
-  const DeviceLoan loan({placed(a, c.m, c.k, gemm.lda), placed(b, c.k, c.n, gemm.ldb),
-                         placed(result, c.m, c.n, gemm.ldc)},
-                        gemm.beta != 0);
+  const DeviceLoan loan(
+      {placed(a, c.m, c.k, gemm.lda), placed(b, c.k, c.n, gemm.ldb),
+       placed(result, c.m, c.n, gemm.ldc), workspace ? workspace->placed() : Placed{}},
+      gemm.beta != 0);
   const ptx::Settings settings = {
       .order = c.seed % 2 == 0 ? ptx::Order::forward : ptx::Order::reverse,
       .seed = c.seed,
       .cpu_seconds = 10,
       .most_watched = most_calls};
   const ptx::Observation seen = ptx::observe({.settings = settings}, [&] {
-    thrown_by([&] { static_cast<void>(entry.variant.launch(gemm, nullptr)); });
+    thrown_by([&] { static_cast<void>(entry.variant.launch(gemm, nullptr, gemm.workspace)); });
   });
   WatchedRun run = run_of(seen);
   const bool was_ended = seen.finding && seen.finding->fault == ptx::Fault::never_ends;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <new>
 
+#include "kernels/registry.h"
 #include "oracle/host/addresses.h"
 
 namespace assay {
@@ -35,6 +36,15 @@ void Sparse::fill(Fill fill, std::uint64_t seed, std::int64_t floats) {
     if (fill == Fill::special && number == 7) first_[i] = std::numeric_limits<float>::infinity();
     if (fill == Fill::special && number == 8) first_[i] = std::numeric_limits<float>::quiet_NaN();
   }
+}
+
+std::unique_ptr<Sparse> give_workspace(const Variant& variant, Given& given) {
+  const std::int64_t bytes = workspace_of(variant, given);
+  const std::int64_t floats = ceil_div(bytes, sizeof(float));
+  if (bytes <= 0 || static_cast<double>(floats) > most_floats) return nullptr;
+  auto workspace = std::make_unique<Sparse>(1, floats, 0);
+  given.workspace = workspace->first();
+  return workspace;
 }
 
 bool is_too_large(const Case& c) {

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "oracle/case.h"
+#include "oracle/diagnosis/whereabouts.h"
 
 namespace assay {
 
@@ -22,6 +24,10 @@ class Sparse {
   Sparse& operator=(const Sparse&) = delete;
 
   float* first() const { return first_; }
+  // As one row.
+  Placed placed() const {
+    return {reinterpret_cast<const std::byte*>(first_), 1, floats_, floats_};
+  }
   // The first `floats` with small numbers in no order; with some that are none for the fill
   // `special`. The others are 0.
   void fill(Fill fill, std::uint64_t seed, std::int64_t floats);
@@ -32,6 +38,10 @@ class Sparse {
   std::byte* base_;
   float* first_;
 };
+
+// The workspace that a launch asks for, which it is then given; null if it asks for none, or more
+// than there are addresses.
+std::unique_ptr<Sparse> give_workspace(const Variant&, Given&);
 
 // Whether a case has an operand of more than 2^40 bytes, for which there are no addresses.
 bool is_too_large(const Case&);

@@ -25,8 +25,9 @@ WatchedRun watched_run(const Entry& entry, const Case& c, std::uint64_t most_cal
   Sparse result(c.m, c.n + c.ldc.floats, c.offset.floats[2]);
   a.fill(c.fill, c.seed, filled_floats);
   b.fill(c.fill, c.seed + 1, filled_floats);
-  const Gemm gemm = gemm_of(c, a.first(), b.first(), result.first());
+  Given gemm{gemm_of(c, a.first(), b.first(), result.first())};
   if (!refusal(entry.variant, gemm).empty()) return {};
+  const auto workspace = give_workspace(entry.variant, gemm);
 
   simt::Watch watch(most_calls, hints);
   const simt::Settings settings = {
@@ -37,7 +38,7 @@ WatchedRun watched_run(const Entry& entry, const Case& c, std::uint64_t most_cal
       .watch = &watch};
   const simt::Observation seen = simt::observe(settings, [&] {
     try {
-      entry.watched_launch(gemm, nullptr);
+      entry.watched_launch(gemm, nullptr, gemm.workspace);
     } catch (const std::exception&) {  // which a trial reports
     }
   });

@@ -116,7 +116,7 @@ std::string to_string(const Branch& branch) {
 
 std::optional<Branch> branch_behind(const Entry& entry, const Verdicts& verdicts) try {
   if (entry.watched_launch == nullptr || verdicts.failing.empty()) return std::nullopt;
-  const auto places = code_beside(reinterpret_cast<const void*>(entry.watched_launch)).places;
+  const auto places = code_beside(entry.watched_launch.address()).places;
   Watcher watcher(entry);
   const auto first = watcher.run(verdicts.failing.front(), calls_of_the_first);
   if (!first) return std::nullopt;

@@ -11,6 +11,7 @@
 
 #include "properties/aims/explorer.h"
 #include "properties/aims/numbers.h"
+#include "properties/aims/one_way.h"
 #include "properties/draws/cost.h"
 #include "properties/fitting.h"
 #include "properties/scopes.h"
@@ -20,8 +21,6 @@ namespace {
 
 constexpr std::int64_t least_driven = 32, most_drawn = 1 << 20;  // of a size
 constexpr std::int64_t most_k_at_lengths = 1024;
-// Of C: some 300 MiB, and six times that to judge it.
-constexpr std::int64_t most_elements = (1 << 26) + (1 << 23);
 
 // A size may have been met where the distance between the rows of its matrix was compared.
 void use_as_distance(Case& c, const Input& input, std::int64_t value) {
@@ -116,58 +115,6 @@ std::vector<Case> cases_beyond(std::int64_t constant) {
   return cases;
 }
 
-std::string text_of(double value) { return fmt::format("{:.9g}", value); }
-std::string range(double least, double greatest) {
-  return least == greatest ? text_of(least)
-                           : fmt::format("{} to {}", text_of(least), text_of(greatest));
-}
-
-// Where the compiler says `k > 2047` for `k >= 2048`, the number that the source names.
-double named_constant(double constant, const std::string& source) {
-  for (const double near : {constant, constant + 1, constant - 1}) {
-    if (source.find(text_of(near)) != source.npos) return near;
-  }
-  return constant;
-}
-
-std::string evidence(const Comparison& c, const std::string& source) {
-  if (c.kind == Comparison::Kind::switches)
-    return fmt::format("only {} came", range(c.least, c.greatest));
-  if (c.with_constant && c.bytes == 1 && c.constant == 0)
-    return c.greatest == 0 ? "it was always false" : "it was always true";
-  if (c.with_constant) {
-    return fmt::format("compared with {}, only {} came",
-                       text_of(named_constant(c.constant, source)), range(c.least, c.greatest));
-  }
-  return fmt::format("compared with {}, only {} came", range(c.least_other, c.greatest_other),
-                     range(c.least, c.greatest));
-}
-
-// The author accepts it in this line of the source or in the one above.
-bool is_accepted(const Place& place) {
-  constexpr const char* mark = "// one way only:";
-  return source_line(place, place.line).find(mark) != std::string::npos ||
-         source_line(place, place.line - 1).starts_with(mark);
-}
-
-void report_comparisons(const Knowledge& knowledge, Exploration& exploration) {
-  for (const auto& [where, known] : knowledge.comparisons()) {
-    const auto found = knowledge.places().find(where);
-    if (found == knowledge.places().end() || !known.decides) continue;
-    const Place& place = found->second;
-    if (!is_of_the_author(place) || (!known.is_settled() && is_accepted(place))) continue;
-    ++exploration.comparisons;
-    exploration.went_both_ways += known.is_settled();
-    if (known.is_settled()) continue;
-    const std::string source = source_line(place, place.line);
-    exploration.one_way.push_back({place.file, place.line, source, evidence(known.seen, source)});
-  }
-  std::stable_sort(exploration.one_way.begin(), exploration.one_way.end(),
-                   [](const OneWay& a, const OneWay& b) {
-                     return std::tie(a.file, a.line) < std::tie(b.file, b.line);
-                   });
-}
-
 // What an exploration makes of a search: cases to judge, and numbers to draw.
 void add_aims(const Explorer& explorer, const Variant& variant, Exploration& exploration) {
   for (const auto* cases :
@@ -229,7 +176,7 @@ Exploration explore_source(const Entry& entry) {
   Exploration exploration;
   Code code;
   try {
-    code = code_beside(reinterpret_cast<const void*>(entry.watched_launch));
+    code = code_beside(entry.watched_launch.address());
   } catch (const std::runtime_error& error) {  // then it aims, but names nothing
     exploration.unknown = error.what();
   }
@@ -308,7 +255,7 @@ std::vector<Case> affordable(const std::vector<Case>& cases, const Exploration& 
     const Case c = nearest_case(aimed, claim, entry);
     const double cost_of_it = cost_of(c, claim, entry, exploration.hints.effort);
     if (cost_of_it > price.most_each || together + cost_of_it > price.most_together) continue;
-    if (c.m * c.n > most_elements || !claim.excludes_case(c).empty()) continue;
+    if (c.m * c.n > most_judged_elements || !claim.excludes_case(c).empty()) continue;
     if (!known.insert(but_for_the_seed(c)).second) continue;
     together += cost_of_it;
     chosen.push_back(c);
@@ -316,12 +263,28 @@ std::vector<Case> affordable(const std::vector<Case>& cases, const Exploration& 
   return chosen;
 }
 
+// What a path does with infinities, or with rows of different scale, plain numbers do not show. So
+// many cases are aimed at each threshold that each kind of data comes to both its sides.
+std::vector<Case> with_all_data(std::vector<Case> cases, Arithmetic arithmetic) {
+  constexpr std::array fills = {Fill::special, Fill::scaled, Fill::patterned, Fill::special,
+                                Fill::largest};
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    Case& c = cases[i];
+    c.fill = fills[i % (arithmetic == Arithmetic::fp32 ? fills.size() : 1)];
+    c.alpha = scalar_for(c.fill, c.alpha);
+    c.seed += i;
+  }
+  return cases;
+}
+
 }  // namespace
 
 std::vector<Case> aimed_cases(const Exploration& exploration, const Claim& claim,
                               const Entry& entry) {
   const Price price = claim.takes_large_shapes ? Price{5e8, 1e9} : Price{6e7, 4e8};
-  return affordable(exploration.cases, exploration, claim, entry, price);
+  return affordable(claim.is_about_data ? with_all_data(exploration.cases, entry.variant.arithmetic)
+                                        : exploration.cases,
+                    exploration, claim, entry, price);
 }
 
 std::vector<std::vector<Case>> aimed_sequences(const Exploration& exploration, const Claim& claim,
@@ -331,7 +294,7 @@ std::vector<std::vector<Case>> aimed_sequences(const Exploration& exploration, c
   for (std::vector<Case> sequence : exploration.sequences) {
     const bool is_cheap = std::all_of(sequence.begin(), sequence.end(), [&](Case& c) {
       c = nearest_case(c, claim, entry);
-      return cost_of(c, claim, entry, exploration.hints.effort) < 1e7 &&
+      return cost_of(c, claim, entry, exploration.hints.effort) < 3e7 &&
              claim.excludes_case(c).empty();
     });
     if (is_cheap) all.push_back(std::move(sequence));
@@ -351,7 +314,7 @@ std::vector<Case> dear_aimed_cases(const Exploration& exploration, const Claim& 
     };
     return cost(x) < cost(y);
   });
-  return affordable(cases, exploration, claim, entry, {2e10, 2.2e10},
+  return affordable(cases, exploration, claim, entry, {most_judged_cost, 2.2e10},
                     aimed_cases(exploration, claim, entry));
 }
 

@@ -35,6 +35,22 @@ bool merge(Comparison& into, const Comparison& more) {
   return is_new || relations(into) > before;
 }
 
+// One in which the launch gives up only where there is no other.
+void keep_cheapest(const Comparison& comparison, const Case& c, bool gives_up, Known& known) {
+  const auto cost = [](const Case& x) {
+    return x.multiply_adds() + static_cast<double>(x.m) * static_cast<double>(x.n);
+  };
+  for (std::size_t i = 0; i < known.cheapest.size(); ++i) {
+    const void* const way = known.seen.ways[i];
+    const bool went = way != nullptr && (way == comparison.ways[0] || way == comparison.ways[1]);
+    if (!went) continue;
+    auto& cheapest = known.cheapest[i];
+    const bool has_other = cheapest && cheapest->m > 0;
+    if (gives_up ? !has_other : !has_other || cost(c) < cost(*cheapest))
+      cheapest = gives_up ? Case{} : c;
+  }
+}
+
 }  // namespace
 
 bool Known::is_settled() const { return decides ? seen.went_both_ways() : relations(seen) >= 2; }
@@ -65,9 +81,9 @@ WatchedRun Knowledge::run(Case c, std::uint64_t most_calls) {
   return run;
 }
 
-bool Knowledge::learn(const std::vector<Comparison>& comparisons, const Case& c) {
+bool Knowledge::learn(const std::vector<Comparison>& comparisons, const Case& c, bool gives_up) {
   bool any_new = false;
-  for (const Comparison& comparison : comparisons) any_new |= learn(comparison, c);
+  for (const Comparison& comparison : comparisons) any_new |= learn(comparison, c, gives_up);
   return any_new;
 }
 
@@ -90,10 +106,11 @@ void Knowledge::learn_place_in_helper(const Comparison& comparison) {
   places_.try_emplace(comparison.where, place);
 }
 
-bool Knowledge::learn(const Comparison& comparison, const Case& c) {
+bool Knowledge::learn(const Comparison& comparison, const Case& c, bool gives_up) {
   const auto [known, is_new] = known_.try_emplace(comparison.where, Known{comparison, c, c});
+  const bool any_new = is_new || merge(known->second.seen, comparison);
+  keep_cheapest(comparison, c, gives_up, known->second);
   if (!is_new) {
-    const bool any_new = merge(known->second.seen, comparison);
     if (any_new) known->second.last = c;
     return any_new;
   }

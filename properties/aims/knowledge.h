@@ -1,8 +1,10 @@
 // What is known of a variant's comparisons after some runs of its watched build.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "oracle/watched/watched_run.h"
@@ -11,9 +13,11 @@
 namespace assay {
 
 struct Known {
-  Comparison seen;      // in all runs together
-  Case from;            // the first that reached it
-  Case last;            // that showed something new about it
+  Comparison seen;  // in all runs together
+  Case from;        // the first that reached it
+  Case last;        // that showed something new about it
+  // Of those that took each of its ways; one without elements where the launch gives up.
+  std::array<std::optional<Case>, 2> cheapest = {};
   bool decides = true;  // a branch
 
   // Whether it has had both outcomes, as far as can be known.
@@ -31,7 +35,7 @@ class Knowledge {
   WatchedRun run(Case, std::uint64_t most_calls);
 
   // What a launch that ran no kernel compared in this case. True if any of it is new.
-  bool learn(const std::vector<Comparison>&, const Case&);
+  bool learn(const std::vector<Comparison>&, const Case&, bool gives_up = false);
 
   bool is_spent() const { return left_ == 0; }
   void allow(std::uint64_t calls) { left_ = calls; }  // from now on
@@ -42,7 +46,7 @@ class Knowledge {
   const Entry& entry() const { return entry_; }
 
  private:
-  bool learn(const Comparison&, const Case&);
+  bool learn(const Comparison&, const Case&, bool gives_up);
   void learn_place_in_helper(const Comparison&);
   void learn_places(const WatchedRun&);
 

@@ -27,12 +27,17 @@ void LaunchDraws::limit_sizes() { largest_ = std::max<std::int64_t>(1 << 12, lar
 
 DryLaunch LaunchDraws::draw() {
   const std::int64_t kind = dice_.between(1, 8);
-  DryLaunch d = kind == 1                     ? changed(last_)
-                : kind == 2 && !kept_.empty() ? changed(dice_.of(kept_))
-                                              : anew();
+  return last_ = fitted(kind == 1                     ? changed(last_)
+                        : kind == 2 && !kept_.empty() ? changed(dice_.of(kept_))
+                                                      : anew());
+}
+
+DryLaunch LaunchDraws::draw_after(const DryLaunch& d) { return fitted(changed(d)); }
+
+DryLaunch LaunchDraws::fitted(DryLaunch d) const {
   lessen(d.c);
-  d.c = fitted(d.c, needs_);
-  return last_ = d;
+  d.c = assay::fitted(d.c, needs_);
+  return d;
 }
 
 // Equal sizes stay equal.
@@ -55,10 +60,9 @@ DryLaunch LaunchDraws::anew() {
   return d;
 }
 
-// What a kernel may confuse with the call before.
 DryLaunch LaunchDraws::changed(DryLaunch d) {
   Case& c = d.c;
-  switch (dice_.between(1, 12)) {
+  switch (dice_.between(1, 13)) {
     case 1: break;
     case 2: std::swap(c.m, c.n); break;
     case 3: std::swap(c.m, c.k); break;
@@ -70,7 +74,15 @@ DryLaunch LaunchDraws::changed(DryLaunch d) {
     case 9: c.alpha = scalar(); break;
     case 10: c.beta = scalar(); break;
     case 11: set_addresses(d); break;
-    case 12: {
+    case 12: {  // as many elements of one matrix
+      const auto from = dice_.of({&Case::m, &Case::n, &Case::k}),
+                 to = dice_.of({&Case::m, &Case::n});
+      const std::int64_t factor =
+          dice_.of<std::int64_t>({2, 4, std::max<std::int64_t>(1, c.*from)});
+      if (c.*from % factor == 0 && c.*to <= largest_ / factor) c.*from /= factor, c.*to *= factor;
+      break;
+    }
+    case 13: {
       const auto size = dice_.of({&Case::m, &Case::n, &Case::k});
       c.*size =
           std::max<std::int64_t>(0, c.*size + dice_.of<std::int64_t>({-16, -2, -1, 1, 2, 16}));

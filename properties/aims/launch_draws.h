@@ -16,6 +16,8 @@ class LaunchDraws {
 
   // Often changes one thing in the one before, or in one of those kept.
   DryLaunch draw();
+  // What a kernel may confuse with another one that it follows.
+  DryLaunch draw_after(const DryLaunch&);
   void keep(const DryLaunch&);  // changes it now and then
   // Drawn with their neighbours and multiples as sizes and distances, and as scalars.
   void use(std::vector<std::int64_t> whole, std::vector<float> floats);
@@ -25,6 +27,7 @@ class LaunchDraws {
  private:
   DryLaunch anew();
   DryLaunch changed(DryLaunch);
+  DryLaunch fitted(DryLaunch) const;
   std::int64_t size();
   std::int64_t gap(std::int64_t row);
   float scalar();

@@ -10,6 +10,7 @@
 #include "properties/aims/inputs.h"
 #include "properties/aims/launch_draws.h"
 #include "properties/fitting.h"
+#include "properties/judging/variables.h"
 
 namespace assay {
 namespace {
@@ -20,6 +21,8 @@ constexpr std::uint64_t budget_of_settled = 3'000'000, budget_of_unequal = 20'00
                         budget_of_open = 60'000'000;
 constexpr int launches_of_a_round = 2048, most_too_long = 64, most_dear_paths = 4;
 constexpr std::size_t most_paths = 40, most_sequences = 20, most_before = 32;
+constexpr int pairs = 3000;  // of small problems, and of all
+constexpr double products_of_a_pair = 1e5;
 constexpr double cheap_products = 1e7, most_products = 3e10;  // of a case to judge
 
 using Launches = std::vector<DryLaunch>;  // one after the other: the last counts
@@ -35,6 +38,7 @@ class LaunchSearch {
         other_{fitted({.m = 3, .n = 5, .k = 2, .alpha = 1.5f, .beta = 0.5f}, needs_)} {}
 
   LaunchFindings findings() {
+    const std::uint64_t before = variables();
     if (launch(other_).at_fault) return {};
     for (const Case& c : know_.news()) {
       if (c.multiply_adds() < cheap_products) paths_.insert(launch({fitted(c, needs_)}).path);
@@ -44,6 +48,12 @@ class LaunchSearch {
       draws_.limit_products(products);
       spent_ = 0;
       while (spent_ < budget() && too_long_ < most_too_long) try_some();
+    }
+    keeps_state_ = variables() != before;
+    // No bisecting makes two problems smaller together, so small ones are tried first.
+    for (const double products : {products_of_a_pair, double{INFINITY}}) {
+      draws_.limit_products(products);
+      for (int i = 0; keeps_state_ && i < pairs; ++i) try_pair();
     }
     return std::move(found_);
   }
@@ -96,6 +106,17 @@ class LaunchSearch {
     news_.clear();
   }
 
+  // Where it keeps a plan, say, for every problem with as many elements, no comparison goes another
+  // way than where a problem is repeated, but what it launches differs.
+  void try_pair() {
+    const DryLaunch first = draws_.draw();
+    const Launches pair = {first, draws_.draw_after(first)};
+    const Dry last = last_of(pair);
+    if (last.accepted && launched_alone(pair.back()) != last.launched &&
+        paths_.insert(path_of(pair)).second)
+      examine(pair, false);
+  }
+
   // Finds out what it takes to see the last of them again, makes it cheaper, and keeps it.
   void examine(const Launches& all, bool is_new_side) {
     const std::uint64_t path = path_of(all);
@@ -115,10 +136,24 @@ class LaunchSearch {
   }
 
   std::uint64_t path_of(const Launches& launches) {
+    constexpr std::uint64_t otherwise = 0x9e3779b97f4a7c15u;
+    const Dry last = last_of(launches);
+    if (!last.accepted) return 0;
+    const bool differs = keeps_state_ && launched_alone(launches.back()) != last.launched;
+    return last.path + (differs ? otherwise : 0);
+  }
+  Dry last_of(const Launches& launches) {
     launch(other_);
     Dry last;
     for (const DryLaunch& d : launches) last = launch(d);
-    return last.accepted ? last.path : 0;
+    return last;
+  }
+  std::uint64_t launched_alone(const DryLaunch& d) {
+    launch(other_);
+    return launch(d).launched;
+  }
+  std::uint64_t variables() const {
+    return variables_beside(know_.entry().watched_launch.address());
   }
 
   template <class Change>
@@ -169,20 +204,27 @@ class LaunchSearch {
 
   void keep(const Launches& launches, std::uint64_t path, bool is_new_side) {
     const DryLaunch& last = launches.back();
-    path_of({launches.begin(), launches.end() - 1});
-    know_.learn(dry_.compared_in(last), last.c);
+    const bool gives_up = last_of(launches).gave_up || last.refused;
+    last_of({launches.begin(), launches.end() - 1});
+    know_.learn(dry_.compared_in(last), last.c, gives_up);
     draws_.keep(last);
     if (last.refused || last.c.multiply_adds() > most_products) return;
-    if (launches.size() > 1) {
-      if (found_.sequences.size() == most_sequences) return;
-      std::vector<Case>& sequence = found_.sequences.emplace_back();
-      for (const DryLaunch& d : launches) sequence.push_back(d.c);
-      return;
-    }
+    if (launches.size() > 1) return keep_sequence(launches);
     const bool is_cheap = last.c.multiply_adds() < cheap_products;
     if (!is_cheap && !is_new_side && dear_++ >= most_dear_paths) return;
     found_.cases.push_back(last.c);
     if (is_cheap) add_others_beside(last, path);
+  }
+
+  // What the first of two leaves may suit the other one, and not the other way round.
+  void keep_sequence(const Launches& launches) {
+    if (found_.sequences.size() >= most_sequences) return;
+    std::vector<Case> sequence = {other_.c};
+    for (const DryLaunch& d : launches) sequence.push_back(d.c);
+    found_.sequences.push_back(sequence);
+    if (launches.size() != 2) return;
+    std::swap(sequence[1], sequence[2]);
+    found_.sequences.push_back(sequence);
   }
 
   // What is wrong there may need other sizes to show.
@@ -211,6 +253,7 @@ class LaunchSearch {
   std::uint64_t spent_ = 0;
   std::size_t count_ = 0;
   int too_long_ = 0, dear_ = 0;
+  bool keeps_state_ = false;    // between launches
   std::vector<Launches> news_;  // that took a new side, and are not yet examined
   std::array<DryLaunch, most_before> before_;
   std::set<std::uint64_t> paths_;

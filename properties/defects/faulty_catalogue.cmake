@@ -111,6 +111,13 @@ assay_defect(shared_column_overrun IN memory.cu CLAIM within_bound ON simt)
 assay_defect(tail_not_cleared IN memory.cu CLAIM within_bound ON simt)
 assay_defect(first_product_begins IN memory.cu CLAIM no_product ON simt)
 
+# Workspace: what lies behind it, what it held before, whose it is.
+assay_defect(too_little_workspace IN workspace.cu CLAIM writes_only_c ON simt)
+assay_defect(one_float_past_its_workspace IN workspace.cu CLAIM writes_only_c ON simt SAYS "past the last element of the workspace")
+assay_defect(counts_on_zeros_in_workspace IN workspace.cu CLAIM within_bound ON simt SAYS "workspace that this launch has not written")
+assay_defect(keeps_sums_in_workspace IN workspace.cu CLAIM same_bits_twice ON simt)
+assay_defect(first_workspace_for_all IN workspace.cu CLAIM within_bound ON simt)
+
 # Launch functions.
 assay_defect(host_computes IN launches.cu CLAIM within_bound ON simt)
 assay_defect(host_computes_small_ones IN launches.cu CLAIM within_bound ON simt)

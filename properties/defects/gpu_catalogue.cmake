@@ -69,6 +69,51 @@ __global__ void naive(Gemm g) {]=]
   }
   *c = blend(g, *mine, c);]=])
 
+# A split sum: parts in whatever order they come, one of them forgotten, or a slice in two of them.
+assay_defect(parts_added_by_atomics VARIANT split_k FILE split_k.cu CLAIM same_bits_twice ON cuda
+  FIND [=[  totals[y][x] = total;
+  __syncthreads();]=]
+  REPLACE [=[  totals[y][x] = 0;
+  __syncthreads();
+  atomicAdd(&totals[0][x], total);
+  __syncthreads();
+  total = totals[0][x];]=]
+  AND_FIND [=[for (int i = 1; i < Rows; ++i) total += totals[i][x];]=]
+  AND_REPLACE [=[]=])
+assay_defect(part_forgotten VARIANT split_k FILE split_k.cu CLAIM within_bound ON cuda
+  SAYS "is missing"
+  FIND [=[const int end = (y + 1) * parts / Rows;]=]
+  REPLACE [=[const int end = (y + 1) * (parts - 1) / Rows;]=])
+assay_defect(slice_in_two_parts VARIANT split_k FILE split_k.cu CLAIM exact_integers ON cuda
+  FIND [=[part * slices / parts,]=]
+  REPLACE [=[part * slices / parts - (part > 0),]=])
+# All launches use the workspace that the first one was given.
+assay_defect(workspace_of_the_first_launch VARIANT naive FILE naive.cu CLAIM two_streams ON cuda
+  FIND [=[cudaError_t launch_naive(const Gemm& g, cudaStream_t stream) {
+  return launch_tiles<tile>(naive, dim3(T, T), g, stream);
+}]=]
+  REPLACE [=[__global__ void through_workspace(Gemm g, volatile float* sums) {
+  const std::int64_t element = std::int64_t{blockIdx.x} * T + threadIdx.x;
+  if (element >= g.m * g.n) return;
+  const std::int64_t row = element / g.n, col = element % g.n;
+  float sum = 0;
+  for (std::int64_t p = 0; p < depth(g); ++p) sum = fmaf(g.a[row * g.lda + p], g.b[p * g.ldb + col], sum);
+  sums[element] = sum;
+  for (const long long start = clock64(); clock64() - start < 200000;) {
+  }
+  float* c = &g.c[row * g.ldc + col];
+  *c = blend(g, sums[element], c);
+}
+cudaError_t launch_naive(const Gemm& g, cudaStream_t stream, void* workspace) {
+  if (g.m == 0 || g.n == 0) return cudaSuccess;
+  static void* const first = workspace;
+  const auto blocks = static_cast<unsigned>(ceil_div(g.m * g.n, T));
+  return launch(through_workspace, dim3(blocks), dim3(T), 0, stream, g, static_cast<volatile float*>(first));
+}]=]
+  AND_FIND [=[    .tile = tile,]=]
+  AND_REPLACE [=[    .tile = tile,
+    .workspace = [](const Gemm& g) { return g.m * g.n * std::int64_t{4}; },]=])
+
 assay_defect(waits_inside_launch VARIANT tiled_16 FILE tiled.cu CLAIM graph ON cuda
   SAYS "captured"
   FIND [=[return launch_tiles<tile<T>>(tiled<T>, dim3(T, T), g, stream);]=]

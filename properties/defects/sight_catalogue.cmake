@@ -21,8 +21,7 @@ endfunction()
 # assay_missing_barriers(FILE CASE case VARIANTS variant...): a copy of a stage for each of its barriers, without that one.
 function(assay_missing_barriers file)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "CASE" "VARIANTS")
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/${file})
-  file(READ ${PROJECT_SOURCE_DIR}/kernels/${file} source)
+  read_stage(${file})
   foreach(variant IN LISTS arg_VARIANTS)
     string(REPLACE "\"${variant}\"" "\"${variant}_without_barrier_NUMBER\"" source "${source}")
   endforeach()
@@ -73,6 +72,7 @@ assay_missing_barriers(blocktile_2d.cu VARIANTS blocktile_2d_4x4 blocktile_2d_8x
 assay_missing_barriers(vectorized.cu VARIANTS vectorized CASE "m=33 n=36 k=72")
 assay_missing_barriers(warptiled.cu VARIANTS warptiled CASE "m=33 n=36 k=72")
 assay_missing_barriers(pipelined.cu VARIANTS pipelined_64x128 pipelined_128x256 CASE "m=33 n=34 k=100")
+assay_missing_barriers(split_k.cu VARIANTS split_k CASE "m=33 n=34 k=700")
 assay_missing_barriers(few_rows.cu VARIANTS few_rows CASE "m=5 n=34 k=1100")
 assay_missing_barriers(few_columns.cu VARIANTS few_columns CASE "m=33 n=5 k=1100")
 
@@ -83,6 +83,12 @@ assay_sight_defect(copy_not_waited_for CLAIM no_data_race CASE "m=33 n=34 k=100"
 assay_sight_defect(remainder_taken_for_whole CLAIM accesses_inside CASE "m=33 n=34 k=100" SAYS "before the first element of"
                    VARIANT pipelined_128x256 FILE pipelined.cu
                    FIND [[s == 0 ? missing : 0]] REPLACE [[0]])
+assay_sight_defect(remainder_in_later_parts CLAIM accesses_inside CASE "m=33 n=34 k=700" SAYS "before the first element of"
+                   VARIANT split_k FILE split_k.cu
+                   FIND [[begin == 0 ? static_cast<int>(before) : 0]] REPLACE [[begin != 0 ? static_cast<int>(before) : 0]])
+assay_sight_defect(later_parts_begin_too_late CLAIM accesses_inside CASE "m=33 n=34 k=700" SAYS "past the last element of"
+                   VARIANT split_k FILE split_k.cu
+                   FIND [[begin * S::BK - before)]] REPLACE [[begin * S::BK - (begin == 0 ? before : 0))]])
 assay_sight_defect(fetches_a_row_too_many CLAIM accesses_inside CASE "m=3 n=64 k=40" SAYS "past the last element of B"
                    VARIANT few_rows FILE few_rows.cu
                    FIND [[first + i * Warps < k &&]] REPLACE [[first + i * Warps <= k &&]])
@@ -123,6 +129,15 @@ assay_sight_defect(c_taken_for_packed IN layout.cu CLAIM accesses_inside CASE "m
 assay_sight_defect(stores_by_eights IN layout.cu CLAIM accesses_inside CASE "m=1 n=4 k=5 ldc=+12" SAYS "writes the 1st float past the last element of C")
 assay_sight_defect(ldc_for_ldb IN layout.cu CLAIM accesses_inside CASE "m=3 n=4 k=5 ldc=+9" SAYS "of B")
 assay_sight_defect(int32_index_into_c IN layout.cu CLAIM accesses_inside CASE "m=5 n=2 k=1 ldc=+1073741824" SAYS "overflowed 32 bits")
+
+# Workspace: what lies behind it, and what this launch has not written there.
+assay_sight_defect(one_float_past_its_workspace IN workspace.cu CLAIM accesses_inside CASE "m=3 n=4 k=5" SAYS "writes the 1st float past the last element of the workspace")
+assay_sight_defect(counts_on_zeros_in_workspace IN workspace.cu CLAIM no_unset_value CASE "m=3 n=4 k=5" SAYS "workspace that this launch has not written")
+assay_sight_defect(keeps_sums_in_workspace IN workspace.cu CLAIM no_unset_value CASE "m=3 n=4 k=5" SAYS "workspace that this launch has not written")
+assay_sight_defect(part_not_written CLAIM no_unset_value CASE "m=33 n=34 k=700" SAYS "workspace that this launch has not written"
+                   VARIANT split_k FILE split_k.cu
+                   FIND [[  g.c += part * g.m * g.n;]] REPLACE [[  if (part == parts - 1 && parts > 1) return;  // as if it were empty
+  g.c += part * g.m * g.n;]])
 
 # Accesses beyond an array: the thread's own, and a shared one where the next begins. Of own_array_overrun and
 # shared_table_overrun nvcc drops what is wrong, whose index it knows or which nobody reads: what it compiles is right.

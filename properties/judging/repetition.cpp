@@ -31,6 +31,14 @@ Case smaller_problem(Case c, const Entry& entry) {
   return fitted(c, entry.variant.needs);
 }
 
+// As many elements, or as long a sum, in another shape: packed, because more rows that lie as far
+// apart may take more memory than there is.
+Case turned_problem(Case c, const Entry& entry) {
+  std::swap(c.seed % 3 == 0 ? c.k : c.m, c.n);
+  c.lda = c.ldb = c.ldc = {};
+  return fitted(c, entry.variant.needs);
+}
+
 // One whose C lies where A does afterwards, as in a chain of products: but then A holds something
 // else.
 Run chained_before(const Entry& entry, const Case& c) {
@@ -56,16 +64,19 @@ class Launches {
       return machine_.place(o, operands_[o], Placement::guarded);
     };
     const float *const a = place(Operand::a), *const b = place(Operand::b);
-    gemm_ = gemm_of(c, a, b, place(Operand::c));
+    given_ = {gemm_of(c, a, b, place(Operand::c))};
+    Image workspace;
+    if (refusal(entry.variant, given_).empty())
+      place_workspace(machine_, entry.variant, c, {}, given_, workspace);
   }
 
   // Nothing if it does not come to its end.
   std::optional<float> element() {
-    *gemm_.c = operands_[Operand::c].row(0)[0];
-    if (!refusal(entry_.variant, gemm_).empty()) return std::nullopt;
-    if (machine_.launch(entry_.variant, gemm_, c_, {.open_to_host = true}, resources_))
+    *given_.c = operands_[Operand::c].row(0)[0];
+    if (!refusal(entry_.variant, given_).empty()) return std::nullopt;
+    if (machine_.launch(entry_.variant, given_, c_, {.open_to_host = true}, resources_))
       return std::nullopt;
-    return *gemm_.c;
+    return *given_.c;
   }
 
  private:
@@ -74,7 +85,7 @@ class Launches {
   const Resources& resources_;
   Machine& machine_;
   const Operands operands_;
-  Gemm gemm_;
+  Given given_;
 };
 
 // A counter may wrap after 65536 launches. Where no launch changes a variable of the kernel's, or
@@ -82,7 +93,7 @@ class Launches {
 Verdict judge_often(const Entry& entry, const Case& c, const Resources& resources) {
   constexpr int most_launches = 70'000;
   constexpr double most_nanoseconds = 3e9;
-  const auto* const code = reinterpret_cast<const void*>(entry.variant.launch);
+  const auto* const code = entry.variant.launch.address();
   // Which takes seconds: once in a process is enough where it goes well.
   thread_local std::set<const void*> launched_often;
   if (launched_often.contains(code)) return {.judged = 1};
@@ -132,11 +143,13 @@ Verdict judge_twice(const Entry& entry, const Case& c, const Resources& resource
   } else {
     before.plan.altered = alterations[c.seed / 2 % alterations.size()];
   }
+  const bool turns = c.seed / 16 % 4 == 3;
   const std::vector<Run> runs = {
       {"half as large, the first time", entry, smaller},
       before,
-      {"the first time", entry, c},
-      {"half as large, the second time", entry, smaller},
+      {"the first time", entry, c, {.keeps_workspace = true}},
+      turns ? Run{"of another shape", entry, turned_problem(c, entry)}
+            : Run{"half as large, the second time", entry, smaller},
       {"the second time", entry, c, {.placement = Placement::elsewhere}}};
   const Verdict verdict = compare_runs(
       runs, {Fault::not_repeatable, "it depends on where its operands lie in memory"}, resources);

@@ -23,7 +23,7 @@ TEST_P(Rare, is_caught_with_every_seed) {
 
 INSTANTIATE_TEST_SUITE_P(Launches, Rare,
                          testing::Values("planted_hash", "planted_addresses", "planted_exchange",
-                                         "planted_shares"),
+                                         "planted_plan", "planted_constant", "planted_shares"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(LaunchSearch, keeps_a_cheap_case_of_a_rare_size) {
@@ -37,8 +37,19 @@ TEST(LaunchSearch, keeps_a_cheap_case_of_a_rare_size) {
 TEST(LaunchSearch, finds_the_call_before_that_it_takes) {
   const Exploration found = explore(planted("planted_exchange"));
   EXPECT_TRUE(std::any_of(found.sequences.begin(), found.sequences.end(), [](const auto& s) {
-    return s.size() == 2 && s[0].m == s[1].k && s[0].k == s[1].m && s[1].m != s[1].k;
+    return s.size() == 3 && s[1].m == s[2].k && s[1].k == s[2].m && s[2].m != s[2].k;
   }));
+}
+
+// No comparison goes another way there than where a problem is repeated.
+TEST(LaunchSearch, finds_two_problems_that_are_launched_alike) {
+  for (const char* const name : {"planted_plan", "planted_constant"}) {
+    const Exploration found = explore(planted(name));
+    const auto both = [](const auto& s) {
+      return s.size() == 3 && s[1].m * s[1].n == s[2].m * s[2].n && s[1].m != s[2].m;
+    };
+    EXPECT_GE(std::count_if(found.sequences.begin(), found.sequences.end(), both), 2) << name;
+  }
 }
 
 TEST(LaunchSearch, counts_a_minimum_as_a_comparison_of_the_line_that_takes_it) {
@@ -47,6 +58,14 @@ TEST(LaunchSearch, counts_a_minimum_as_a_comparison_of_the_line_that_takes_it) {
   EXPECT_GE(found.comparisons, 3);
   EXPECT_TRUE(std::any_of(found.cases.begin(), found.cases.end(),
                           [](const Case& c) { return c.k > 40 * 512; }));
+}
+
+TEST(LaunchSearch, tells_of_a_threshold_that_is_too_dear_to_judge) {
+  const Exploration found = explore(planted("planted_enormous"));
+  ASSERT_EQ(found.one_way.size(), 1);  // to give up in the line before takes no judging
+  EXPECT_EQ(found.comparisons - found.went_both_ways, 1);
+  EXPECT_TRUE(found.one_way[0].source.starts_with("if (g.m * g.n > 3'000'000'000"));
+  EXPECT_TRUE(found.one_way[0].evidence.ends_with("which is too dear to judge on the CPU"));
 }
 
 // No comparison goes another way there than for a tiny problem.

@@ -39,6 +39,39 @@ cudaError_t launch_after_exchange(const Gemm& g, cudaStream_t stream) {
   last_m = g.m, last_k = g.k;
   return launch_all_but(is_exchanged, g, stream);
 }
+cudaError_t launch_enormous(const Gemm& g, cudaStream_t stream) {
+  if (g.m * g.n > 4'000'000'000'000) return cudaErrorInvalidConfiguration;
+  if (g.m * g.n > 3'000'000'000) return launch_all_but(1, g, stream);
+  return launch_right(g, stream);
+}
+// Plans are kept for as many elements: a grid, or an argument.
+cudaError_t launch_by_plan(const Gemm& g, cudaStream_t stream) {
+  static std::int64_t elements = -1;
+  static dim3 grid;
+  if (g.m == 0 || g.n == 0) return cudaSuccess;
+  if (elements != g.m * g.n) {
+    elements = g.m * g.n;
+    grid = dim3(static_cast<unsigned>(ceil_div(g.m, tile.m) * ceil_div(g.n, tile.n)));
+  }
+  return launch(plain, grid, dim3(tile.n, tile.m), 0, stream, g);
+}
+__global__ void in_a_line(Gemm g, std::int64_t columns) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t row = i / columns, col = i % columns;
+  if (row >= g.m || col >= g.n) return;
+  float sum = 0;
+  for (std::int64_t p = 0; p < depth(g); ++p)
+    sum = fmaf(g.a[row * g.lda + p], g.b[p * g.ldb + col], sum);
+  float* c = &g.c[row * g.ldc + col];
+  *c = blend(g, sum, c);
+}
+cudaError_t launch_by_kept_constant(const Gemm& g, cudaStream_t stream) {
+  static std::int64_t elements = -1, columns = 1;
+  if (g.m == 0 || g.n == 0) return cudaSuccess;
+  if (elements != g.m * g.n) elements = g.m * g.n, columns = g.n;
+  return launch(in_a_line, static_cast<unsigned>(ceil_div(elements, 256)), 256, 0, stream, g,
+                columns);
+}
 cudaError_t launch_shares(const Gemm& g, cudaStream_t stream) {
   const std::int64_t shares = std::min<std::int64_t>(ceil_div(g.k, 512), 40);
   return launch_all_but(static_cast<int>(std::max<std::int64_t>(0, g.k - shares * 512)), g, stream);
@@ -73,6 +106,9 @@ Variant by(const char* name, cudaError_t (*launch)(const Gemm&, cudaStream_t)) {
 const Registrar registrars[] = {by("planted_hash", launch_by_hash),
                                 by("planted_addresses", launch_by_addresses),
                                 by("planted_exchange", launch_after_exchange),
+                                by("planted_enormous", launch_enormous),
+                                by("planted_plan", launch_by_plan),
+                                by("planted_constant", launch_by_kept_constant),
                                 by("planted_shares", launch_shares),
                                 by("planted_work", launch_by_work_in_int),
                                 by("planted_reads_operands", launch_if_finite),

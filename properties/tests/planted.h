@@ -9,7 +9,7 @@
 
 namespace assay_test {
 
-using Launch = cudaError_t (*)(const assay::Gemm&, cudaStream_t);
+using assay::Launch;
 
 // Multiplies as a right variant does.
 cudaError_t multiply(const assay::Gemm&, cudaStream_t);

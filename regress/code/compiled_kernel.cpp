@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "base/errors.h"
+#include "base/sha256.h"
 #include "base/suggestion.h"
 #include "base/text.h"
 

@@ -1,7 +1,6 @@
 #include "regress/code/cubin.h"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +11,7 @@
 #include <optional>
 
 #include "base/errors.h"
+#include "base/sha256.h"
 #include "regress/code/elf.h"
 
 namespace assay {
@@ -265,16 +265,6 @@ std::map<std::string, int> count_instructions(std::string_view code, int archite
     ++counts[std::string(kind->name) + (kind->has_width ? widths[high >> 9 & 7] : "")];
   }
   return counts;
-}
-
-std::string sha256(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-  unsigned size = 0;
-  if (!EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr))
-    throw std::runtime_error("SHA-256 failed: is OpenSSL installed properly?");
-  std::string text;
-  for (unsigned i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
-  return text;
 }
 
 Cubin read_cubin(std::string_view bytes) {

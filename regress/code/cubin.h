@@ -45,6 +45,4 @@ std::vector<std::string> cubins_in(const std::filesystem::path& program);
 // architecture whose encoding is not known here. Throws BadInput for a piece of an instruction.
 std::map<std::string, int> count_instructions(std::string_view code, int architecture);
 
-std::string sha256(std::string_view bytes);  // in hexadecimal
-
 }  // namespace assay

@@ -141,8 +141,9 @@ CellOutcome outcome_of_fault(const Measured& m) {
   return m.has_no_baseline ? CellOutcome::no_baseline : CellOutcome::invalid;
 }
 
-// `part` of the alpha is what this look at the data may spend.
-void conclude(Judgement& j, bool unchanged, double part, const DecisionRule& rule) {
+// The last look may spend half the alpha. Before it, what looks slower stays open, if small too.
+void conclude(Judgement& j, bool unchanged, bool is_last, const DecisionRule& rule) {
+  const double part = is_last ? 0.5 : 1, margin = log_of(rule.margin);
   const auto is_so = [&](Question q) { return j.p[q] < part * rule.confirm_p; };
   j.crept = false;
   if (!j.measured.fault.empty()) {
@@ -162,7 +163,8 @@ void conclude(Judgement& j, bool unchanged, double part, const DecisionRule& rul
     j.outcome = CellOutcome::slower;
     j.crept = true;
   } else if (is_below(j.measured.step, rule.unharmed, part * rule.unharmed_p) &&
-             is_within_budget(j.measured, part * rule.unharmed_p, rule)) {
+             is_within_budget(j.measured, part * rule.unharmed_p, rule) &&
+             (is_last || lower_bound(j.measured.step, 1 - rule.unharmed_p) <= margin)) {
     j.outcome = CellOutcome::same;
   } else {
     j.outcome = CellOutcome::undecided;
@@ -195,7 +197,8 @@ void look_again(std::vector<Judgement>& judgements, const std::vector<std::size_
     family.push_back({1, 1, 1, 1, 1});
     if (j.outcome != CellOutcome::undecided || cells[i].extra.empty()) continue;
     j.basis = Basis::confirm_and_extra;
-    j.measured = measure({&cells[i].confirm, &cells[i].extra}, 2 * rule.confirm_processes, rule);
+    const int planned = rule.confirm_processes + static_cast<int>(cells[i].extra.size());
+    j.measured = measure({&cells[i].confirm, &cells[i].extra}, planned, rule);
     family.back() = ask(j.measured, rule);
   }
   adjust(family);
@@ -203,7 +206,7 @@ void look_again(std::vector<Judgement>& judgements, const std::vector<std::size_
     Judgement& j = judgements[confirmed[at]];
     if (j.basis != Basis::confirm_and_extra) continue;
     j.p = family[at];
-    conclude(j, cells[confirmed[at]].unchanged, 0.5, rule);
+    conclude(j, cells[confirmed[at]].unchanged, true, rule);
   }
 }
 
@@ -230,7 +233,7 @@ std::vector<Judgement> look(const std::vector<CellBatches>& cells,
   adjust(family);
   for (std::size_t at = 0; at < confirmed.size(); ++at) {
     judgements[confirmed[at]].p = family[at];
-    conclude(judgements[confirmed[at]], cells[confirmed[at]].unchanged, 1, rule);
+    conclude(judgements[confirmed[at]], cells[confirmed[at]].unchanged, false, rule);
   }
   look_again(judgements, confirmed, cells, rule);
   return judgements;
@@ -323,29 +326,6 @@ std::string reason_of(const Judgement& j, const CellVerdict& v, bool unchanged,
 
 }  // namespace
 
-DecisionRule rule_for_host(const DecisionRule& rule) {
-  DecisionRule host = rule;
-  host.margin = 0.1;
-  host.screen_margin = 0.07;
-  host.unharmed = 0.25;
-  return host;
-}
-
-bool is_over_budget(const Ratio& to_anchor, const DecisionRule& rule) {
-  return to_anchor.processes > 0 && !(to_anchor.value <= 1 + rule.creep_budget);
-}
-
-const char* to_string(CellOutcome outcome) {
-  static constexpr std::array words = {"wrong",       "slower", "undecided", "invalid",
-                                       "no baseline", "faster", "same"};
-  return words.at(static_cast<std::size_t>(outcome));
-}
-
-const char* outcome_text(const CellVerdict& verdict) {
-  const bool crept = verdict.crept && verdict.outcome == CellOutcome::slower;
-  return crept ? "slower by creep" : to_string(verdict.outcome);
-}
-
 std::vector<std::size_t> to_confirm(const std::vector<CellBatches>& cells,
                                     const DecisionRule& rule) {
   std::vector<std::size_t> chosen;
@@ -365,6 +345,18 @@ std::vector<std::size_t> to_repeat(const std::vector<CellBatches>& cells,
     return judgements[i].basis != Basis::confirm || judgements[i].outcome != CellOutcome::undecided;
   });
   return chosen;
+}
+
+int processes_to_repeat(const std::vector<CellBatches>& cells, const DecisionRule& rule) {
+  const auto family = static_cast<double>(confirmed_of(cells).size());
+  const double gap = (log_of(rule.unharmed) - log_of(rule.margin)) / 2;
+  int most = rule.confirm_processes;
+  for (const std::size_t i : to_repeat(cells, rule)) {
+    const Measured m = measure({&cells[i].confirm}, rule.confirm_processes, rule);
+    const int needed = count_needed(m.step.deviation, gap, rule.confirm_p / family / 2, 0.95);
+    most = std::max(most, std::min(needed, 4 * rule.confirm_processes) - rule.confirm_processes);
+  }
+  return most;
 }
 
 std::vector<CellVerdict> decide(const std::vector<CellBatches>& cells, const DecisionRule& rule) {

@@ -8,9 +8,11 @@
 #include <optional>
 #include <set>
 
+#include "kernels/registry.h"
 #include "oracle/cuda/cuda_check.h"
 #include "oracle/cuda/cuda_driver.h"
 #include "regress/code/variables.h"
+#include "regress/device/enqueuer.h"
 
 namespace assay {
 namespace {
@@ -22,10 +24,10 @@ struct NoRecipe : std::runtime_error {
 
 class Graph {
  public:
-  Graph(const Variant& variant, const Gemm& gemm, cudaStream_t stream) {
+  Graph(const Variant& variant, const Given& given, cudaStream_t stream) {
     cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
                "cudaStreamBeginCapture");
-    const cudaError_t launched = variant.launch(gemm, stream);
+    const cudaError_t launched = variant.launch(given, stream, given.workspace);
     const cudaError_t captured = cudaStreamEndCapture(stream, &graph_);
     cudaGetLastError();
     for (const cudaError_t error : {launched, captured}) {
@@ -75,14 +77,16 @@ struct Extent {
   std::uint64_t begin = 0, end = 0;
 };
 
-std::array<Extent, 3> extents_of(const Gemm& g) {
+ByOperand<Extent> extents_of(const Given& g, std::int64_t workspace_bytes) {
   const auto extent = [](const float* first, std::int64_t rows, std::int64_t columns,
                          std::int64_t ld) {
     const auto begin = reinterpret_cast<std::uint64_t>(first);
     const std::int64_t floats = rows == 0 || columns == 0 ? 0 : (rows - 1) * ld + columns;
     return Extent{begin, begin + static_cast<std::uint64_t>(floats) * sizeof(float)};
   };
-  return {extent(g.a, g.m, g.k, g.lda), extent(g.b, g.k, g.n, g.ldb), extent(g.c, g.m, g.n, g.ldc)};
+  const auto workspace = reinterpret_cast<std::uint64_t>(g.workspace);
+  return {extent(g.a, g.m, g.k, g.lda), extent(g.b, g.k, g.n, g.ldb), extent(g.c, g.m, g.n, g.ldc),
+          Extent{workspace, workspace + static_cast<std::uint64_t>(workspace_bytes)}};
 }
 
 struct Place {
@@ -91,8 +95,8 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
-std::optional<Place> place_of(std::uint64_t address, const std::array<Extent, 3>& extents) {
-  for (const Operand o : operands) {
+std::optional<Place> place_of(std::uint64_t address, const ByOperand<Extent>& extents) {
+  for (const Operand o : operands_and_workspace) {
     const Extent& extent = extents[static_cast<std::size_t>(o)];
     if (address >= extent.begin && address < extent.end)
       return Place{o, static_cast<std::int64_t>(address - extent.begin)};
@@ -213,8 +217,8 @@ bool is_address_on_gpu(std::uint64_t word) {
 
 // Marks the addresses in which two captures differ, and clears them. An address that does not
 // differ belongs to the variant, and means nothing in another process.
-void mark_pointers(KernelNode& node, const KernelNode& other, const std::array<Extent, 3>& here,
-                   const std::array<Extent, 3>& there) {
+void mark_pointers(KernelNode& node, const KernelNode& other, const ByOperand<Extent>& here,
+                   const ByOperand<Extent>& there) {
   for (const Parameter& parameter : node.parameters) {
     const std::uint32_t end = parameter.at + parameter.bytes;
     for (std::uint32_t at = parameter.at; at < end; at += 8) {
@@ -227,7 +231,7 @@ void mark_pointers(KernelNode& node, const KernelNode& other, const std::array<E
       if (!place || place != place_of(its, there)) {
         throw NoRecipe(
             fmt::format("byte {} of the arguments of {} is an address of something other "
-                        "than an operand",
+                        "than an operand or the workspace",
                         at, node.kernel));
       }
       node.pointers.push_back({at, place->operand, place->displacement});
@@ -236,7 +240,7 @@ void mark_pointers(KernelNode& node, const KernelNode& other, const std::array<E
   }
 }
 
-MemsetNode read_memset(CUgraphNode node, const std::array<Extent, 3>& extents) {
+MemsetNode read_memset(CUgraphNode node, const ByOperand<Extent>& extents) {
   ASSAY_DRIVER(cuGraphMemsetNodeGetParams);
   CUDA_MEMSET_NODE_PARAMS params = {};
   driver_check(cuGraphMemsetNodeGetParams_(node, &params), "cuGraphMemsetNodeGetParams");
@@ -255,11 +259,12 @@ CUgraphNodeType type_of(CUgraphNode node) {
 
 // The faster of two launches as usual, in microseconds: the first one may set up what it keeps,
 // such as a library's handle.
-double first_launches(const Variant& variant, const Gemm& gemm, cudaStream_t stream) {
+double first_launches(const Variant& variant, const Given& given, cudaStream_t stream) {
   double least_us = HUGE_VAL;
   for (int i = 0; i < 2; ++i) {
     const auto start = std::chrono::steady_clock::now();
-    if (const cudaError_t error = variant.launch(gemm, stream); error != cudaSuccess)
+    if (const cudaError_t error = variant.launch(given, stream, given.workspace);
+        error != cudaSuccess)
       throw NoRecipe(fmt::format("its launch fails: {}", cudaGetErrorName(error)));
     cuda_check(cudaStreamSynchronize(stream), "a launch");
     const std::chrono::duration<double, std::micro> taken =
@@ -269,13 +274,14 @@ double first_launches(const Variant& variant, const Gemm& gemm, cudaStream_t str
   return least_us;
 }
 
-Recipe recipe_of_two(const Variant& variant, const Gemm& one, const Gemm& other,
+Recipe recipe_of_two(const Variant& variant, const Given& one, const Given& other,
                      const ProgramCode& code, cudaStream_t stream, std::string& changed_variable) {
   const Graph first(variant, one, stream), second(variant, other, stream);
   const auto nodes = first.chain(), others = second.chain();
-  const auto here = extents_of(one), there = extents_of(other);
+  Recipe recipe{.workspace_bytes = workspace_of(variant, one)};
+  const auto here = extents_of(one, recipe.workspace_bytes),
+             there = extents_of(other, recipe.workspace_bytes);
   if (nodes.size() != others.size()) throw NoRecipe("it does not enqueue the same work twice");
-  Recipe recipe;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     switch (type_of(nodes[i])) {
       case CU_GRAPH_NODE_TYPE_KERNEL: {
@@ -314,11 +320,18 @@ Captured capture(const Variant& variant, const Gemm& one, const Gemm& other,
                  const ProgramCode& code, cudaStream_t stream) {
   Captured captured;
   try {
-    captured.first_us = first_launches(variant, one, stream);
-    captured.recipe = recipe_of_two(variant, one, other, code, stream, captured.changed_variable);
+    DeviceWorkspace here, there;
+    here.hold(workspace_of(variant, one)), there.hold(workspace_of(variant, other));
+    const Given first{one, here.first()}, second{other, there.first()};
+    captured.first_us = first_launches(variant, first, stream);
+    captured.recipe =
+        recipe_of_two(variant, first, second, code, stream, captured.changed_variable);
     captured.cubin = cubin_of(captured.recipe, code);
   } catch (const NoRecipe& error) {
     captured = {.why_not = error.what()};
+  } catch (const NoDeviceMemory& error) {
+    cudaGetLastError();
+    captured = {.why_not = fmt::format("its workspace cannot be had: {}", error.what())};
   }
   return captured;
 }

@@ -1,5 +1,5 @@
 // Learns what a variant's launch enqueues by capturing it twice, on different operands: whatever
-// differs between the two must be an address inside an operand.
+// differs between the two must be an address inside an operand or the workspace.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -2,14 +2,18 @@
 
 #include <cstring>
 
+#include "kernels/registry.h"
 #include "oracle/cuda/cuda_check.h"
 #include "oracle/cuda/cuda_driver.h"
 
 namespace assay {
 namespace {
 
-CUdeviceptr address_of(const Gemm& g, Operand o, std::int64_t displacement) {
-  const float* const first = o == Operand::a ? g.a : o == Operand::b ? g.b : g.c;
+CUdeviceptr address_of(const Given& g, Operand o, std::int64_t displacement) {
+  const void* const first = o == Operand::a   ? g.a
+                            : o == Operand::b ? g.b
+                            : o == Operand::c ? g.c
+                                              : g.workspace;
   return reinterpret_cast<CUdeviceptr>(first) + static_cast<CUdeviceptr>(displacement);
 }
 
@@ -53,7 +57,7 @@ class LoadedKernel {
   }
   LoadedKernel(LoadedKernel&&) = default;
 
-  void enqueue(const Gemm& gemm, cudaStream_t stream) {
+  void enqueue(const Given& gemm, cudaStream_t stream) {
     ASSAY_DRIVER(cuLaunchKernelEx);
     for (const Pointer& pointer : node_.pointers) {
       const CUdeviceptr address = address_of(gemm, pointer.operand, pointer.displacement);
@@ -88,7 +92,7 @@ class LoadedKernel {
   std::vector<void*> parameters_;
 };
 
-void enqueue_memset(const MemsetNode& node, const Gemm& gemm, cudaStream_t stream) {
+void enqueue_memset(const MemsetNode& node, const Given& gemm, cudaStream_t stream) {
   ASSAY_DRIVER(cuMemsetD2D8Async);
   ASSAY_DRIVER(cuMemsetD2D16Async);
   ASSAY_DRIVER(cuMemsetD2D32Async);
@@ -108,6 +112,7 @@ void enqueue_memset(const MemsetNode& node, const Gemm& gemm, cudaStream_t strea
 class LoadedRecipe : public Enqueuer {
  public:
   LoadedRecipe(const Recipe& recipe, const std::string& cubin) {
+    workspace_.hold(recipe.workspace_bytes);
     for (const Node& node : recipe.nodes) {
       if (const auto* memset = std::get_if<MemsetNode>(&node)) {
         steps_.push_back(*memset);
@@ -119,16 +124,18 @@ class LoadedRecipe : public Enqueuer {
   }
 
   void enqueue(const Gemm& gemm, cudaStream_t stream) override {
+    const Given given{gemm, workspace_.first()};
     for (auto& step : steps_) {
       if (auto* kernel = std::get_if<LoadedKernel>(&step)) {
-        kernel->enqueue(gemm, stream);
+        kernel->enqueue(given, stream);
       } else {
-        enqueue_memset(std::get<MemsetNode>(step), gemm, stream);
+        enqueue_memset(std::get<MemsetNode>(step), given, stream);
       }
     }
   }
 
  private:
+  DeviceWorkspace workspace_;
   std::unique_ptr<Module> module_;
   std::vector<std::variant<LoadedKernel, MemsetNode>> steps_;
 };
@@ -137,14 +144,25 @@ class DirectLaunch : public Enqueuer {
  public:
   explicit DirectLaunch(const Variant& variant) : variant_(variant) {}
   void enqueue(const Gemm& gemm, cudaStream_t stream) override {
-    cuda_check(variant_.launch(gemm, stream), variant_.name);
+    workspace_.hold(workspace_of(variant_, gemm));
+    cuda_check(variant_.launch(gemm, stream, workspace_.first()), variant_.name);
   }
 
  private:
-  Variant variant_;
+  const Variant variant_;
+  DeviceWorkspace workspace_;
 };
 
 }  // namespace
+
+void DeviceWorkspace::hold(std::int64_t bytes) {
+  const bool suffices =
+      bytes <= 0 || (memory_ && static_cast<std::size_t>(bytes) <= memory_->bytes());
+  if (suffices) return;
+  memory_ = std::make_unique<DeviceArray<std::byte>>(bytes);
+  cuda_check(cudaMemset(memory_->get(), 0xff, memory_->bytes()), "poisoning a workspace");
+  cuda_check(cudaDeviceSynchronize(), "poisoning a workspace");
+}
 
 std::unique_ptr<Enqueuer> load(const Recipe& recipe, const std::string& cubin) {
   return std::make_unique<LoadedRecipe>(recipe, cubin);

@@ -1,15 +1,29 @@
-// An Enqueuer is what can be timed: it enqueues the same product again and again, on any operands.
+// An Enqueuer is what can be timed: it enqueues the same product again and again, on any operands,
+// and has the workspace for it.
 #pragma once
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
 #include "kernels/gemm.h"
+#include "oracle/cuda/device_array.h"
 #include "regress/store/recipe.h"
 
 namespace assay {
+
+// Memory for the workspace of launches that follow one another in a stream, none of which may count
+// on what it holds: NaN at first.
+class DeviceWorkspace {
+ public:
+  void hold(std::int64_t bytes);  // at least
+  void* first() const { return memory_ == nullptr ? nullptr : memory_->get(); }
+
+ private:
+  std::unique_ptr<DeviceArray<std::byte>> memory_;
+};
 
 class Enqueuer {
  public:

@@ -14,6 +14,20 @@ namespace {
 constexpr int rehearsals = 3;
 constexpr double long_sample_us = 20e3;
 
+// What a cell launches now, and what it is compared with; null where there is nothing.
+struct Launches {
+  Variant variant;
+  Captured now;
+  const CellRecord *accepted = nullptr, *anchor = nullptr;
+};
+
+// The bytes of a cubin that a recipe runs. Empty for a recipe that runs no kernel.
+std::string machine_code(const std::map<std::string, std::string>& cubins,
+                         const std::string& hash) {
+  const auto found = cubins.find(hash);
+  return found == cubins.end() ? "" : found->second;
+}
+
 std::string complaint_of(Enqueuer& arm, std::int64_t set, Arithmetic arithmetic,
                          const ProcessTools& tools) {
   return tools.check.complaint(arm, tools.sets, set, arithmetic, tools.stopwatch.stream());
@@ -43,6 +57,15 @@ Captured capture_here(const Variant& variant, const ProcessTools& tools) {
                          tools.stopwatch.stream());
   refuse_what_needs_set_up(variant, now, tools);
   return now;
+}
+
+Launches launches_of(const CellJob& job, const ProcessTools& tools) {
+  Launches launches = {.variant = entry_named(job.cell.variant, Backend::cuda).variant};
+  launches.now = capture_here(launches.variant, tools);
+  if (tools.baseline == nullptr || !job.rival.empty()) return launches;
+  launches.accepted = record_of(tools.baseline->accepted, job.cell);
+  launches.anchor = record_of(tools.baseline->anchor, job.cell);
+  return launches;
 }
 
 // Registers, stack and instructions of the first kernels that differ.
@@ -165,21 +188,6 @@ int rounds_worth_their_time(int rounds, double sample_us) {
 }
 
 }  // namespace
-
-std::string machine_code(const std::map<std::string, std::string>& cubins,
-                         const std::string& hash) {
-  const auto found = cubins.find(hash);
-  return found == cubins.end() ? "" : found->second;
-}
-
-Launches launches_of(const CellJob& job, const ProcessTools& tools) {
-  Launches launches = {.variant = entry_named(job.cell.variant, Backend::cuda).variant};
-  launches.now = capture_here(launches.variant, tools);
-  if (tools.baseline == nullptr || !job.rival.empty()) return launches;
-  launches.accepted = record_of(tools.baseline->accepted, job.cell);
-  launches.anchor = record_of(tools.baseline->anchor, job.cell);
-  return launches;
-}
 
 std::vector<Round> time_rounds(const Enqueuers& enqueuers, int count, const TakeSample& sample,
                                std::mt19937_64& random) {

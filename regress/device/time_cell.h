@@ -24,14 +24,6 @@ struct ProcessTools {
   std::mt19937_64& random;
 };
 
-// What a cell launches now, and what it is compared with; null where there is nothing.
-struct Launches {
-  Variant variant;
-  Captured now;
-  const CellRecord *accepted = nullptr, *anchor = nullptr;
-};
-Launches launches_of(const CellJob&, const ProcessTools&);
-
 // What is timed side by side, by Arm; null for one that is not.
 using Enqueuers = std::array<std::unique_ptr<Enqueuer>, arms.size()>;
 
@@ -39,9 +31,6 @@ using Enqueuers = std::array<std::unique_ptr<Enqueuer>, arms.size()>;
 using TakeSample = std::function<Sample(Arm, Enqueuer&)>;
 std::vector<Round> time_rounds(const Enqueuers&, int count, const TakeSample& sample,
                                std::mt19937_64&);
-
-// The bytes of a cubin that a recipe runs. Empty for a recipe that runs no kernel.
-std::string machine_code(const std::map<std::string, std::string>& cubins, const std::string& hash);
 
 CellTiming time_cell(const CellJob&, ProcessTools&);
 

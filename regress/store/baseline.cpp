@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/errors.h"
+#include "base/sha256.h"
 #include "base/text.h"
 #include "regress/code/cubin.h"
 #include "regress/store/baseline_folder.h"

@@ -31,8 +31,8 @@ struct CellRecord {
   double tflops = 0;
   Ratio to_baseline, to_anchor;  // of the time: over what was accepted before, over the anchor
   Ratio to_cublas;               // of the time
-  Ratio launch_to_replay;     // host's time of a launch, over that of repeating its recipe; of one
-                              // problem of each variant
+  Ratio launch_to_empty;      // host's time of a few empty launches and this one, over that of the
+                              // empty ones; of one problem of each variant
   double process_spread = 0;  // standard deviation of the log-ratio of the same code
   double detectable = 0;      // the smallest slowdown that this noise lets twelve processes see
   double clock_mhz = 0;

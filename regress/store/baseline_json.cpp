@@ -100,8 +100,7 @@ Json json_of(const CellRecord& cell) {
                {"recipe", json_of(cell.recipe)}};
   if (!cell.commit.empty()) json["commit"] = cell.commit;
   if (!cell.reason.empty()) json["reason"] = cell.reason;
-  if (cell.launch_to_replay.processes > 0)
-    json["launch_to_replay"] = json_of(cell.launch_to_replay);
+  if (cell.launch_to_empty.processes > 0) json["launch_to_empty"] = json_of(cell.launch_to_empty);
   return json;
 }
 
@@ -118,8 +117,14 @@ Case problem_of(const Field& field) {
   return problem;
 }
 
-void check_place(const Field& field, const Case& c, Operand operand, std::int64_t displacement) {
-  const std::int64_t bytes = bytes_of_operand(c, operand);
+std::int64_t bytes_of(const CellRecord& cell, Operand operand) {
+  return operand == Operand::workspace ? cell.recipe.workspace_bytes
+                                       : bytes_of_operand(cell.problem, operand);
+}
+
+void check_place(const Field& field, const CellRecord& cell, Operand operand,
+                 std::int64_t displacement) {
+  const std::int64_t bytes = bytes_of(cell, operand);
   if (displacement == 0 || (displacement > 0 && displacement < bytes)) return;
   field.refuse(fmt::format("'{}' lies outside of the {} bytes of {}",
                            to_string(operand, displacement), bytes, to_string(operand)));
@@ -127,17 +132,16 @@ void check_place(const Field& field, const Case& c, Operand operand, std::int64_
 
 // Refuses a recipe that points at, or writes to, anything outside the operands of its problem.
 void check_places(const Field& nodes, const CellRecord& cell) {
-  const Case& c = cell.problem;
   const auto fields = nodes.items();
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (const auto* kernel = std::get_if<KernelNode>(&cell.recipe.nodes[i])) {
       for (const Pointer& p : kernel->pointers)
-        check_place(fields[i]["arguments"], c, p.operand, p.displacement);
+        check_place(fields[i]["arguments"], cell, p.operand, p.displacement);
       continue;
     }
     const auto& set = std::get<MemsetNode>(cell.recipe.nodes[i]);
-    check_place(fields[i]["memset"], c, set.operand, set.displacement);
-    const std::int64_t bytes = bytes_of_operand(c, set.operand);
+    check_place(fields[i]["memset"], cell, set.operand, set.displacement);
+    const std::int64_t bytes = bytes_of(cell, set.operand);
     const double gaps =
         set.height < 2 ? 0 : static_cast<double>(set.height - 1) * static_cast<double>(set.pitch);
     const double end = static_cast<double>(set.displacement) + gaps +
@@ -153,16 +157,17 @@ CellRecord cell_of(const Field& field) {
   std::vector<std::string> names = {"problem",   "time_us",   "tflops",         "to_baseline",
                                     "to_anchor", "to_cublas", "process_spread", "detectable",
                                     "clock_mhz", "throttled", "cubin",          "recipe"};
-  for (const char* optional : {"commit", "reason", "launch_to_replay"}) {
+  // What is last in the list says nothing any longer: records of before 23 November 2026 have it.
+  for (const char* optional : {"commit", "reason", "launch_to_empty", "launch_to_replay"}) {
     if (field.has(optional)) names.emplace_back(optional);
   }
   field.has_exactly(names);
   CellRecord cell;
   if (field.has("commit")) cell.commit = field["commit"].text();
   if (field.has("reason")) cell.reason = field["reason"].text();
-  if (field.has("launch_to_replay")) {
-    if (field["launch_to_replay"].is_null()) field["launch_to_replay"].refuse("expected a ratio");
-    cell.launch_to_replay = ratio_of(field["launch_to_replay"]);
+  if (field.has("launch_to_empty")) {
+    if (field["launch_to_empty"].is_null()) field["launch_to_empty"].refuse("expected a ratio");
+    cell.launch_to_empty = ratio_of(field["launch_to_empty"]);
   }
   cell.problem = problem_of(field["problem"]);
   cell.time_us = field["time_us"].not_negative();
@@ -193,7 +198,8 @@ std::int64_t bytes_of_operand(const Case& c, Operand operand) {
   switch (operand) {
     case Operand::a: return bytes(c.m, c.k, c.lda.floats);
     case Operand::b: return bytes(c.k, c.n, c.ldb.floats);
-    case Operand::c: break;
+    case Operand::c:
+    case Operand::workspace: break;
   }
   return bytes(c.m, c.n, c.ldc.floats);
 }

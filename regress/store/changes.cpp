@@ -20,7 +20,7 @@ std::string why_unwatched(const VariantBaseline& variant, const std::string& key
 }
 
 bool same_but_for_the_host(CellRecord a, const CellRecord& b) {
-  a.launch_to_replay = b.launch_to_replay;
+  a.launch_to_empty = b.launch_to_empty;
   return a == b;
 }
 
@@ -43,14 +43,14 @@ void add_accepted(const std::string& name, const VariantBaseline& now, const Bas
           "{}: {} of the time of the baseline, {} of the anchor's, because: {}", to_string(cell),
           to_text(record.to_baseline), to_text(record.to_anchor), why));
     }
-    const Ratio launch_then = then == nullptr ? Ratio() : then->launch_to_replay;
-    if (launch_then == record.launch_to_replay) continue;
-    const bool is_watched = record.launch_to_replay.processes > 0;
+    const Ratio launch_then = then == nullptr ? Ratio() : then->launch_to_empty;
+    if (launch_then == record.launch_to_empty) continue;
+    const bool is_watched = record.launch_to_empty.processes > 0;
     lines.push_back(
         to_string(Cell{name, record.problem, true}) +
         (is_watched
-             ? fmt::format(": {} of the time of repeating it, before {}, because: {}",
-                           to_text(record.launch_to_replay), to_text(launch_then), why)
+             ? fmt::format(": {} of the time of empty launches alone, before {}, because: {}",
+                           to_text(record.launch_to_empty), to_text(launch_then), why)
              : ": no longer watched: " + why_unwatched(now, "host " + to_string(record.problem))));
   }
 }

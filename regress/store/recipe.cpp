@@ -23,7 +23,7 @@ template <class Number>
 std::string brief(Number number) requires std::is_arithmetic_v<Number> {
   return fmt::to_string(number);
 }
-std::string brief(Operand operand) { return to_string(operand); }
+std::string brief(Operand operand) { return to_string(operand, 0); }
 std::string brief(const std::vector<Parameter>& parameters) { return to_string(parameters); }
 
 class Differences {
@@ -109,8 +109,8 @@ std::string to_string(const std::vector<Parameter>& parameters) {
 }
 
 std::string to_string(Operand operand, std::int64_t displacement) {
-  return displacement == 0 ? to_string(operand)
-                           : fmt::format("{}{:+}", to_string(operand), displacement);
+  const char* const name = operand == Operand::workspace ? "workspace" : to_string(operand);
+  return displacement == 0 ? name : fmt::format("{}{:+}", name, displacement);
 }
 
 std::vector<Pointer> in_order(std::vector<Pointer> pointers) {
@@ -125,6 +125,7 @@ bool same_launch(const Recipe& before, const Recipe& now) {
 std::string difference(const Recipe& before, const Recipe& now) {
   Differences differences("");
   differences.compare("steps", before.nodes.size(), now.nodes.size());
+  differences.compare("bytes of workspace", before.workspace_bytes, now.workspace_bytes);
   std::vector<std::string> all = differences.all();
   const std::size_t count = std::min(before.nodes.size(), now.nodes.size());
   for (std::size_t i = 0; i < count; ++i) {

@@ -15,7 +15,7 @@ namespace assay {
 struct Pointer {
   std::uint32_t at = 0;  // bytes into the block
   Operand operand = Operand::a;
-  std::int64_t displacement = 0;  // bytes from element (0, 0)
+  std::int64_t displacement = 0;  // bytes from its beginning
   bool operator==(const Pointer&) const = default;
 };
 
@@ -27,7 +27,7 @@ struct Parameter {
 
 // "0+88 88+4": where each begins, and its bytes.
 std::string to_string(const std::vector<Parameter>&);
-// "A", "B+64" or "C-8"
+// "A", "B+64", "C-8" or "workspace+1024"
 std::string to_string(Operand, std::int64_t displacement);
 // By where they are in the block.
 std::vector<Pointer> in_order(std::vector<Pointer>);
@@ -57,7 +57,8 @@ struct MemsetNode {
 using Node = std::variant<KernelNode, MemsetNode>;
 
 struct Recipe {
-  std::vector<Node> nodes;  // one after the other
+  std::vector<Node> nodes;           // one after the other
+  std::int64_t workspace_bytes = 0;  // that they take in all
   bool operator==(const Recipe&) const = default;
 };
 

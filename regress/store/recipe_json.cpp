@@ -73,8 +73,8 @@ void check_launch(const Field& field, const KernelNode& node) {
 
 // "A", "B+64" or "C-8"
 std::optional<Pointer> pointer_in(std::string_view text) {
-  for (Operand operand : operands) {
-    const std::string_view name = to_string(operand);
+  for (Operand operand : operands_and_workspace) {
+    const std::string name = to_string(operand, 0);
     if (!text.starts_with(name)) continue;
     Pointer pointer{.operand = operand};
     std::string_view rest = text.substr(name.size());
@@ -161,7 +161,8 @@ void read_words(const Field& field, KernelNode& node) {
       if (!text.starts_with("0x") || has_upper || digits == 0 || digits % 2 != 0 ||
           digits > 2 * word_bytes || !parse_whole(std::string_view(text).substr(2), number, 16)) {
         word.refuse(fmt::format(
-            "'{}' should be up to eight bytes such as 0x3f800000, or A, B or C with a displacement",
+            "'{}' should be up to eight bytes such as 0x3f800000, or A, B, C or workspace with a "
+            "displacement",
             text));
       }
       for (std::size_t i = 0; i < digits / 2; ++i) {
@@ -219,7 +220,8 @@ Json json_of(const MemsetNode& node) {
 MemsetNode memset_node_of(const Field& field) {
   field.has_exactly({"memset", "value", "element_bytes", "width", "height", "pitch"});
   const std::optional<Pointer> to = pointer_in(field["memset"].text());
-  if (!to) field["memset"].refuse("expected A, B or C with a displacement, such as C+64");
+  if (!to)
+    field["memset"].refuse("expected A, B, C or workspace with a displacement, such as C+64");
   MemsetNode node{.operand = to->operand, .displacement = to->displacement};
   node.value =
       static_cast<unsigned>(field["value"].whole(0, std::numeric_limits<std::uint32_t>::max()));
@@ -238,13 +240,19 @@ Json json_of(const Recipe& recipe) {
   for (const Node& node : recipe.nodes) {
     nodes.push_back(std::visit([](const auto& n) { return json_of(n); }, node));
   }
-  return {{"nodes", nodes}};
+  Json json = {{"nodes", nodes}};
+  if (recipe.workspace_bytes > 0) json["workspace_bytes"] = recipe.workspace_bytes;
+  return json;
 }
 
 Recipe recipe_of(const Json& json, const std::string& where) {
   const Field field(json, where);
-  field.has_exactly({"nodes"});
+  std::vector<std::string> names = {"nodes"};
+  if (field.has("workspace_bytes")) names.emplace_back("workspace_bytes");
+  field.has_exactly(names);
   Recipe recipe;
+  if (field.has("workspace_bytes"))
+    recipe.workspace_bytes = field["workspace_bytes"].whole(1, largest_size);
   for (const Field& node : field["nodes"].items()) {
     if (node.has("memset")) {
       recipe.nodes.push_back(memset_node_of(node));

@@ -4,7 +4,8 @@
 //   "grid"        "64x4x1"
 //   "parameters"  "0+88 88+4": where each begins, and its bytes
 //   "arguments"   the block in words of up to eight bytes, each a number such as
-//                 "0x0000000000000400", or an address in an operand such as "A", "B+64" or "C-8"
+//                 "0x0000000000000400", or an address in an operand such as "A", "B+64", "C-8" or
+//                 "workspace+1024"
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <string>
 
+#include "base/sha256.h"
 #include "regress/code/cubin.h"
 #include "regress/store/baseline.h"
 #include "regress/store/baseline_json.h"
@@ -138,7 +139,9 @@ class BaselineSource : public RecipeSource {
   // Whatever is drawn lies in the operands of its problem.
   static void stay_inside(CellRecord& cell) {
     const auto place = [&](Operand operand, std::int64_t& displacement) {
-      const std::int64_t bytes = bytes_of_operand(cell.problem, operand);
+      const std::int64_t bytes = operand == Operand::workspace
+                                     ? cell.recipe.workspace_bytes
+                                     : bytes_of_operand(cell.problem, operand);
       displacement = bytes == 0 ? 0 : (displacement % bytes + bytes) % bytes;
       return bytes - displacement;
     };

@@ -19,7 +19,7 @@ class RecipeSource {
   }
 
   Recipe recipe(int most_nodes = 3) {
-    Recipe recipe;
+    Recipe recipe{.workspace_bytes = number(0, 1) == 0 ? 0 : number(1, std::int64_t{1} << 40)};
     const std::int64_t count = number(0, most_nodes);
     for (std::int64_t i = 0; i < count; ++i) {
       recipe.nodes.push_back(number(0, 2) == 0 ? Node(memset()) : Node(kernel()));
@@ -56,7 +56,7 @@ class RecipeSource {
   }
 
  private:
-  Operand operand() { return operands[static_cast<std::size_t>(number(0, 2))]; }
+  Operand operand() { return operands_and_workspace[static_cast<std::size_t>(number(0, 3))]; }
   std::int64_t displacement() { return number(0, 1) == 0 ? 0 : number(INT64_MIN, INT64_MAX); }
 
   // Bytes and pointers in turn, at even and at odd places.

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/errors.h"
+#include "base/sha256.h"
 #include "regress/tests/any_baseline.h"
 
 namespace {

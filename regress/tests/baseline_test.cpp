@@ -1,5 +1,6 @@
 // Baselines on the disk: what is written is read back, as a whole or not at all.
 #include "regress/store/baseline.h"
+#include "base/sha256.h"
 
 #include <fmt/format.h>
 #include <signal.h>

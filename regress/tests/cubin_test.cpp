@@ -1,6 +1,7 @@
 // What is read from the cubins in data/: the facts of their kernels, what their hashes depend on,
 // and that nothing damaged is believed.
 #include "regress/code/cubin.h"
+#include "base/sha256.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

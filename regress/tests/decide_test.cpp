@@ -109,7 +109,8 @@ TEST(Confirm, says_slower_only_of_more_than_the_margin) {
   EXPECT_EQ(change(-0.0045, 0.0001), CellOutcome::same);
   EXPECT_EQ(change(-0.0100, 0.001), CellOutcome::faster);
   EXPECT_EQ(change(0.0080, 0.003), CellOutcome::slower);
-  EXPECT_EQ(change(0.0080, 0.005), CellOutcome::same) << "not sure, and below 1.5 %";
+  EXPECT_EQ(change(0.0080, 0.007), CellOutcome::same) << "not sure, and below 1.5 %";
+  EXPECT_EQ(change(0.0080, 0.005), CellOutcome::undecided) << "and looks slower: once more";
   EXPECT_EQ(change(0.0080, 0.020), CellOutcome::undecided);
   EXPECT_EQ(change(0.0150, 0.013), CellOutcome::undecided);
 }
@@ -141,7 +142,7 @@ TEST(Confirm, pays_for_the_number_of_cells_confirmed) {
   std::vector<CellBatches> cells(40, {.confirm = scattered(12, 0, 0.001)});
   cells.push_back(suspect);
   const auto verdicts = decide(cells);
-  EXPECT_EQ(verdicts.back().outcome, CellOutcome::same);
+  EXPECT_EQ(verdicts.back().outcome, CellOutcome::undecided) << "it looks slower all the same";
   EXPECT_GT(verdicts.back().detectable, decide_one(suspect).detectable);
   EXPECT_NEAR(verdicts.back().p, 41 * decide_one(suspect).p, 1e-9);
   for (CellBatches& quiet : cells) std::swap(quiet.screen, quiet.confirm);
@@ -158,6 +159,15 @@ TEST(Extra, is_for_the_undecided_only) {
   repeated.extra = noisy.confirm;
   const CellBatches screened{.screen = exactly(3, 0.02)};
   EXPECT_EQ(to_repeat({slower, noisy, same, control, repeated, screened}), Indices{1});
+}
+
+TEST(Extra, takes_as_many_processes_as_the_noise_asks_for) {
+  const auto more = [](double deviation) {
+    return processes_to_repeat({{.confirm = scattered(12, 0.008, deviation)}});
+  };
+  EXPECT_EQ(more(0.003), 12) << "nothing is to be repeated";
+  EXPECT_EQ(more(0.0055), 14);
+  EXPECT_EQ(more(0.02), 36) << "three times as many, at most";
 }
 
 TEST(Extra, is_judged_together_with_the_confirmation_at_half_the_alpha) {

@@ -1,5 +1,7 @@
 // The commands that baselines/README.md gives for other cards, compilers and merges, on a
-// laboratory.
+// laboratory; and docs/measured.md's table of holes.
+#include <sstream>
+
 #include "regress/tests/laboratory.h"
 
 namespace {
@@ -57,6 +59,39 @@ TEST_F(GateFlow, gives_verdicts_on_a_card_at_its_power_limit) {
   const GateReport report = gate(lab);
   EXPECT_EQ(not_same(report), std::vector<std::string>{name("lab_a") + ": slower"});
   EXPECT_TRUE(report.at_power_limit);
+}
+
+std::string text_in(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Each line of the table, cut at its bars, and each test that its third field names.
+TEST(Holes, each_have_tests_that_exist) {
+  const std::filesystem::path root = std::filesystem::path(ASSAY_BASELINES).parent_path();
+  std::string tests;
+  for (const char* folder : {"regress/tests", "cli/tests"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(root / folder)) {
+      if (entry.path().extension() == ".cpp") tests += text_in(entry.path());
+    }
+  }
+  const std::string page = text_in(root / "docs/measured.md");
+  std::istringstream table(page.substr(page.find("| hole | now | test |")));
+  int holes = -2;  // the head and the line below it
+  for (std::string line; std::getline(table, line) && !line.empty(); ++holes) {
+    if (holes < 0) continue;
+    std::vector<std::string> fields;
+    std::istringstream words(line);
+    for (std::string field; std::getline(words, field, '|');) fields.push_back(field);
+    ASSERT_GE(fields.size(), 4u) << line;
+    std::istringstream names(fields[3]);
+    int named = 0;
+    for (std::string between, name;
+         std::getline(names, between, '`') && std::getline(names, name, '`'); ++named)
+      EXPECT_NE(tests.find(", " + name + ")"), tests.npos) << name << " is no test";
+    EXPECT_GT(named, 0) << line;
+  }
+  EXPECT_EQ(holes, 13);
 }
 
 }  // namespace

@@ -54,8 +54,8 @@ void measure_in_stages(std::vector<assay::CellBatches>& cells, Draw&& draw,
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (!cells[i].unchanged) cells[i].confirm = draw(i, rule.confirm_processes);
   }
-  for (std::size_t i : assay::to_repeat(cells, rule))
-    cells[i].extra = draw(i, rule.confirm_processes);
+  const int more = assay::processes_to_repeat(cells, rule);
+  for (std::size_t i : assay::to_repeat(cells, rule)) cells[i].extra = draw(i, more);
 }
 
 inline std::vector<assay::CellVerdict> run_gate(Random& random, const std::vector<Truth>& truths) {

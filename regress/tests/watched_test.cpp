@@ -96,7 +96,7 @@ TEST_F(GateFlow, accepts_only_what_is_new) {
   for (auto* variants : {&fewer.accepted, &fewer.anchor}) {
     auto& cells = variants->at("lab_a").cells;
     std::erase_if(cells, [](const CellRecord& r) { return r.problem == gate_problems().back(); });
-    for (CellRecord& record : cells) record.launch_to_replay = {};
+    for (CellRecord& record : cells) record.launch_to_empty = {};
   }
   write_baseline(folder_, fewer, seen);
   EXPECT_EQ(gate(lab).unwatched.without_record,
@@ -123,7 +123,7 @@ TEST_F(GateFlow, accepts_only_what_is_new) {
   EXPECT_EQ(accepted.cells.back().commit, "4567");
   EXPECT_EQ(accepted.cells.back().reason, "a new problem");
   EXPECT_EQ(after.anchor.at("lab_a").cells.back().commit, "4567");
-  EXPECT_GT(record_of(after.accepted, cell("lab_a"))->launch_to_replay.processes, 0);
+  EXPECT_GT(record_of(after.accepted, cell("lab_a"))->launch_to_empty.processes, 0);
   const auto told = changes(fewer, after);
   ASSERT_EQ(told.size(), 2u) << "an anchor that gained a problem has not moved";
   EXPECT_NE(told[0].find("lab_a host m="), std::string::npos) << told[0];

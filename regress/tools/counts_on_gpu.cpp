@@ -26,7 +26,8 @@ bool launch_once(const Entry& entry, const Case& c) {
   const Gemm gemm = gemm_of(c, on_gpu[0].get() + a.first, on_gpu[1].get() + b.first,
                             on_gpu[2].get() + written.first);
   if (!refusal(entry.variant, gemm).empty()) return false;
-  cuda_check(entry.variant.launch(gemm, nullptr), entry.variant.name);
+  const DeviceArray<std::byte> workspace(workspace_of(entry.variant, gemm));
+  cuda_check(entry.variant.launch(gemm, nullptr, workspace.get()), entry.variant.name);
   cuda_check(cudaDeviceSynchronize(), entry.variant.name);
   return true;
 }

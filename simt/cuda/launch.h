@@ -50,7 +50,9 @@ struct Kernel {
   const void* code;
   const void* arguments;
   void (*call)(const void* code, const void* arguments);
+  std::uint64_t (*digest)(const void* arguments);  // equal for equal ones; null if there are none
 };
+std::uint64_t digest_of(const void* bytes, std::size_t count, std::uint64_t before);
 cudaError_t launch(const cudaLaunchConfig_t&, const Kernel&);
 cudaError_t allow_dynamic_shared(const void* code, int bytes);
 void* dynamic_shared();
@@ -65,7 +67,17 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
     std::apply(reinterpret_cast<void (*)(Params...)>(reinterpret_cast<std::uintptr_t>(code)),
                *static_cast<const std::tuple<Params...>*>(packed));
   };
-  return simt::launch(*config, {reinterpret_cast<const void*>(kernel), &arguments, call});
+  const auto digest = [](const void* packed) {
+    std::uint64_t all = 0;
+    const auto add = [&](auto argument) {
+      __builtin_clear_padding(&argument);
+      all = simt::digest_of(&argument, sizeof argument, all);
+    };
+    std::apply([&](const auto&... each) { (add(each), ...); },
+               *static_cast<const std::tuple<Params...>*>(packed));
+    return all;
+  };
+  return simt::launch(*config, {reinterpret_cast<const void*>(kernel), &arguments, call, digest});
 }
 template <class... Params>
 cudaError_t cudaFuncSetAttribute(void (*kernel)(Params...), cudaFuncAttribute, int value) {

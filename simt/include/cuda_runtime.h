@@ -4,9 +4,9 @@
 #pragma once
 
 #include <cassert>
-#include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <ctime>
 
 #include "simt/cuda/atomics.h"
 #include "simt/cuda/launch.h"
@@ -44,8 +44,11 @@ consteval std::size_t alignment() {
 }
 }  // namespace simt
 
-extern constinit thread_local uint3 threadIdx, blockIdx;
-extern constinit thread_local dim3 blockDim, gridDim;
+// libsimt is there from the start: these lie at a fixed distance, not behind a call.
+#define SIMT_FIXED __attribute__((tls_model("initial-exec")))
+extern constinit thread_local uint3 threadIdx SIMT_FIXED, blockIdx SIMT_FIXED;
+extern constinit thread_local dim3 blockDim SIMT_FIXED, gridDim SIMT_FIXED;
+#undef SIMT_FIXED
 inline constexpr int warpSize = 32;
 
 // Loads and stores that only choose how to go through the caches.
@@ -73,4 +76,8 @@ SIMT_STORE(__stwt)
 #undef SIMT_STORE
 
 // Ticks that never go back; their length means nothing here.
-inline long long clock64() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+inline long long clock64() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
