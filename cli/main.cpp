@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,8 @@
 #include "base/printable.h"
 #include "cli/command.h"
 #include "cli/worker_flags.h"
+#include "door/door.h"
+#include "kernels/registry.h"
 #include "oracle/gpus.h"
 #include "properties/calibration.h"
 #include "properties/worker.h"
@@ -52,6 +55,12 @@ ExitCode exit_code_of(const std::vector<std::string>& command_line) {
     const ExitCode code = run_command(command_line);
     refuse_lost_output();
     return code;
+  } catch (const BadFile& error) {
+    const ExitCode code = fail(ExitCode::bad_input, "", error.what());
+    std::istringstream lines(error.details);
+    for (std::string line; std::getline(lines, line);)
+      std::fputs((printable(line) + '\n').c_str(), stderr);
+    return code;
   } catch (const BadInput& error) {
     return fail(ExitCode::bad_input, "", error.what());
   } catch (const OracleDisagrees& error) {
@@ -65,14 +74,22 @@ ExitCode exit_code_of(const std::vector<std::string>& command_line) {
   }
 }
 
+// What a worker judges is in libraries that it is given, or in this program.
+int serve(std::string_view role, const std::vector<std::string>& libraries) {
+  if (!libraries.empty()) forget_variants();
+  load_libraries(libraries);
+#ifdef ASSAY_CUDA
+  if (role == time_worker_flag) return serve_timing();
+#endif
+  return role == worker_flag ? serve_worker() : static_cast<int>(ExitCode::bad_input);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   keep_stderr_taken();
   forget_cuda_settings();
-  if (argc == 2 && std::string_view(argv[1]) == worker_flag) return serve_worker();
-#ifdef ASSAY_CUDA
-  if (argc == 2 && std::string_view(argv[1]) == time_worker_flag) return serve_timing();
-#endif
+  const std::string_view role = argc >= 2 ? argv[1] : "";
+  if (role == worker_flag || role == time_worker_flag) return serve(role, {argv + 2, argv + argc});
   return static_cast<int>(exit_code_of({argv, argv + argc}));
 }

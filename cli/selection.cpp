@@ -150,7 +150,8 @@ JsonValue json_of(const Variant& variant) {
           {"arithmetic", to_string(variant.arithmetic)},
           {"order", to_string(variant.order)},
           {"tile", {{"m", variant.tile.m}, {"n", variant.tile.n}, {"k", variant.tile.k}}},
-          {"deterministic", variant.deterministic}};
+          {"deterministic", variant.deterministic},
+          {"takes_workspace", variant.workspace != nullptr}};
 }
 
 Selection select(const std::vector<std::string>& variants,

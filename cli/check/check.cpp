@@ -12,7 +12,9 @@
 #include "cli/check/check_junit.h"
 #include "cli/check/check_report.h"
 #include "cli/check/check_text.h"
+#include "cli/check/watch.h"
 #include "cli/command.h"
+#include "cli/kernel_files.h"
 #include "cli/out/table.h"
 #include "cli/worker_flags.h"
 
@@ -21,6 +23,7 @@ namespace {
 
 struct CheckRequest {
   std::vector<std::string> variants, backends, claims;  // empty means all
+  KernelFiles files;
   int cases = 100;
   std::vector<std::string> case_texts;
   std::uint64_t seed = 0;
@@ -31,6 +34,7 @@ struct CheckRequest {
   bool no_corpus = false;
   bool paths_required = false;
   bool first_failure = false;
+  bool watch = false;
   bool quiet = false;
   std::vector<std::string> arguments;
 };
@@ -45,6 +49,7 @@ constexpr const char* examples =
     "Examples:\n"
     "  assay check                                    every claim about every variant\n"
     "  assay check tiled_32 --cases 1000 --seed 7     one variant, more cases, other cases\n"
+    "  assay check path/to/mine.cu                    the variants of a file that lies anywhere\n"
     "  assay check naive --claim beta_zero --case \"m=1 n=2 k=3\"\n"
     "\n"
     "With ASSAY_REQUIRE_GPU=1 in the environment, a machine without a GPU is an error (exit 4).\n"
@@ -52,6 +57,10 @@ constexpr const char* examples =
     "Exit status: 0 everything that was judged passed, 1 a variant is wrong,\n"
     "             2 bad usage or bad input, 4 the environment is unfit,\n"
     "             77 nothing could be judged here\n";
+
+void add(std::vector<std::string>& all, const std::vector<std::string>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
 
 // How many cases will be judged; what a claim exempts costs nothing.
 std::int64_t expected_cases(const Selection& selection, const Budget& budget) {
@@ -105,7 +114,24 @@ std::string keep_failures(const CheckReport& report, const std::string& path,
                      near.starts_with("..") ? path : near);
 }
 
+// What fails in somebody's own file is kept beside its libraries, not among what failed here.
+std::string corpus_of(const CheckRequest& request, const Opened& opened) {
+  const bool own = !opened.libraries.empty() && request.corpus == ASSAY_CORPUS_PATH;
+  return own ? (opened.cache / "corpus.txt").string() : request.corpus;
+}
+
+[[noreturn]] void watch(const CheckRequest& request) {
+  const auto files = [&] { return request.files.behind(request.variants, request.backends); };
+  if (files().empty()) throw BadInput("--watch judges a file at each save: name a FILE");
+  std::vector<std::string> arguments = request.arguments;
+  std::erase(arguments, "--watch");
+  run_at_each_save(arguments, files);
+}
+
 ExitCode run(const CheckRequest& request) {
+  if (request.watch) watch(request);
+  std::vector<std::string> variants = request.variants;
+  const Opened opened = request.files.open(variants, request.backends);
   CheckReport report;
   report.arguments = request.arguments;
   report.budget = {.cases = request.cases,
@@ -114,16 +140,18 @@ ExitCode run(const CheckRequest& request) {
                    .watchdog_seconds = static_cast<double>(request.watchdog),
                    .first_failure = request.first_failure,
                    .worker = {{worker_flag}}};
+  add(report.budget.worker.arguments, opened.libraries);
   for (const std::string& text : request.case_texts) report.given.push_back(parse_case(text));
   report.paths_required = request.paths_required;
-  report.selection =
-      select(request.variants, request.backends, request.claims, !report.given.empty());
+  report.selection = select(variants, request.backends, request.claims, !report.given.empty());
+  add(report.selection.left_out, opened.left_out);
   report.backends = backend_states();
   refuse_missing_gpu();
 
   const OutputFile json(request.json), junit(request.junit);
   const bool use_corpus = !request.no_corpus && report.given.empty();
-  const auto corpus = use_corpus ? read_corpus(request.corpus) : std::vector<CorpusLine>{};
+  const std::string corpus_file = corpus_of(request, opened);
+  const auto corpus = use_corpus ? read_corpus(corpus_file) : std::vector<CorpusLine>{};
 
   const Screen screen = screen_beside({request.json, request.junit});
   const bool can_run = !report.selection.entries.empty();
@@ -133,7 +161,7 @@ ExitCode run(const CheckRequest& request) {
 
   if (!request.quiet) screen.print(table_text(report, screen));
   screen.print(failures_text(report, screen));
-  const std::string kept = use_corpus ? keep_failures(report, request.corpus, corpus) : "";
+  const std::string kept = use_corpus ? keep_failures(report, corpus_file, corpus) : "";
   screen.print(
       fmt::format("{}{}{}", request.quiet ? "" : "\n", kept, conclusion_text(conclusion, screen)));
 
@@ -143,7 +171,10 @@ ExitCode run(const CheckRequest& request) {
 }
 
 void add_flags(Flags& flags, CheckRequest& request) {
-  flags.words("VARIANT", request.variants, "names from `assay list`; default: all");
+  flags.words("VARIANT", request.variants,
+              "names from `assay list`, or FILEs of kernels such as mine.cu, and names of variants "
+              "in them; default: all");
+  request.files.add_flags(flags);
   flags.texts("--backend", request.backends, "NAME",
               "simt, ptx, cuda or host; repeat for more; default: all");
   flags.texts("--claim", request.claims, "NAME", "a property; repeat for more; default: all");
@@ -165,6 +196,7 @@ void add_flags(Flags& flags, CheckRequest& request) {
              "stop at the first claim that fails, and do not shrink its case");
   flags.flag("--paths-required", request.paths_required,
              "fail where a comparison of a variant never went both ways");
+  flags.flag("--watch", request.watch, "judge a FILE again at each save, until Ctrl-C");
   flags.flag("--quiet", request.quiet, "print only failures and the verdict");
   flags.keep_all(request.arguments);
   flags.exclude("--cases", "--case",

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/child_process.h"
 #include "base/errors.h"
 #include "base/printable.h"
 #include "base/text.h"
@@ -145,7 +146,10 @@ ExitCode run(const CodegenRequest& request) {
     throw BadInput("--launches are those of one --commit, in place of --in: say which");
   const OutputFile json(request.json);
   CodegenResult result{.request = request};
-  const auto files = request.in.empty() ? std::vector<std::string>{"/proc/self/exe"} : request.in;
+  std::vector<std::string> names = request.kernels, files = request.in;
+  const Opened compiled = request.files.machine_code(names);
+  files.insert(files.end(), compiled.libraries.begin(), compiled.libraries.end());
+  if (files.empty()) files = {this_program};
   const auto kernels = request.launches ? std::vector<CompiledKernel>() : kernels_in(files);
   if (request.launches) {
     result.comparisons =
@@ -153,7 +157,7 @@ ExitCode run(const CodegenRequest& request) {
   } else if (kernels.empty()) {
     result.why_not = why_none(request);
   } else {
-    result.kernels = kernels_named(kernels, request.kernels);
+    result.kernels = kernels_named(kernels, names);
     if (request.compare)
       result.comparisons = compare_code_with_all(*request.compare, request.commit, kernels);
   }
@@ -167,8 +171,11 @@ ExitCode run(const CodegenRequest& request) {
 }  // namespace
 
 void add_flags(Flags& flags, CodegenRequest& request) {
-  flags.words("KERNEL", request.kernels,
-              "names of kernels, or of their files without .cu; default: all");
+  flags.words(
+      "KERNEL", request.kernels,
+      "names of kernels, or of their files without .cu; or a FILE such as path/to/mine.cu, which "
+      "is compiled; default: all");
+  request.files.add_flags(flags);
   flags.texts("--in", request.in, "FILE",
               "a program, object or cubin; repeat for more; default: this program");
   flags.text("--compare", request.compare, "DIR",
@@ -181,6 +188,7 @@ void add_flags(Flags& flags, CodegenRequest& request) {
   flags.footer(
       "Examples:\n"
       "  assay codegen                                          every kernel of this program\n"
+      "  assay codegen path/to/mine.cu                          of a file that lies anywhere\n"
       "  assay codegen tiled --in build/cuda/mine.o --json -\n"
       "\n"
       "Exit status: 0 shown, or equal to the baselines, 1 it differs, 2 bad usage or bad input,\n"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/flags.h"
+#include "cli/kernel_files.h"
 #include "cli/out/conclusion.h"
 #include "cli/out/table.h"
 #include "regress/code/compare_code.h"
@@ -15,6 +16,7 @@ namespace assay {
 
 struct CodegenRequest {
   std::vector<std::string> kernels;     // by name, or by the stem of their file; empty means all
+  KernelFiles files;                    // among them
   std::vector<std::string> in;          // files; empty means this program
   std::optional<std::string> compare;   // a folder of baselines, with which the code is compared
   std::optional<std::string> launches;  // of that commit, in a folder, to compare in place of code

@@ -1,0 +1,68 @@
+#include "cli/kernel_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/out/table.h"
+#include "cli/selection.h"
+#include "oracle/machine.h"
+
+namespace assay {
+namespace {
+
+// Takes out the words that name files.
+std::vector<std::string> files_among(std::vector<std::string>& words) {
+  const auto first_file = std::stable_partition(
+      words.begin(), words.end(), [](const std::string& word) { return !names_a_file(word); });
+  std::vector<std::string> files(first_file, words.end());
+  words.erase(first_file, words.end());
+  return files;
+}
+
+}  // namespace
+
+void KernelFiles::add_flags(Flags& flags) {
+  flags.texts("-I", includes, "DIR", "for a FILE: where it finds headers; repeat for more");
+  flags.texts("-D", definitions, "MACRO", "for a FILE: defines it; repeat for more");
+  flags.texts("--nvcc-flag", nvcc_flags, "FLAG", "for a FILE: given to nvcc; repeat for more");
+  flags.text("--cache", cache, "DIR", "where compiled files are kept (assay/ in $XDG_CACHE_HOME)");
+}
+
+DoorRequest KernelFiles::request(const std::vector<std::string>& files,
+                                 const std::vector<std::string>& backends) const {
+  DoorRequest request{files, includes, definitions, nvcc_flags, cache, {Backend::simt}, false};
+#ifdef ASSAY_HAS_PTX
+  request.backends.push_back(Backend::ptx);
+#endif
+#ifdef ASSAY_CUDA
+  if (unavailable(Backend::cuda).empty()) request.backends.push_back(Backend::cuda);
+#endif
+  std::erase_if(request.backends, [&](Backend backend) {
+    return !backends.empty() &&
+           std::find(backends.begin(), backends.end(), to_string(backend)) == backends.end();
+  });
+  return request;
+}
+
+std::vector<std::filesystem::path> KernelFiles::behind(
+    std::vector<std::string> words, const std::vector<std::string>& backends) const {
+  return files_behind(request(files_among(words), backends));
+}
+
+Opened KernelFiles::machine_code(std::vector<std::string>& words) const {
+  const auto files = files_among(words);
+  return files.empty() ? Opened() : machine_code_of(request(files, {}));
+}
+
+Opened KernelFiles::open(std::vector<std::string>& words,
+                         const std::vector<std::string>& backends) const {
+  const auto files = files_among(words);
+  if (files.empty()) return {};
+  Opened opened = open_files(request(files, backends));
+  if (!opened.warning.empty())
+    Screen(stderr).print(fmt::format("assay: warning: {}\n", opened.warning));
+  return opened;
+}
+
+}  // namespace assay

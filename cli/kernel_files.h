@@ -1,0 +1,32 @@
+// The flags of commands that take files of kernels in the place of the ladder.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/flags.h"
+#include "door/door.h"
+
+namespace assay {
+
+struct KernelFiles {
+  std::vector<std::string> includes, definitions, nvcc_flags;
+  std::string cache;
+
+  void add_flags(Flags&);
+  // Compiles and loads those among `words` that name a file, and leaves the others, which are names
+  // of variants. Without one, the variants are those of this program. Empty `backends`: all.
+  Opened open(std::vector<std::string>& words, const std::vector<std::string>& backends) const;
+  // The machine code of those among `words` that name a file, which are taken out.
+  Opened machine_code(std::vector<std::string>& words) const;
+  // Every file that the result follows from, as far as they are known.
+  std::vector<std::filesystem::path> behind(std::vector<std::string> words,
+                                            const std::vector<std::string>& backends) const;
+
+ private:
+  DoorRequest request(const std::vector<std::string>& files,
+                      const std::vector<std::string>& backends) const;
+};
+
+}  // namespace assay

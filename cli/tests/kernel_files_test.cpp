@@ -1,0 +1,336 @@
+// `assay check mine.cu`: files of kernels that lie anywhere.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "cli/tests/program.h"
+
+namespace assay::tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+namespace fs = std::filesystem;
+
+// In the dialect that the executor takes too.
+constexpr const char* a_kernel = R"(
+#include <assay.h>
+__global__ void one_each(int m, int n, int k, float alpha, const float* a, int lda, const float* b,
+                         int ldb, float beta, float* c, int ldc) {
+  const int row = blockIdx.y * 16 + threadIdx.y, col = blockIdx.x * 16 + threadIdx.x;
+  if (row >= m || col >= n) return;
+  float sum = 0;
+  for (int p = 0; p < k; ++p) sum += a[row * lda + p] * b[p * ldb + col];
+  c[row * ldc + col] = beta == 0 ? alpha * sum : fmaf(beta, c[row * ldc + col], alpha * sum);
+}
+ASSAY_VARIANT(mine, "One thread per element.", Needs{.m_most = 4096}, Order::one_fma_chain) {
+  return assay::launch(one_each, dim3((n + 15) / 16, (m + 15) / 16), dim3(16, 16), 0, stream, m, n, k, alpha,
+                a, lda, b, ldb, beta, c, ldc);
+}
+)";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, text.npos) << from;
+  return at == text.npos ? text : text.replace(at, from.size(), to);
+}
+
+class KernelFile : public testing::Test {
+ protected:
+  // A path that every shell takes apart.
+  KernelFile() : place_(folder_ / "it's a \"place\"") {
+    fs::create_directory(place_);
+    fs::create_directory(folder_ / "tmp");
+    write_text(file(), a_kernel);
+  }
+  // Compilers leave nothing behind, nor do we.
+  ~KernelFile() override { EXPECT_TRUE(fs::is_empty(folder_ / "tmp")); }
+
+  std::string file(const std::string& name = "mine.cu") const { return place_ + "/" + name; }
+
+  Answer check(std::vector<std::string> words,
+               std::map<std::string, std::string> environment = {}) {
+    environment.emplace("TMPDIR", folder_ / "tmp");
+    environment.emplace("XDG_CACHE_HOME", folder_ / "cache");
+    words.insert(words.begin(), {"check", "--no-corpus"});
+    return run(words, {.environment = environment});
+  }
+  Answer check_few(const std::string& file, std::map<std::string, std::string> environment = {}) {
+    return check({file, "--cases", "3", "--claim", "within_bound"}, std::move(environment));
+  }
+
+  Folder folder_;
+  const std::string place_;
+};
+
+// Without nvcc there is only what g++ takes.
+#ifdef ASSAY_HAS_PTX
+#define NEEDS_NVCC
+#else
+#define NEEDS_NVCC GTEST_SKIP() << "this build has no PTX machine: ci/get-nvcc fetches nvcc"
+#endif
+
+TEST_F(KernelFile, IsJudgedOnEveryBackendAndNobodyElses) {
+  const Answer answer = check({file(), "--cases", "10"});
+  EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
+  EXPECT_THAT(answer.err, IsEmpty());
+  EXPECT_THAT(answer.out, StartsWith("assay check: 1 variant, "));
+  EXPECT_THAT(answer.out, HasSubstr(" simt "));
+#ifdef ASSAY_HAS_PTX
+  EXPECT_THAT(answer.out, HasSubstr(" ptx "));
+#endif
+}
+
+TEST_F(KernelFile, ThatIsWrongIsReplayedByItsNextCommand) {
+  write_text(file(), replaced(a_kernel, "p < k", "p + 1 < k"));
+  const Answer found = check({file(), "--cases", "10"});
+  EXPECT_EQ(found.code, 1) << found.out << found.err;
+  EXPECT_THAT(found.out, HasSubstr("the contribution of k = "));
+  const std::string next = found.last_line();
+  ASSERT_THAT(next, StartsWith("next: assay check "));
+  write_text(folder_ / "replay", replaced(next, "next: assay", std::string(ASSAY_PROGRAM)));
+  EXPECT_EQ(WEXITSTATUS(std::system(("XDG_CACHE_HOME='" + (folder_ / "cache") + "' sh '" +
+                                     (folder_ / "replay") + "' >'" + (folder_ / "said") + "' 2>&1")
+                                        .c_str())),
+            1)
+      << text_of(folder_ / "said");
+  EXPECT_THAT(text_of(folder_ / "said"), HasSubstr("the contribution of k = "));
+}
+
+// A g++ that counts what it compiles.
+TEST_F(KernelFile, IsCompiledAgainOnlyWhenItOrAHeaderChanges) {
+  write_text(file("size.h"), "#define LESS 0\n");
+  write_text(file(), "#include \"size.h\"\n" + replaced(a_kernel, "p < k", "p < k - LESS"));
+  write_text(folder_ / "g++", "#!/bin/sh\ncase \"$*\" in *' -c '*) echo >>'" +
+                                  (folder_ / "compiled") + "';; esac\nexec g++ \"$@\"\n");
+  fs::permissions(folder_ / "g++", fs::perms::owner_all);
+  const auto compiled = [&] { return text_of(folder_ / "compiled").size(); };
+  const std::map<std::string, std::string> counting = {{"CXX", folder_ / "g++"}};
+  EXPECT_EQ(check_few(file(), counting).code, 0);
+  const auto once = compiled();
+  EXPECT_GT(once, 0u);
+  EXPECT_EQ(check_few(file(), counting).code, 0);
+  EXPECT_EQ(compiled(), once);
+  write_text(file("size.h"), "#define LESS 1\n");
+  EXPECT_EQ(check_few(file(), counting).code, 1);
+  EXPECT_EQ(compiled(), 2 * once);
+  write_text(file("size.h"), "#define LESS 0\n");
+  EXPECT_EQ(check_few(file(), counting).code, 0);
+}
+
+TEST_F(KernelFile, IsCompiledAgainWhereTheCacheIsDamaged) {
+  EXPECT_EQ(check_few(file()).code, 0);
+  int damaged = 0;
+  for (const auto& kept : fs::recursive_directory_iterator(folder_ / "cache")) {
+    if (kept.path().extension() != ".so") continue;
+    fs::resize_file(kept.path(), 1000);
+    ++damaged;
+  }
+  EXPECT_GT(damaged, 0);
+  const Answer answer = check_few(file());
+  EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
+  EXPECT_THAT(answer.err, IsEmpty());
+  for (const auto& kept : fs::recursive_directory_iterator(folder_ / "cache")) {
+    if (kept.path().filename() == "manifest") write_text(kept.path().string(), "library\n\xff");
+  }
+  EXPECT_EQ(check_few(file()).code, 0);
+}
+
+TEST_F(KernelFile, IsJudgedWhereTheCacheCannotBeWritten) {
+  write_text(folder_ / "cache", "no folder");
+  const Answer answer = check_few(file());
+  EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
+  EXPECT_THAT(answer.err, StartsWith("assay: warning: nothing is kept for the next run: "));
+}
+
+TEST_F(KernelFile, TakesFlagsForItsCompilers) {
+  fs::create_directory(place_ + "/include");
+  write_text(file("include/size.h"), "#define SIDE 16\n");
+  std::string text = replaced(a_kernel, "dim3(16, 16)", "dim3(SIDE, TALL)");
+  write_text(file(), "#include <size.h>\n" + text);
+  const Answer lost = check_few(file());
+  EXPECT_EQ(lost.code, 2);
+  EXPECT_THAT(lost.err, StartsWith("assay: " + file() + " is not compiled for "));
+  EXPECT_THAT(lost.err, HasSubstr(": name the folder of size.h with -I\n"));
+  EXPECT_THAT(lost.err, HasSubstr("fatal error: size.h: No such file"));
+  fs::create_directory(folder_ / "include");
+  fs::copy_file(file("include/size.h"), folder_ / "include/size.h");
+  const Answer found = check(
+      {file(), "-I", folder_ / "include", "-DTALL=16", "--cases", "3", "--claim", "within_bound"});
+  EXPECT_EQ(found.code, 0) << found.out << found.err;
+}
+
+TEST_F(KernelFile, ThatIsNoCudaIsShownItsCompilersComplaint) {
+  write_text(file(), "Dear sir or madam,\n");
+  const Answer answer = check_few(file());
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.out, IsEmpty());
+  EXPECT_THAT(answer.err, StartsWith("assay: " + file() + " is not compiled for "));
+  EXPECT_THAT(answer.err, HasSubstr("Dear"));
+}
+
+TEST_F(KernelFile, WithoutAVariantIsShownTheLinesToAdd) {
+  write_text(
+      file(),
+      replaced(
+          a_kernel,
+          "ASSAY_VARIANT(mine, \"One thread per element.\", Needs{.m_most = "
+          "4096}, Order::one_fma_chain)",
+          "[[maybe_unused]] static cudaError_t unused(int m, int n, int k, float alpha, float* "
+          "a, int lda, float* b, int ldb, float beta, float* c, int ldc, cudaStream_t "
+          "stream)")
+          .replace(0, 19, "#include <kernels/gemm.h>\nusing namespace assay;\n"));
+  const Answer answer = check_few(file());
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err,
+              StartsWith("assay: " + file() + " registers no variant: add these lines"));
+  EXPECT_THAT(answer.err, HasSubstr("\n#include \"mine.cu\"\nASSAY_VARIANT(one_each, "));
+  EXPECT_THAT(answer.err, HasSubstr(">>>(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);\n"));
+}
+
+TEST_F(KernelFile, ThatIsNotThereOrNoSource) {
+  expect_bad_input(check_few(file("other.cu")), "there is no file " + file("other.cu"));
+  write_text(file("notes.txt"), "text");
+  expect_bad_input(check_few(file("notes.txt")), "files that end in .cu, .cuh or .cpp");
+}
+
+TEST_F(KernelFile, WithTwoVariantsOfOneName) {
+  write_text(file("more.cu"), std::string(a_kernel));
+  expect_bad_input(check({file(), file("more.cu")}), "two variants are registered as 'mine'");
+}
+
+TEST_F(KernelFile, ThatCallsExitIsAVerdict) {
+  write_text(file(),
+             "#include <cstdlib>\n" + replaced(a_kernel, "  return assay::launch(",
+                                               "  if (m > 0) exit(0);\n  return assay::launch("));
+  const Answer answer = check_few(file());
+  EXPECT_EQ(answer.code, 1) << answer.out << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("the process of the trial ended with exit code 0"));
+}
+
+TEST_F(KernelFile, ThatEndsWhatLoadsIt) {
+  write_text(file(),
+             "#include <cstdlib>\nstatic const int gone = (abort(), 1);\n" + std::string(a_kernel));
+  expect_bad_input(check_few(file()), "ends the process that loads it (Aborted)");
+}
+
+TEST_F(KernelFile, IsJudgedWithoutNvccWhereGxxTakesIt) {
+  NEEDS_NVCC;
+  const Answer without = check_few(file(), {{"CUDACXX", "/nowhere/nvcc"}});
+  EXPECT_EQ(without.code, 0) << without.out << without.err;
+  EXPECT_THAT(without.out, HasSubstr("not on ptx: no nvcc of CUDA 13 was found"));
+  write_text(folder_ / "nvcc",
+             "#!/bin/sh\necho 'Cuda compilation tools, release 12.4, V12.4.131'\n");
+  fs::permissions(folder_ / "nvcc", fs::perms::owner_all);
+  EXPECT_THAT(check_few(file(), {{"CUDACXX", folder_ / "nvcc"}}).out,
+              HasSubstr((folder_ / "nvcc") + " is of CUDA 12.4"));
+}
+
+TEST_F(KernelFile, ThatOnlyNvccTakesSaysWhatItLacksWithoutIt) {
+  write_text(file(), replaced(replaced(a_kernel, "return assay::launch(one_each, ", "one_each<<<"),
+                              "dim3(16, 16), 0, stream, m,", "dim3(16, 16), 0, stream>>>(m,"));
+  const Answer without = check_few(file(), {{"CUDACXX", "/nowhere/nvcc"}});
+  EXPECT_EQ(without.code, 2);
+  EXPECT_THAT(without.err, StartsWith("assay: " + file() + " is not compiled for simt by g++"));
+#ifdef ASSAY_HAS_PTX
+  const Answer with = check_few(file());
+  EXPECT_EQ(with.code, 0) << with.out << with.err;
+  EXPECT_THAT(with.out, HasSubstr(" launches with <<<>>>, which only nvcc takes\n"));
+#endif
+}
+
+// Kernels in the style of other people, each with an adapter of at most six lines.
+class Stranger : public testing::TestWithParam<const char*> {};
+
+TEST_P(Stranger, IsJudgedAsItIs) {
+  NEEDS_NVCC;
+  const std::string adapter = std::string(ASSAY_STRANGERS) + "/" + GetParam() + "_assay.cu";
+  const std::string text = text_of(adapter);
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 8) << "six lines, and two includes";
+  const Folder folder;
+  const Answer answer = run({"check", adapter, "-I", ASSAY_SOURCES, "--cases", "10", "--no-corpus",
+                             "--cache", folder / "cache"});
+  EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("PASS: 1 variant holds 1"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Stranger,
+                         testing::Values("columns", "dynamic", "groups", "inline_ptx", "macros",
+                                         "object", "split_k", "templates", "tensor_cores",
+                                         "vectors", "workspace"),
+                         [](const auto& each) { return each.param; });
+
+// The same with a fault each, and what is said of it.
+struct Twin {
+  const char *name, *kernel, *find, *replace, *says;
+};
+void PrintTo(const Twin& twin, std::ostream* to) { *to << twin.name; }
+class WrongTwin : public testing::TestWithParam<Twin> {};
+
+TEST_P(WrongTwin, IsFound) {
+  NEEDS_NVCC;
+  const Twin& twin = GetParam();
+  const std::string stem = twin.name, strangers = std::string(ASSAY_STRANGERS) + "/";
+  const Folder folder;
+  write_text(folder / twin.kernel,
+             replaced(text_of(strangers + twin.kernel), twin.find, twin.replace));
+  fs::copy_file(strangers + stem + "_assay.cu", folder / (stem + "_assay.cu"));
+  const Answer answer = run({"check", folder / (stem + "_assay.cu"), "--cases", "20", "--no-corpus",
+                             "--cache", folder / "cache"});
+  EXPECT_EQ(answer.code, 1) << answer.out << answer.err;
+  EXPECT_THAT(answer.out, testing::ContainsRegex(twin.says));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, WrongTwin,
+    testing::Values(Twin{"templates", "templates.cuh", "Bs[k][threadIdx.x];\n    __syncthreads();",
+                         "Bs[k][threadIdx.x];\n", "templates.cuh:2[0-9].*templates.cuh:2[0-9]"},
+                    Twin{"columns", "columns.cu", "p < K", "p + 1 < K", "the contribution of k = "},
+                    Twin{"split_k", "split_k.cu", "beta == 0 ? 0 :", "", "beta"},
+                    Twin{"tensor_cores", "tensor_cores.cu", "*= alpha", "*= 1", "alpha"},
+                    Twin{"inline_ptx", "inline_ptx.cu", "wait_group 0", "wait_group 1",
+                         "a wait for the copy is missing"}),
+    [](const auto& each) { return each.param.name; });
+
+TEST(WatchedFile, IsJudgedAgainAtEachSave) {
+  const Folder folder;
+  write_text(folder / "mine.cu", a_kernel);
+  const std::string command = "XDG_CACHE_HOME='" + (folder / "cache") +
+                              "' timeout 60 '" ASSAY_PROGRAM "' check '" + (folder / "mine.cu") +
+                              "' --watch --no-corpus --cases 3 --claim within_bound >'" +
+                              (folder / "said") + "' 2>&1 & echo $!";
+  FILE* const shell = popen(command.c_str(), "r");
+  int process = 0;
+  ASSERT_EQ(fscanf(shell, "%d", &process), 1);
+  const auto wait_for = [&](const char* text) {
+    for (int i = 0; i < 500 && text_of(folder / "said").find(text) == std::string::npos; ++i)
+      usleep(100000);
+    return text_of(folder / "said");
+  };
+  EXPECT_THAT(wait_for("PASS"), HasSubstr("PASS: 1 variant"));
+  write_text(folder / "mine.cu", replaced(a_kernel, "p < k", "p + 1 < k"));
+  EXPECT_THAT(wait_for("FAIL: 1"), HasSubstr("mine.cu was saved\n"));
+  EXPECT_THAT(wait_for("FAIL: 1"), HasSubstr("FAIL: 1 of 1 variant"));
+  kill(process, SIGTERM);
+  pclose(shell);
+}
+
+// What nvcc makes of it for a GPU, which need not be here.
+TEST_F(KernelFile, HasMachineCode) {
+  NEEDS_NVCC;
+  const Answer answer = run({"codegen", file(), "--cache", folder_ / "cache"},
+                            {.environment = {{"TMPDIR", folder_ / "tmp"}}});
+  EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("one_each"));
+  EXPECT_THAT(answer.out, Not(HasSubstr("tiled")));
+}
+
+TEST(WatchedFile, IsNamed) { expect_bad_input(run({"check", "naive", "--watch"}), "name a FILE"); }
+
+}  // namespace
+}  // namespace assay::tests

@@ -1,0 +1,183 @@
+#include "door/compile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <sstream>
+
+#include "base/child_process.h"
+#include "base/sha256.h"
+#include "door/compilers.h"
+#include "door/home.h"
+#include "door/refusals.h"
+#include "kernels/registry.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+void add(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
+
+const char* name_of(const LibraryKind& kind) {
+  if (kind.watched) return "watched";
+  return kind.backend == Backend::ptx ? "ptx" : kind.backend == Backend::cuda ? "cuda" : "simt";
+}
+
+bool is_for_nvcc(const LibraryKind& kind) { return kind.backend != Backend::simt; }
+
+// What a shell, which nvcc starts, would take apart.
+bool is_awkward(const fs::path& path) {
+  return path.string().find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-=,@%") !=
+         std::string::npos;
+}
+
+// The dependencies in a rule of make.
+std::vector<fs::path> files_in_rule(const std::string& rule) {
+  std::vector<fs::path> files;
+  std::string file;
+  const auto end_of_file = [&] {
+    if (!file.empty()) files.emplace_back(file);
+    file.clear();
+  };
+  for (std::size_t i = rule.find(": ") + 1; i < rule.size(); ++i) {
+    const char next = i + 1 < rule.size() ? rule[i + 1] : '\n';
+    if (rule[i] == '\\' && next != '\n') {
+      file += next, ++i;
+    } else if (rule[i] == '$' && next == '$') {
+      file += '$', ++i;
+    } else if (rule[i] == ' ' || rule[i] == '\n' || rule[i] == '\\') {
+      end_of_file();
+    } else {
+      file += rule[i];
+    }
+  }
+  end_of_file();
+  return files;
+}
+
+struct Said {
+  bool done = false;
+  std::string text;
+};
+Said run_compiler(const Words& command, const fs::path& folder) {
+  // Other languages have other words for an error.
+  ChildProcess compiler(command.front(), {command.begin() + 1, command.end()}, Channel::all,
+                        {{"LC_ALL", "C"}, {"TMPDIR", folder.string()}});
+  std::string text = compiler.converse("", std::chrono::minutes(10));
+  return {compiler.end().is_success(), std::move(text)};
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+Compilation::Compilation(const Source& source, const LibraryKind& kind)
+    : file_(fs::canonical(source.name)), source_(source), kind_(kind) {
+  const Home here = home();
+  const std::string recipe = here.recipes / name_of(kind), gxx = find_gxx();
+  link_ = {gxx, "-shared", "@" + recipe + ".link", "-L" + here.lib.string()};
+  if (is_for_nvcc(kind)) {
+    const std::string nvcc = find_nvcc(here.recipes);
+    compile_ = {nvcc, "-x", "cu", "--options-file", recipe + ".compile"};
+    add(compile_, {"-Xcompiler=-fPIC,-fvisibility=hidden"});
+    if (kind.backend == Backend::ptx) add(compile_, {"-arch=compute_90", "-DASSAY_PTX"});
+    if (kind.backend == Backend::cuda)
+      link_ = {nvcc, "-shared", "-cudart=static", "-L" + here.lib.string()};
+    add(compile_, source.nvcc_flags);
+  } else {
+    compile_ = {gxx, "-x", "c++", "-O3", "@" + recipe + ".compile", "-fPIC", "-fvisibility=hidden"};
+    add(compile_, {"-fvisibility-inlines-hidden", "-I" + (here.include / "simt/include").string()});
+    if (file_.extension() != ".cpp") add(compile_, {"-DSIMT_DEVICE_CODE"});
+    if (kind.watched)
+      add(compile_, {"-O0", "-DASSAY_WATCHED",
+                     fmt::format("-fdebug-prefix-map={}=/assay", file_.parent_path().string())});
+    add(compile_, {"-include", "cuda_runtime.h"});
+  }
+  add(compile_, {"-std=c++20", "-w", "-I" + here.include.string()});
+  add(compile_, source.flags);
+
+  std::string all =
+      fmt::format("{}\n{}\n{}\n", file_.string(), identity_of(compile_.front()), identity_of(gxx));
+  for (const char* step : {".compile", ".link"}) all += bytes_of(recipe + step).value_or("");
+  for (const char* library : {"libassay_registry.so", "libptx_cudart.a"}) {
+    if (fs::exists(here.lib / library)) all += identity_of((here.lib / library).string());
+  }
+  for (const char* name :
+       {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CPATH", "CPLUS_INCLUDE_PATH"}) {
+    const char* value = std::getenv(name);
+    all += fmt::format("{}={}\n", name, value == nullptr ? "" : value);
+  }
+  for (const std::string& word : compile_) all += word + '\n';
+  if (kind.unlinked) all += "unlinked";
+  key_ = sha256(all).substr(0, 32);
+}
+
+std::vector<Words> Compilation::commands(const fs::path& folder) const {
+  const std::string object = folder / "kernels.o";
+  Words compile = compile_, link = link_;
+  fs::path file = file_;
+  if (is_awkward(file_)) {  // by another way to it, and to the files beside it
+    file = folder / "kernels.cu";
+    fs::create_symlink(file_, file);
+    fs::create_directory_symlink(file_.parent_path(), folder / "beside");
+    add(compile, {"-I" + (folder / "beside").string()});
+  }
+  const std::string made = folder / "kernels.so";
+  add(compile, {"-MMD", "-MF", folder / "rule", "-c", "-o", kind_.unlinked ? made : object, file});
+  if (kind_.unlinked) return {compile};
+  add(link, {"-o", made, object});
+  if (kind_.backend == Backend::ptx) add(link, {home().lib / "libptx_cudart.a", "-lptx"});
+  add(link, {"-lassay_registry"});
+  if (kind_.backend == Backend::simt) add(link, {"-lsimt"});
+  return {compile, link};
+}
+
+std::optional<Compiled> Compilation::find(const Cache& cache) const {
+  auto found = cache.find(key_);
+  if (found && !found->why_not.empty() && !kind_.optional) return std::nullopt;
+  return found;
+}
+
+Compiled Compilation::run(const fs::path& folder) const {
+  for (const Words& command : commands(folder)) {
+    Said said = run_compiler(command, folder);
+    if (said.done) continue;
+    replace_all(said.text, (folder / "kernels.cu").string(), source_.name);
+    replace_all(said.text, (folder / "beside").string(), file_.parent_path().string());
+    if (kind_.optional) return {{}, why_not_taken(said.text)};
+    throw BadFile(
+        fmt::format("{} is not compiled for {} by {}{}", source_.name, to_string(kind_.backend),
+                    fs::path(command.front()).filename().string(), cure_for(said.text)),
+        said.text);
+  }
+  return {folder / "kernels.so", ""};
+}
+
+Compiled Compilation::keep(const Cache& cache, const Compiled& compiled, const fs::path& folder,
+                           fs::file_time_type start) const {
+  std::vector<fs::path> files = {file_};
+  for (const fs::path& file : files_in_rule(bytes_of(folder / "rule").value_or(""))) {
+    std::error_code error;
+    const fs::path there = fs::canonical(file, error);
+    if (!error && there != file_) files.push_back(there);
+  }
+  const auto is_new = [&](const fs::path& file) { return fs::last_write_time(file) > start; };
+  if (std::any_of(files.begin(), files.end(), is_new)) return compiled;
+  return cache.keep(key_, compiled, files);
+}
+
+std::vector<fs::path> Compilation::files(const Cache& cache) const {
+  auto files = cache.made_from(key_);
+  if (files.empty()) files.push_back(file_);
+  return files;
+}
+
+}  // namespace assay

@@ -1,0 +1,49 @@
+// Kernels from anywhere: compiles files for every backend that is wanted, and loads what came out,
+// so that the registry has their variants and nobody else's. A file without a variant is refused,
+// with the lines to add.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "door/cache.h"
+#include "door/compile.h"
+#include "door/scratch.h"
+
+namespace assay {
+
+// Whether a word of a command line is a file of kernels, and no name of a variant.
+bool names_a_file(const std::string& word);
+
+struct DoorRequest {
+  std::vector<std::string> files;
+  std::vector<std::string> includes, definitions, nvcc_flags;
+  std::string cache;              // folder; empty for the usual one
+  std::vector<Backend> backends;  // of simt, ptx and cuda
+  bool unlinked = false;          // machine code that is read, not loaded
+};
+
+struct Opened {
+  std::vector<std::string> libraries;  // what a worker loads, too
+  std::vector<std::string> left_out;   // backends that a file is not judged on, and why
+  std::filesystem::path cache;         // where libraries are kept
+  std::string warning;                 // where the cache could not be written
+  std::unique_ptr<Scratch> scratch;    // holds what is not in the cache
+  int folders = 0;                     // in it
+};
+
+// Throws BadFile for what no compiler takes, and BadInput.
+Opened open_files(const DoorRequest&);
+
+// Compiles the files for a GPU, and loads nothing: `libraries` are objects with machine code.
+Opened machine_code_of(DoorRequest);
+
+// Every file that would change the result, as far as they are known.
+std::vector<std::filesystem::path> files_behind(const DoorRequest&);
+
+// Loads libraries into this process.
+void load_libraries(const std::vector<std::string>& libraries);
+
+}  // namespace assay

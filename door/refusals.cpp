@@ -1,0 +1,82 @@
+#include "door/refusals.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <regex>
+#include <sstream>
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Complaint {
+  std::string file, text;
+  int line = 0;
+};
+
+std::optional<Complaint> first_complaint(const std::string& said) {
+  static const std::regex pattern(R"(^(.+?):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$)");
+  std::istringstream lines(said);
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_match(line, match, pattern))
+      return Complaint{match[1], match[3], std::stoi(match[2])};
+  }
+  return std::nullopt;
+}
+
+std::string line_of(const std::string& file, int number) {
+  std::ifstream stream(file);
+  std::string line;
+  while (number-- > 0 && std::getline(stream, line)) continue;
+  return line;
+}
+
+std::string between(const std::string& text, const char* opening, const char* closing) {
+  const std::size_t at = text.find(opening);
+  if (at == text.npos) return "";
+  const std::size_t begin = at + std::string_view(opening).size();
+  return text.substr(begin, text.find(closing, begin) - begin);
+}
+
+}  // namespace
+
+std::string why_not_taken(const std::string& said) {
+  if (said.find("Assembler messages") != said.npos)
+    return "it has PTX in asm(), which only nvcc takes";
+  if (const auto complaint = first_complaint(said)) {
+    const std::string near = fs::path(complaint->file).lexically_proximate(fs::current_path());
+    const std::string place =
+        fmt::format("{}:{}", near.starts_with("..") ? complaint->file : near, complaint->line);
+    const std::string line = line_of(complaint->file, complaint->line);
+    if (line.find("<<<") != line.npos)
+      return fmt::format("{} launches with <<<>>>, which only nvcc takes", place);
+    if (line.find("asm") != line.npos)
+      return fmt::format("{} has PTX in asm(), which only nvcc takes", place);
+    return fmt::format("{}: {}", place, complaint->text);
+  }
+  const std::string missing = between(said, "undefined reference to `", "'");
+  if (!missing.empty())
+    return fmt::format("{} is not there: extern __shared__, and libraries, are for nvcc alone",
+                       missing);
+  return "g++ does not take it";
+}
+
+std::string cure_for(const std::string& said) {
+  const std::string header = between(said, "fatal error: ", ": No such file");
+  if (!header.empty()) return fmt::format(": name the folder of {} with -I", header);
+  if (said.find("unsupported GNU version") != said.npos)
+    return ": this nvcc is too old for this g++; name another g++ with NVCC_CCBIN";
+  const std::string missing = between(said, "undefined reference to `", "'");
+  if (!missing.empty())
+    return fmt::format(": the PTX machine has no {}; keep what calls it out of the file", missing);
+  if (said.find("No space left on device") != said.npos)
+    return ": the disk is full; set TMPDIR to a folder with room";
+  return "";
+}
+
+}  // namespace assay
