@@ -253,11 +253,10 @@ Verdict verdict_of(const std::function<Verdict()>& judge) {
 class Worker::Idle {
  public:
   std::unique_ptr<ChildProcess> take(const WorkerCommand& command, std::size_t number) {
-    const std::lock_guard lock(mutex_);
-    auto found = processes_.find({command.arguments, number});
-    if (found == processes_.end()) return start(command);
-    return std::move(processes_.extract(found).mapped());
+    auto found = take_one(command, number);
+    return found != nullptr ? std::move(found) : start(command);
   }
+  void end_one(const WorkerCommand& command, std::size_t number) { take_one(command, number); }
   void keep(const WorkerCommand& command, std::size_t number,
             std::unique_ptr<ChildProcess> process) {
     const std::lock_guard lock(mutex_);
@@ -265,6 +264,12 @@ class Worker::Idle {
   }
 
  private:
+  std::unique_ptr<ChildProcess> take_one(const WorkerCommand& command, std::size_t number) {
+    const std::lock_guard lock(mutex_);
+    const auto found = processes_.find({command.arguments, number});
+    if (found == processes_.end()) return nullptr;
+    return std::move(processes_.extract(found).mapped());
+  }
   std::mutex mutex_;
   std::multimap<std::pair<std::vector<std::string>, std::size_t>, std::unique_ptr<ChildProcess>>
       processes_;
@@ -283,6 +288,8 @@ Worker::~Worker() {
 }
 
 void Worker::start_afresh() {
+  // The new one becomes idle too: without this, each check of a long run would leave one more.
+  if (process_ == nullptr) idle().end_one(command_, number_);
   process_.reset();
   afresh_ = true;
 }

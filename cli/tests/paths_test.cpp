@@ -26,7 +26,7 @@ TEST(Paths, NameTheComparisonThatNeverWentBothWays) {
   EXPECT_THAT(answer.out, HasSubstr(" 3/4 "));
   EXPECT_THAT(answer.out,
               HasSubstr("\npaths: one_way: cli/tests/one_way.cu:20: `if (g.m - g.k == "
-                        "std::int64_t{1} << 50) return;`: compared with 1.12589991e+15, only "));
+                        "std::int64_t{1} << 50) return;`: compared with 1125899906842624, only "));
 }
 
 TEST(Paths, FailTheCheckWhereTheyAreRequired) {

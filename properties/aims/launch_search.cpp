@@ -21,7 +21,7 @@ constexpr std::uint64_t budget_of_settled = 3'000'000, budget_of_unequal = 20'00
                         budget_of_open = 60'000'000;
 constexpr int launches_of_a_round = 2048, most_too_long = 64, most_dear_paths = 4;
 constexpr std::size_t most_paths = 40, most_sequences = 20, most_before = 32;
-constexpr int pairs = 3000;  // of small problems, and of all
+constexpr int pairs = 3000;  // of small problems, and of any
 constexpr double products_of_a_pair = 1e5;
 constexpr double cheap_products = 1e7, most_products = 3e10;  // of a case to judge
 
@@ -50,11 +50,7 @@ class LaunchSearch {
       while (spent_ < budget() && too_long_ < most_too_long) try_some();
     }
     keeps_state_ = variables() != before;
-    // No bisecting makes two problems smaller together, so small ones are tried first.
-    for (const double products : {products_of_a_pair, double{INFINITY}}) {
-      draws_.limit_products(products);
-      for (int i = 0; keeps_state_ && i < pairs; ++i) try_pair();
-    }
+    if (keeps_state_) try_pairs();
     return std::move(found_);
   }
 
@@ -106,14 +102,23 @@ class LaunchSearch {
     news_.clear();
   }
 
+  // No bisecting makes two problems smaller together: small ones are tried though a dear pair has
+  // shown their path.
+  void try_pairs() {
+    draws_.limit_products(products_of_a_pair);
+    for (int i = 0; i < pairs; ++i) try_pair(judged_paths_);
+    draws_.limit_products(INFINITY);
+    for (int i = 0; i < pairs; ++i) try_pair(paths_);
+  }
+
   // Where it keeps a plan, say, for every problem with as many elements, no comparison goes another
   // way than where a problem is repeated, but what it launches differs.
-  void try_pair() {
+  void try_pair(std::set<std::uint64_t>& known_paths) {
     const DryLaunch first = draws_.draw();
     const Launches pair = {first, draws_.draw_after(first)};
     const Dry last = last_of(pair);
     if (last.accepted && launched_alone(pair.back()) != last.launched &&
-        paths_.insert(path_of(pair)).second)
+        known_paths.insert(path_of(pair)).second)
       examine(pair, false);
   }
 
@@ -209,6 +214,7 @@ class LaunchSearch {
     know_.learn(dry_.compared_in(last), last.c, gives_up);
     draws_.keep(last);
     if (last.refused || last.c.multiply_adds() > most_products) return;
+    judged_paths_.insert(path);
     if (launches.size() > 1) return keep_sequence(launches);
     const bool is_cheap = last.c.multiply_adds() < cheap_products;
     if (!is_cheap && !is_new_side && dear_++ >= most_dear_paths) return;
@@ -256,7 +262,7 @@ class LaunchSearch {
   bool keeps_state_ = false;    // between launches
   std::vector<Launches> news_;  // that took a new side, and are not yet examined
   std::array<DryLaunch, most_before> before_;
-  std::set<std::uint64_t> paths_;
+  std::set<std::uint64_t> paths_, judged_paths_;
   LaunchFindings found_;
 };
 

@@ -1,7 +1,12 @@
 // Trials in processes of their own: the same verdicts, and a verdict for the death of a process.
 #include "properties/worker.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
 
 #include "base/errors.h"
 #include "properties/check.h"
@@ -58,6 +63,25 @@ TEST(Worker, survives_the_death_of_its_process) {
     EXPECT_NE(gone.reason.find("exit code 42"), std::string::npos) << gone.reason;
     EXPECT_EQ(gone.judged, 0);
   }
+}
+
+// As many as there were at any one time.
+TEST(Worker, leaves_no_process_more_for_each_fresh_start) {
+  const auto children = [] {
+    std::ifstream list(fmt::format("/proc/self/task/{0}/children", getpid()));
+    return std::distance(std::istream_iterator<int>(list), {});
+  };
+  const auto judge_afresh = [] {
+    Worker worker(this_program, 0);
+    worker.start_afresh();
+    EXPECT_EQ(worker.judge(planted("planted_right"), bound, {.m = 2, .n = 3, .k = 4}).status,
+              TrialStatus::right);
+  };
+  judge_afresh();
+  const auto before = children();
+  EXPECT_GE(before, 1);
+  for (int i = 0; i < 3; ++i) judge_afresh();
+  EXPECT_EQ(children(), before);
 }
 
 TEST(Worker, hands_on_what_was_thrown) {
