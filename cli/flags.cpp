@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/project.h"
 #include "base/suggestion.h"
 #include "base/text.h"
 
@@ -135,7 +136,7 @@ void Flags::result(const char* name, std::string& value, const char* meaning) {
 }
 
 void Flags::corpus(std::string& value) {
-  value = ASSAY_CORPUS_PATH;
+  value = project().corpus;
   parser_->file("--corpus", value, "the file of past failures, which are tried first")
       ->envname("ASSAY_CORPUS");
 }

@@ -10,6 +10,7 @@
 
 #include "base/child_process.h"
 #include "base/errors.h"
+#include "base/project.h"
 #include "oracle/gpus.h"
 
 namespace assay {
@@ -25,12 +26,18 @@ std::string processor_name() {
   return "";
 }
 
+// Without what git says about a folder that is no clone.
+ProgramOutput git(std::vector<std::string> words) {
+  words.insert(words.begin(), {"-c", "exec git \"$@\" 2>/dev/null", "git"});
+  return output_of("sh", words);
+}
+
 }  // namespace
 
 std::string commit_of(const std::string& source, bool dirty_too) {
-  const ProgramOutput head = output_of("git", {"-C", source, "rev-parse", "HEAD"});
+  const ProgramOutput head = git({"-C", source, "rev-parse", "HEAD"});
   const ProgramOutput changes =
-      output_of("git", {"-C", source, "status", "--porcelain", "--", ".", ":!baselines"});
+      git({"-C", source, "status", "--porcelain", "--", ".", ":!baselines"});
   if (head.code != 0 || changes.code != 0) {
     throw BadInput(fmt::format(
         "{}: git knows no commit of these sources, so nobody could rebuild what is accepted",
@@ -53,14 +60,14 @@ Origin origin_here() {
                    .flags = ASSAY_CUDA_FLAGS,
                    .host_compiler = ASSAY_HOST_COMPILER};
   try {
-    origin.commit = commit_of(ASSAY_SOURCE_PATH, true);
+    origin.commit = commit_of(project().folder, true);
   } catch (const BadInput&) {
     return origin;
   }
   const ProgramOutput told =
-      output_of("env", {"TZ=UTC", "git", "-C", ASSAY_SOURCE_PATH, "log", "-1",
+      output_of("env", {"TZ=UTC", "git", "-C", project().folder, "log", "-1",
                         "--date=format-local:%Y-%m-%dT%H:%M:%SZ", "--format=%cd %P"});
-  origin.kernels = output_of("git", {"-C", ASSAY_SOURCE_PATH, "rev-parse", "--quiet", "--verify",
+  origin.kernels = git({"-C", project().folder, "rev-parse", "--quiet", "--verify",
                                      "HEAD:kernels"})
                        .text;
   const std::size_t end = told.text.find(' ');

@@ -128,6 +128,7 @@ std::vector<BackendState> backend_states() {
     const auto variants = std::count_if(entries.begin(), entries.end(),
                                         [&](const Entry& e) { return e.backend == backend; });
     std::string why_not = unavailable(backend);
+    if (why_not.empty() && entries.empty()) why_not = no_kernels;
     if (why_not.empty() && variants == 0)
       why_not = backend == Backend::ptx ? no_kernels_of_nvcc : "no variant is compiled for it";
     states.push_back({backend, static_cast<int>(variants), std::move(why_not)});

@@ -22,6 +22,8 @@ struct BackendState {
 std::vector<BackendState> backend_states();
 inline constexpr const char* no_kernels_of_nvcc =
     "this build has no kernels of nvcc: run ci/get-nvcc, and configure with the preset ptx";
+inline constexpr const char* no_kernels =
+    "assay has no kernels of its own here: name a FILE, as in `assay check mine.cu`";
 JsonValue json_of(const std::vector<BackendState>&);
 JsonValue json_of(const Variant&);
 

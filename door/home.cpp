@@ -10,7 +10,7 @@ Home home() {
   namespace fs = std::filesystem;
   const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
   for (const fs::path& root : {folder, folder.parent_path()}) {
-    const Home found{root / "include/assay", root / "lib", root / "share/assay"};
+    const Home found{root / "include/assay", root / "lib/assay", root / "share/assay"};
     if (fs::exists(found.recipes / "simt.compile") && fs::exists(found.include / "assay.h"))
       return found;
   }

@@ -6,6 +6,7 @@
 
 #include "base/errors.h"
 #include "base/printable.h"
+#include "base/project.h"
 #include "base/text.h"
 #include "base/whole_file.h"
 #include "cli/command.h"
@@ -159,7 +160,7 @@ void measure(AcceptResult& result) {
   const Origin origin = origin_here();
   options.provenance = {.kernels = request.unmeasured ? "" : origin.kernels,
                         .commit = request.unmeasured ? *request.unmeasured
-                                                     : commit_of(ASSAY_SOURCE_PATH, request.dirty),
+                                                     : commit_of(project().folder, request.dirty),
                         .harness = origin.harness,
                         .compiler = origin.compiler,
                         .flags = origin.flags};
@@ -186,7 +187,7 @@ ExitCode run(const AcceptRequest& given) {
 
   AcceptResult result{.request = request};
   if (!request.remove.empty()) {
-    const Provenance why = {.commit = commit_of(ASSAY_SOURCE_PATH, true),
+    const Provenance why = {.commit = commit_of(project().folder, true),
                             .date = today(),
                             .harness = "assay " ASSAY_VERSION,
                             .reason = request.reason};
@@ -204,7 +205,7 @@ ExitCode run(const AcceptRequest& given) {
 }  // namespace
 
 void add_flags(Flags& flags, AcceptRequest& request) {
-  request.baselines = ASSAY_BASELINES_PATH;
+  request.baselines = project().baselines;
   flags.subject({"time"});
   flags.words("VARIANT", request.variants, "names from `assay list`; default: all");
   flags.text("--reason", request.reason, "TEXT", "why; stored with the baseline for reviewers");

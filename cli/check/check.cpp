@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/errors.h"
+#include "base/project.h"
 #include "base/whole_file.h"
 #include "cli/check/check_json.h"
 #include "cli/check/check_junit.h"
@@ -116,7 +117,7 @@ std::string keep_failures(const CheckReport& report, const std::string& path,
 
 // What fails in somebody's own file is kept beside its libraries, not among what failed here.
 std::string corpus_of(const CheckRequest& request, const Opened& opened) {
-  const bool own = !opened.libraries.empty() && request.corpus == ASSAY_CORPUS_PATH;
+  const bool own = !opened.libraries.empty() && request.corpus == project().corpus;
   return own ? (opened.cache / "corpus.txt").string() : request.corpus;
 }
 

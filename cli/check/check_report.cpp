@@ -174,7 +174,7 @@ std::string the_first_of(std::vector<std::string> reasons) {
 
 Conclusion nothing_judged(const CheckReport& report) {
   auto reasons = reasons_for_nothing(report);
-  if (reasons.empty()) reasons.push_back("no variant is registered");
+  if (reasons.empty()) reasons.push_back(no_kernels);
   return {ExitCode::nothing_judged, "NOTHING JUDGED", the_first_of(std::move(reasons)), ""};
 }
 

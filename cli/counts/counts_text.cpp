@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "base/project.h"
 #include "base/text.h"
 #include "cli/counts/counts.h"
 
@@ -100,7 +101,7 @@ std::string launch_text(const LaunchCounts& launch, const Screen& screen) {
 // As one would type it in the folder of the project: a build cache may have compiled it elsewhere.
 std::string project_path(const std::string& file) {
   namespace fs = std::filesystem;
-  const fs::path root = ASSAY_SOURCE_PATH, path = fs::path(file).lexically_normal();
+  const fs::path root = project().folder, path = fs::path(file).lexically_normal();
   for (auto first = path.begin(); first != path.end(); ++first) {
     fs::path below;
     for (auto part = first; part != path.end(); ++part) below /= *part;
@@ -112,7 +113,7 @@ std::string project_path(const std::string& file) {
 // The lines of a source, if it is still there.
 std::vector<std::string> source_of(const std::string& file) {
   std::vector<std::string> lines;
-  std::ifstream in(std::filesystem::path(ASSAY_SOURCE_PATH) / file);
+  std::ifstream in(std::filesystem::path(project().folder) / file);
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   return lines;
 }

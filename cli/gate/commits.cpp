@@ -9,18 +9,22 @@
 
 #include "base/child_process.h"
 #include "base/errors.h"
+#include "base/project.h"
 
 namespace assay {
 
 void check_commit(const char* flag, const std::string& ref) {
-  const ProgramOutput known = output_of("git", {"-C", ASSAY_SOURCE_PATH, "rev-parse", "--verify",
+  const ProgramOutput known = output_of("git", {"-C", project().folder, "rev-parse", "--verify",
                                                 "--quiet", "--end-of-options", ref + "^{commit}"});
   if (known.code != 0)
     throw BadInput(fmt::format("{} {}: git knows no commit of that name", flag, ref));
 }
 
 std::string kernels_at(const std::string& ref) {
-  const ProgramOutput built = output_of(ASSAY_SOURCE_PATH "/ci/against", {ref});
+  const std::string script = project().folder + "/ci/against";
+  if (!std::filesystem::exists(script))
+    throw BadInput("kernels of another commit are built from the sources of assay: not from here");
+  const ProgramOutput built = output_of(script, {ref});
   if (built.code == 0) return built.text.substr(built.text.rfind('\n') + 1);
   throw UnfitEnvironment(
       fmt::format("the kernels of {} cannot be had: ci/against ended with {}", ref, built.code));
@@ -33,7 +37,7 @@ StoredAt::StoredAt(const std::string& ref) {
   path_ = path;
   const std::string tar = path + "/tar";
   const auto git = [&](std::vector<std::string> words) {
-    words.insert(words.begin(), {"-C", ASSAY_SOURCE_PATH});
+    words.insert(words.begin(), {"-C", project().folder});
     return output_of("git", words);
   };
   if (git({"ls-tree", ref, "baselines"}).text.empty()) return;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/project.h"
 #include "base/text.h"
 #include "base/whole_file.h"
 #include "cli/command.h"
@@ -162,7 +163,7 @@ std::string repeat_line(const GateLine& line, const GateRequest& request) {
   } else if (request.base) {
     text += fmt::format(" --base {}", *request.base);
     if (request.accepted_by_review) text += " --accepted-by-review";
-  } else if (request.baselines != ASSAY_BASELINES_PATH) {
+  } else if (request.baselines != project().baselines) {
     text += fmt::format(" --baselines \"{}\"", request.baselines);
   }
   int processes = request.processes;
@@ -337,7 +338,7 @@ ExitCode run(const GateRequest& request) {
 }  // namespace
 
 void add_flags(Flags& flags, GateRequest& request) {
-  request.baselines = ASSAY_BASELINES_PATH;
+  request.baselines = project().baselines;
   flags.subject({"time"});
   flags.words("VARIANT", request.variants, "names from `assay list`; default: all");
   flags.text("--baselines", request.baselines, "DIR",

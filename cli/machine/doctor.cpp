@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/errors.h"
+#include "base/project.h"
 #include "base/text.h"
 #include "base/whole_file.h"
 #include "cli/command.h"
@@ -135,7 +136,7 @@ MachineFact corpus(const std::string& path) {
 }
 
 MachineFact baselines() {
-  const auto gpus = stored_gpus(ASSAY_BASELINES_PATH);
+  const auto gpus = stored_gpus(project().baselines);
   return {"baselines", !gpus.empty(),
           gpus.empty() ? std::string("none: `assay gate time` has nothing to compare with")
                        : fmt::format("for {}", joined(gpus))};

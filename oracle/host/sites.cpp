@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/project.h"
+
 namespace assay {
 namespace {
 
@@ -26,7 +28,7 @@ std::string text_of(const ptx::SourceLine& place) {
 
 std::string shown_path(const std::string& file) {
   const std::string path = std::filesystem::path(file).lexically_normal().string();
-  const std::string root = ASSAY_SOURCE_DIR "/";
+  const std::string root = project().folder + "/";
   return path.starts_with(root) ? path.substr(root.size()) : path;
 }
 

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "base/child_process.h"
+#include "base/project.h"
 
 namespace assay {
 namespace {
@@ -158,7 +159,7 @@ bool is_of_the_author(const Place& place) {
 }
 
 std::string source_of(const std::string& file) {
-  std::ifstream in(std::filesystem::path(ASSAY_SOURCE_DIR) / file);
+  std::ifstream in(std::filesystem::path(project().folder) / file);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

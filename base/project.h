@@ -1,0 +1,16 @@
+// The project whose kernels a program judges: where its sources, its past failures and its baselines
+// are. The programs of a build have this one. The installed program has none of its own: it works
+// for whoever calls it, and no folder of the build is named in it.
+#pragma once
+
+#include <string>
+
+namespace assay {
+
+struct Project {
+  std::string folder, corpus, baselines;
+};
+
+const Project& project();
+
+}  // namespace assay
