@@ -24,7 +24,7 @@ endfunction()
 set(EIGEN_BUILD_TESTING OFF)
 set(BOOST_INCLUDE_LIBRARIES context math)
 set(INSTALL_GTEST OFF)
-set(Boost_USE_STATIC_LIBS ON)  # its few instructions go along: Debian 12 and Ubuntu 24.04 have no version of the library in common
+set(Boost_USE_STATIC_LIBS ON)  # its few instructions go along, so that a package fits systems with another version
 
 find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
