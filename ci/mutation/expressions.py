@@ -3,6 +3,7 @@
 import math
 
 from mutation.operators import operator
+from mutation.source import IFS
 
 # Names that an author takes for each other.
 INDICES = [("row", "col"), ("x", "y"), ("i", "j"), ("a_row", "a_col"), ("b_row", "b_col"), ("rows", "cols"),
@@ -129,7 +130,7 @@ def index_by_one(source):
                 last = source.partner[opening] - 1
                 yield [source.edit(last, last, source[last] + " + 1")]
                 yield [source.edit(last, last, source[last] + " - 1")]
-        elif source[i] == "(" and source[i - 1] not in ("for", "if", "static_cast", "sizeof"):
+        elif source[i] == "(" and source[i - 1] not in ("for", *IFS, "static_cast", "sizeof"):
             for first, last in source.arguments(i):
                 words = {source[j] for j in range(first, last + 1) if source.is_name(j) and not is_member(source, j)}
                 if words and words <= numbers and source[last] != "corner":
@@ -169,7 +170,7 @@ def swapped_operand(source):
 @operator("two arguments of a call change places")
 def swapped_arguments(source):
     for i in source.code:
-        if source[i] != "(" or source[i - 1] in ("for", "if") or not (source.is_name(i - 1) or source[i - 1] == ">"):
+        if source[i] != "(" or source[i - 1] in ("for", *IFS) or not (source.is_name(i - 1) or source[i - 1] == ">"):
             continue
         pairs = source.arguments(i)
         for (a, b), (c, d) in zip(pairs, pairs[1:]):

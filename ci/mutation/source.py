@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 PATTERN = re.compile(
     r"""(?P<space>\s+)|(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<directive>^[ \t]*\#(?:[^\n]*\\\n)*[^\n]*)
-    |(?P<text>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|(?P<number>\.?\d(?:[eEpP][+-]|[\w.'])*)|(?P<name>[A-Za-z_]\w*)
+    |(?P<text>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|(?P<number>\.?\d(?:[eEpP][+-]|[\w.'])*)|(?P<name>if\ constexpr\b|[A-Za-z_]\w*)
     |(?P<sign>::|->|\+\+|--|<<|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\.\.\.|[^\w\s])""",
     re.VERBOSE | re.DOTALL | re.MULTILINE)
 
 PRECEDENCE = {"*": 10, "/": 10, "%": 10, "+": 9, "-": 9, "<<": 8, "<": 7, ">": 7, "<=": 7, ">=": 7, "==": 6, "!=": 6,
               "&": 5, "|": 4, "&&": 3, "||": 2}
 CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
+IFS = ("if", "if constexpr")  # the latter is one token
 ENDS_OPERAND = {",", ";", "?", ":", "=", "+=", "-=", "*=", "return"}
 
 
@@ -256,7 +257,7 @@ class Source:
         j = i + 1
         if self[j] in ("}", ""):
             return None
-        while self[j] in ("for", "if", "while"):
+        while self[j] in ("for", *IFS, "while"):
             j = self.partner[j + 1] + 1
         if self.is_block(j):
             return self.partner[j]
@@ -271,7 +272,7 @@ class Source:
             if self[end] != ";" or self[self.enclosing(end)] != "{":
                 continue
             first = self.statement_before(end + 1)
-            while first is not None and self[first] in ("for", "if", "while", "else"):
+            while first is not None and self[first] in ("for", *IFS, "while", "else"):
                 first = first + 1 if self[first] == "else" else self.partner[first + 1] + 1
             if first is not None and first in code and not self.declares(first):
                 yield first, end

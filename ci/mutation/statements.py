@@ -2,6 +2,7 @@
 
 from mutation.expressions import type_of, used
 from mutation.operators import operator
+from mutation.source import IFS
 
 
 # Barriers.
@@ -55,7 +56,7 @@ def partial_barrier(source):
 @operator("a guard is missing: what stood behind `if` always happens")
 def missing_guard(source):
     for i in source.code:
-        if source[i] == "if" and source[source.partner[i + 1] + 1] not in ("return", "continue"):
+        if source[i] in IFS and source[source.partner[i + 1] + 1] not in ("return", "continue"):
             yield [source.edit(i, source.partner[i + 1], "")] if not else_of(source, i) else \
                 [source.edit(i + 2, source.partner[i + 1] - 1, "true")]
 
@@ -68,14 +69,14 @@ def else_of(source, i):
 @operator("a way out is missing: `if (...) return` is dropped")
 def missing_exit(source):
     for i in source.code:
-        if source[i] == "if" and source[source.partner[i + 1] + 1] in ("return", "continue"):
+        if source[i] in IFS and source[source.partner[i + 1] + 1] in ("return", "continue"):
             yield [source.edit(i, source.statement_after(source.partner[i + 1]), "")]
 
 
 @operator("what stood behind `if` never happens")
 def never(source):
     for i in source.code:
-        if source[i] == "if" and source[source.partner[i + 1] + 1] not in ("return", "continue"):
+        if source[i] in IFS and source[source.partner[i + 1] + 1] not in ("return", "continue"):
             yield [source.edit(i + 2, source.partner[i + 1] - 1, "false")]
 
 
