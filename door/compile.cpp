@@ -36,6 +36,11 @@ bool is_awkward(const fs::path& path) {
          std::string::npos;
 }
 
+// By its own name, if that may be, which faults are told with.
+fs::path name_of_link(const fs::path& file) {
+  return is_awkward(file.filename()) ? "kernels.cu" : file.filename();
+}
+
 // The dependencies in a rule of make.
 std::vector<fs::path> files_in_rule(const std::string& rule) {
   std::vector<fs::path> files;
@@ -125,10 +130,15 @@ std::vector<Words> Compilation::commands(const fs::path& folder) const {
   Words compile = compile_, link = link_;
   fs::path file = file_;
   if (is_awkward(file_)) {  // by another way to it, and to the files beside it
-    file = folder / "kernels.cu";
+    file = folder / name_of_link(file_);
     fs::create_symlink(file_, file);
     fs::create_directory_symlink(file_.parent_path(), folder / "beside");
     add(compile, {"-I" + (folder / "beside").string()});
+  }
+  const std::string own = home().include;
+  if (is_for_nvcc(kind_) && is_awkward(own)) {
+    fs::create_directory_symlink(own, folder / "include");
+    std::replace(compile.begin(), compile.end(), "-I" + own, "-I" + (folder / "include").string());
   }
   const std::string made = folder / "kernels.so";
   add(compile, {"-MMD", "-MF", folder / "rule", "-c", "-o", kind_.unlinked ? made : object, file});
@@ -150,7 +160,7 @@ Compiled Compilation::run(const fs::path& folder) const {
   for (const Words& command : commands(folder)) {
     Said said = run_compiler(command, folder);
     if (said.done) continue;
-    replace_all(said.text, (folder / "kernels.cu").string(), source_.name);
+    replace_all(said.text, (folder / name_of_link(file_)).string(), source_.name);
     replace_all(said.text, (folder / "beside").string(), file_.parent_path().string());
     if (kind_.optional) return {{}, why_not_taken(said.text)};
     throw BadFile(
