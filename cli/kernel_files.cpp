@@ -29,9 +29,21 @@ void KernelFiles::add_flags(Flags& flags) {
   flags.text("--cache", cache, "DIR", "where compiled files are kept (assay/ in $XDG_CACHE_HOME)");
 }
 
+void KernelFiles::add_library_flag(Flags& flags) {
+  flags.texts(
+      "--library", libraries, "FILE",
+      "a shared library with a table of variants, as assay_library.h shows; repeat for more");
+}
+
 DoorRequest KernelFiles::request(const std::vector<std::string>& files,
                                  const std::vector<std::string>& backends) const {
-  DoorRequest request{files, includes, definitions, nvcc_flags, cache, {Backend::simt}, false};
+  DoorRequest request{.files = files,
+                      .libraries = libraries,
+                      .includes = includes,
+                      .definitions = definitions,
+                      .nvcc_flags = nvcc_flags,
+                      .cache = cache,
+                      .backends = {Backend::simt}};
 #ifdef ASSAY_HAS_PTX
   request.backends.push_back(Backend::ptx);
 #endif
@@ -58,7 +70,7 @@ Opened KernelFiles::machine_code(std::vector<std::string>& words) const {
 Opened KernelFiles::open(std::vector<std::string>& words,
                          const std::vector<std::string>& backends) const {
   const auto files = files_among(words);
-  if (files.empty()) return {};
+  if (files.empty() && libraries.empty()) return {};
   Opened opened = open_files(request(files, backends));
   if (!opened.warning.empty())
     Screen(stderr).print(fmt::format("assay: warning: {}\n", opened.warning));

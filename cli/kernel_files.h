@@ -1,4 +1,4 @@
-// The flags of commands that take files of kernels in the place of the ladder.
+// The flags of commands that take files of kernels, and libraries, in the place of the ladder.
 #pragma once
 
 #include <filesystem>
@@ -11,12 +11,14 @@
 namespace assay {
 
 struct KernelFiles {
-  std::vector<std::string> includes, definitions, nvcc_flags;
+  std::vector<std::string> includes, definitions, nvcc_flags, libraries;
   std::string cache;
 
   void add_flags(Flags&);
+  void add_library_flag(Flags&);
   // Compiles and loads those among `words` that name a file, and leaves the others, which are names
-  // of variants. Without one, the variants are those of this program. Empty `backends`: all.
+  // of variants; and loads the libraries. Without any, the variants are those of this program.
+  // Empty `backends`: all.
   Opened open(std::vector<std::string>& words, const std::vector<std::string>& backends) const;
   // The machine code of those among `words` that name a file, which are taken out.
   Opened machine_code(std::vector<std::string>& words) const;

@@ -10,6 +10,7 @@
 #include <future>
 
 #include "base/text.h"
+#include "door/library.h"
 #include "door/source_text.h"
 #include "kernels/registry.h"
 
@@ -139,9 +140,10 @@ class Opening {
   std::vector<Compilation> compilations_;
 };
 
-void load(const std::string& library) {
-  if (dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr)
-    throw BadInput(fmt::format("{} cannot be loaded: {}", library, dlerror()));
+void* loaded(const std::string& library) {
+  void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) throw BadInput(fmt::format("{} cannot be loaded: {}", library, dlerror()));
+  return handle;
 }
 
 // Loads them in another process first: what runs when a library is loaded may end it.
@@ -153,6 +155,7 @@ void refuse_what_ends_its_process(const std::string& file,
   if (child == 0) {
     try {
       load_libraries(libraries);
+      registered();
     } catch (const std::exception&) {
     }
     _exit(came_through);
@@ -161,9 +164,24 @@ void refuse_what_ends_its_process(const std::string& file,
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   if (WIFEXITED(status) && WEXITSTATUS(status) == came_through) return;
   throw BadInput(
-      fmt::format("{} ends the process that loads it ({}): see what its global variables do", file,
+      fmt::format("{} ends the process that loads it ({}): see what it does when loaded", file,
                   WIFSIGNALED(status) ? strsignal(WTERMSIG(status))
                                       : fmt::format("exit code {}", WEXITSTATUS(status)).c_str()));
+}
+
+std::string load_library(const std::string& file) {
+  if (!fs::is_regular_file(file)) throw BadInput(fmt::format("there is no file {}", file));
+  const std::string library = fs::canonical(file);
+  refuse_what_ends_its_process(file, {library});
+  coming_from("--library " + quoted(file));
+  void* const handle = loaded(library);
+  if (!has_table(handle)) {
+    throw BadInput(fmt::format(
+        "{} exports no table of variants: assay_library.h, beside assay.h, says how", file));
+  }
+  register_table(handle, file);
+  registered();
+  return library;
 }
 
 }  // namespace
@@ -192,6 +210,7 @@ Opened open_files(const DoorRequest& request) {
     }
     opened.libraries.insert(opened.libraries.end(), libraries.begin(), libraries.end());
   }
+  for (const std::string& file : request.libraries) opened.libraries.push_back(load_library(file));
   return opened;
 }
 
@@ -208,7 +227,7 @@ Opened machine_code_of(DoorRequest request) {
 }
 
 std::vector<fs::path> files_behind(const DoorRequest& request) {
-  std::vector<fs::path> files;
+  std::vector<fs::path> files(request.libraries.begin(), request.libraries.end());
   for (const std::string& file : request.files) {
     files.emplace_back(file);
     for (const Backend backend : request.backends) {
@@ -225,7 +244,9 @@ std::vector<fs::path> files_behind(const DoorRequest& request) {
 }
 
 void load_libraries(const std::vector<std::string>& libraries) {
-  for (const std::string& library : libraries) load(library);
+  for (const std::string& library : libraries) {
+    if (void* const handle = loaded(library); has_table(handle)) register_table(handle, library);
+  }
 }
 
 }  // namespace assay

@@ -1,6 +1,6 @@
 // Kernels from anywhere: compiles files for every backend that is wanted, and loads what came out,
-// so that the registry has their variants and nobody else's. A file without a variant is refused,
-// with the lines to add.
+// and libraries that others compiled, so that the registry has their variants and nobody else's. A
+// file without a variant is refused, with the lines to add.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,8 @@ namespace assay {
 bool names_a_file(const std::string& word);
 
 struct DoorRequest {
-  std::vector<std::string> files;
+  std::vector<std::string> files;      // to compile
+  std::vector<std::string> libraries;  // that are compiled, with a table: door/assay_library.h
   std::vector<std::string> includes, definitions, nvcc_flags;
   std::string cache;              // folder; empty for the usual one
   std::vector<Backend> backends;  // of simt, ptx and cuda
@@ -43,7 +44,7 @@ Opened machine_code_of(DoorRequest);
 // Every file that would change the result, as far as they are known.
 std::vector<std::filesystem::path> files_behind(const DoorRequest&);
 
-// Loads libraries into this process.
+// Loads libraries of either kind into this process.
 void load_libraries(const std::vector<std::string>& libraries);
 
 }  // namespace assay

@@ -51,6 +51,7 @@ constexpr const char* examples =
     "  assay check                                    every claim about every variant\n"
     "  assay check tiled_32 --cases 1000 --seed 7     one variant, more cases, other cases\n"
     "  assay check path/to/mine.cu                    the variants of a file that lies anywhere\n"
+    "  assay check --library ./libmine.so             those that a library says it has\n"
     "  assay check naive --claim beta_zero --case \"m=1 n=2 k=3\"\n"
     "\n"
     "With ASSAY_REQUIRE_GPU=1 in the environment, a machine without a GPU is an error (exit 4).\n"
@@ -176,6 +177,7 @@ void add_flags(Flags& flags, CheckRequest& request) {
               "names from `assay list`, or FILEs of kernels such as mine.cu, and names of variants "
               "in them; default: all");
   request.files.add_flags(flags);
+  request.files.add_library_flag(flags);
   flags.texts("--backend", request.backends, "NAME",
               "simt, ptx, cuda or host; repeat for more; default: all");
   flags.texts("--claim", request.claims, "NAME", "a property; repeat for more; default: all");
