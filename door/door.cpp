@@ -69,6 +69,7 @@ class Opening {
       } catch (const BadInput& error) {
         if (request.backends.size() == 1) throw;
         opened_.left_out.push_back(fmt::format("{}: {}", to_string(backend), error.what()));
+        why_not_nvcc_ = error.what();
       }
     }
     const bool by_nvcc = !compilations_.empty();
@@ -101,7 +102,7 @@ class Opening {
     }
     for (Run& run : runs) run.result.wait();
     for (Run& run : runs)
-      take(*run.compilation, kept(*run.compilation, run.result.get(), run.folder, start),
+      take(*run.compilation, kept(*run.compilation, made(run.result), run.folder, start),
            libraries);
     return libraries;
   }
@@ -112,6 +113,16 @@ class Opening {
     const fs::path folder = opened_.scratch->folder() / std::to_string(opened_.folders++);
     fs::create_directory(folder);
     return folder;
+  }
+
+  // What g++ refuses, nvcc may take.
+  Compiled made(std::future<Compiled>& result) const {
+    try {
+      return result.get();
+    } catch (const BadFile& error) {
+      if (why_not_nvcc_.empty()) throw;
+      throw BadFile(fmt::format("{}; {}", error.what(), why_not_nvcc_), error.details);
+    }
   }
 
   Compiled kept(const Compilation& compilation, Compiled compiled, const fs::path& folder,
@@ -137,6 +148,7 @@ class Opening {
   const Cache cache_;
   const std::string file_;
   Opened& opened_;
+  std::string why_not_nvcc_;
   std::vector<Compilation> compilations_;
 };
 

@@ -238,6 +238,7 @@ TEST_F(KernelFile, ThatOnlyNvccTakesSaysWhatItLacksWithoutIt) {
   EXPECT_EQ(without.code, 2);
   EXPECT_THAT(without.err, StartsWith("assay: " + file() + " is not compiled for simt by g++"));
 #ifdef ASSAY_HAS_PTX
+  EXPECT_THAT(without.err, HasSubstr(" by g++; no nvcc of CUDA 13 was found: "));
   const Answer with = check_few(file());
   EXPECT_EQ(with.code, 0) << with.out << with.err;
   EXPECT_THAT(with.out, HasSubstr(" launches with <<<>>>, which only nvcc takes\n"));
