@@ -10,6 +10,7 @@
 #include "base/suggestion.h"
 #include "base/text.h"
 #include "cli/out/json.h"
+#include "kernels/left_out.h"
 #include "oracle/machine.h"
 
 namespace assay {
@@ -84,6 +85,7 @@ void refuse_unknown(const std::vector<std::string>& variants) {
   for (const Entry& entry : registered()) add_once(names, std::string(entry.variant.name));
   for (const std::string& name : variants) {
     if (contains(names, name)) continue;
+    if (const std::string why = why_left_out(name); !why.empty()) throw BadInput(why);
     throw BadInput(fmt::format("there is no variant '{}'{}; there are {}", name,
                                suggestion(name, names), joined(names)));
   }

@@ -36,11 +36,13 @@ std::string line_of(const std::string& file, int number) {
   return line;
 }
 
+// What stands between the two in one line; empty where they do not stand so.
 std::string between(const std::string& text, const char* opening, const char* closing) {
   const std::size_t at = text.find(opening);
   if (at == text.npos) return "";
-  const std::size_t begin = at + std::string_view(opening).size();
-  return text.substr(begin, text.find(closing, begin) - begin);
+  const std::size_t begin = at + std::string_view(opening).size(), end = text.find(closing, begin);
+  const bool in_one_line = end != text.npos && end < text.find('\n', begin);
+  return in_one_line ? text.substr(begin, end - begin) : "";
 }
 
 }  // namespace
@@ -67,15 +69,15 @@ std::string why_not_taken(const std::string& said) {
 }
 
 std::string cure_for(const std::string& said) {
-  const std::string header = between(said, "fatal error: ", ": No such file");
+  if (said.find("No space left on device") != said.npos)
+    return ": the disk is full; set TMPDIR to a folder with room";
+  const std::string header = between(said, "fatal error: ", ": No such file or directory");
   if (!header.empty()) return fmt::format(": name the folder of {} with -I", header);
   if (said.find("unsupported GNU version") != said.npos)
     return ": this nvcc is too old for this g++; name another g++ with NVCC_CCBIN";
   const std::string missing = between(said, "undefined reference to `", "'");
   if (!missing.empty())
     return fmt::format(": the PTX machine has no {}; keep what calls it out of the file", missing);
-  if (said.find("No space left on device") != said.npos)
-    return ": the disk is full; set TMPDIR to a folder with room";
   return "";
 }
 

@@ -10,6 +10,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "kernels/left_out.h"
+
 namespace assay {
 namespace {
 
@@ -51,6 +53,11 @@ Entry with_watched_launch(Entry entry) {
 
 std::vector<KernelFile>& expected() {
   static std::vector<KernelFile> files;
+  return files;
+}
+
+std::span<const LeftOutFile>& left_out() {
+  static std::span<const LeftOutFile> files;
   return files;
 }
 
@@ -195,6 +202,18 @@ void forget_variants() {
   all().clear();
   all_watched().clear();
   expected().clear();
+  left_out() = {};
+}
+
+void leave_out(std::span<const LeftOutFile> files) { left_out() = files; }
+
+std::string why_left_out(const std::string& variant) {
+  for (const LeftOutFile& file : left_out()) {
+    if (file.words.find(fmt::format(" {} ", variant)) == file.words.npos) continue;
+    return fmt::format("{} is not in this build: {} takes {}, so configure with the preset {}",
+                       variant, file.path, file.needs, file.preset);
+  }
+  return "";
 }
 
 void coming_from(std::string source) { current_source() = std::move(source); }

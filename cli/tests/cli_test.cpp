@@ -194,6 +194,7 @@ TEST(Check, IsUnfitWhereAGpuIsRequired) {
 }
 
 TEST(Check, PaintsAndShowsProgressOnATerminalOnly) {
+  if (!has_terminal()) GTEST_SKIP() << no_terminal;
   const Answer answer =
       run({"check", "naive", "--backend", "simt", "--cases", "150"}, {.on_terminal = true});
   EXPECT_EQ(answer.code, 0);
@@ -207,6 +208,14 @@ TEST(Check, PaintsAndShowsProgressOnATerminalOnly) {
                            {.environment = {{"NO_COLOR", "1"}}, .on_terminal = true});
   EXPECT_THAT(plain.out, Not(HasSubstr("\033[32m")));
 }
+
+#ifndef ASSAY_CUDA
+TEST(Variant, ThatTakesAGpuIsSaidNotToBeInThisBuild) {
+  expect_bad_input(run({"check", "cublas"}),
+                   "cublas is not in this build: kernels/cublas.cu takes a GPU, so configure with "
+                   "the preset cuda");
+}
+#endif
 
 TEST(List, HasARowForEachVariant) {
   const Answer answer = run({"list"});

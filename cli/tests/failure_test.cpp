@@ -227,6 +227,7 @@ TEST(Corpus, ThatCannotBeWrittenIsAWarning) {
 }
 
 TEST(Failure, IsRedOnATerminal) {
+  if (!has_terminal()) GTEST_SKIP() << no_terminal;
   Circumstances terminal = faulty();
   terminal.on_terminal = true;
   const Answer answer =

@@ -148,6 +148,33 @@ TEST_F(KernelFile, IsJudgedWhereTheCacheCannotBeWritten) {
   EXPECT_THAT(answer.err, StartsWith("assay: warning: nothing is kept for the next run: "));
 }
 
+// A folder with room for a few letters, which goes with the process that mounts it.
+Answer check_with_little_room(const std::string& full, const std::string& file,
+                              const std::string& tmp, const std::string& cache) {
+  const std::string script = "mount -t tmpfs -o size=16k none '" + full +
+                             "' && exec " ASSAY_PROGRAM
+                             " check \"$0\" --no-corpus --cases 3 --claim within_bound";
+  return run(
+      {"-rm", "sh", "-c", script, file},
+      {.program = "/usr/bin/unshare", .environment = {{"TMPDIR", tmp}, {"XDG_CACHE_HOME", cache}}});
+}
+
+TEST_F(KernelFile, IsJudgedWhereTheCacheIsFull) {
+  if (run({"-rm", "mount", "-t", "tmpfs", "none", folder_ / "tmp"}, {.program = "/usr/bin/unshare"})
+          .code != 0)
+    GTEST_SKIP() << "no small folder can be made here: unshare(1) may not mount one";
+  fs::create_directory(folder_ / "cache");
+  const Answer kept =
+      check_with_little_room(folder_ / "cache", file(), folder_ / "tmp", folder_ / "cache");
+  EXPECT_EQ(kept.code, 0) << kept.out << kept.err;
+  EXPECT_THAT(kept.err, StartsWith("assay: warning: nothing is kept for the next run: "));
+  EXPECT_THAT(kept.err, HasSubstr("No space left on device"));
+  const Answer compiled =
+      check_with_little_room(folder_ / "tmp", file(), folder_ / "tmp", folder_ / "cache");
+  EXPECT_EQ(compiled.code, 2);
+  EXPECT_THAT(compiled.err, HasSubstr(": the disk is full; set TMPDIR to a folder with room\n"));
+}
+
 TEST_F(KernelFile, TakesFlagsForItsCompilers) {
   fs::create_directory(place_ + "/include");
   write_text(file("include/size.h"), "#define SIDE 16\n");

@@ -96,6 +96,17 @@ std::string Answer::last_line() const {
   return all.empty() ? "" : all.back();
 }
 
+bool has_terminal() {
+  try {
+    const Stream stream = make_terminal();
+    close(stream.mine);
+    close(stream.theirs);
+    return true;
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+}
+
 Answer run(const std::vector<std::string>& arguments, const Circumstances& in) {
   std::vector<std::string> words = {"assay"};
   words.insert(words.end(), arguments.begin(), arguments.end());

@@ -30,6 +30,11 @@ struct Circumstances {
 // As on a computer without a GPU.
 Answer run(const std::vector<std::string>& arguments, const Circumstances& = {});
 
+// Whether a terminal can be opened here, for `on_terminal`. Where not, skip the test by this
+// reason.
+bool has_terminal();
+inline constexpr const char* no_terminal = "no terminal can be opened here: see /dev/ptmx";
+
 // One line on stderr, nothing on stdout, exit 2.
 void expect_bad_input(const Answer&, const std::string& message);
 

@@ -211,5 +211,58 @@ TEST(GitIgnore, KnowsWhatAnInterruptedWriteLeaves) {
   EXPECT_EQ(status.out, "?? .gitignore\n?? below/assay.cpp\n");
 }
 
+// A build folder that is there already, and a cmake that says that it was called.
+Answer build_again(const std::string& cache,
+                   const std::map<std::string, std::string>& environment) {
+  const Folder folder;
+  for (const char* part : {"ci", "build/cpu"}) std::filesystem::create_directories(folder / part);
+  std::filesystem::copy(scripts + "/build", folder / "ci/build");
+  write_program(folder / "ci/install-dependencies", "exit 0\n");
+  write_program(folder / "bin/cmake", "echo \"cmake $*\" | tee -a /dev/stderr >/dev/null\n");
+  write_program(folder / "bin/mine++", "exit 0\n");
+  std::string text = cache;
+  if (const auto at = text.find("HERE"); at != text.npos) text.replace(at, 4, folder / ".");
+  write_text(folder / "build/cpu/CMakeCache.txt", text);
+  return shell_in(folder, "ci/build", environment);
+}
+
+TEST(Build, RefusesAFolderOfAnotherPlaceOrCompilerInOneLine) {
+  const std::string here = "CMAKE_HOME_DIRECTORY:INTERNAL=HERE\n";
+  const Answer usual = build_again(here + "CMAKE_CXX_COMPILER:FILEPATH=/usr/bin/c++\n", {});
+  EXPECT_EQ(usual.code, 0) << usual.err;
+  EXPECT_THAT(usual.err, HasSubstr("cmake --build"));
+  const std::string cure = ": rm -r build/cpu, and run this again\n";
+  const auto refused = [&](const std::string& cache, std::map<std::string, std::string> settings,
+                           const std::string& why) {
+    const Answer answer = build_again(cache, settings);
+    EXPECT_EQ(answer.code, 2) << answer.err;
+    EXPECT_EQ(answer.err, "assay: build/cpu was made " + why + cure);
+  };
+  refused("CMAKE_HOME_DIRECTORY:INTERNAL=/another\n", {}, "in /another");
+  refused(here + "CMAKE_CXX_COMPILER:FILEPATH=/usr/bin/old++\n", {},
+          "by /usr/bin/old++, which is not here");
+  refused(here + "CMAKE_CUDA_COMPILER:STRING=/old/nvcc\n", {}, "by /old/nvcc, which is not here");
+  refused(here + "CMAKE_CXX_COMPILER:FILEPATH=/usr/bin/c++\n", {{"CXX", "mine++"}},
+          "by /usr/bin/c++, not by mine++");
+}
+
+TEST(AddKernel, RefusesTwoFilesOfOneNameInOneLine) {
+  const Folder folder;
+  for (const char* part : {"one", "two"}) {
+    std::filesystem::create_directories(folder / part);
+    write_text(folder / part + "/naive.cu", "");
+  }
+  write_text(folder / "list.cmake",
+             "set(PROJECT_SOURCE_DIR ${CMAKE_CURRENT_LIST_DIR})\n"
+             "include(" +
+                 scripts +
+                 "/../kernels/add_kernel.cmake)\n"
+                 "assay_add_kernel(${CMAKE_CURRENT_LIST_DIR}/one/naive.cu GPU_ONLY)\n"
+                 "assay_add_kernel(${CMAKE_CURRENT_LIST_DIR}/two/naive.cu GPU_ONLY)\n");
+  const Answer answer = shell_in(folder, "cmake -P list.cmake");
+  EXPECT_NE(answer.code, 0);
+  EXPECT_THAT(answer.err, HasSubstr("one/naive.cu and two/naive.cu are both named naive"));
+}
+
 }  // namespace
 }  // namespace assay::tests
