@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "report/words.h"
 
@@ -12,12 +11,6 @@ namespace assay::report {
 namespace {
 
 constexpr std::int64_t most_tiles = 24;
-
-// The number after "m=" in a case's text; 0 without one.
-std::int64_t size_in(const std::string& c, const std::string& name) {
-  const std::size_t at = (" " + c).find(" " + name + "=");
-  return at == c.npos ? 0 : std::atoll(c.c_str() + at + name.size() + 1);
-}
 
 std::vector<double> borders(std::int64_t tile, std::int64_t side, std::size_t fields) {
   std::vector<double> all;

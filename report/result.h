@@ -87,6 +87,7 @@ struct Timing {
   Interval time_us, percent_of_cublas;
   double tflops = 0, percent_of_peak = 0, percent_of_roofline = 0;
   std::string card;
+  double peak_tflops = 0, memory_gb_s = 0;  // of the card
 };
 
 // What a variant asks of the hardware on one problem, all launches together.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "base/text.h"
 
@@ -43,6 +44,11 @@ std::string change_of(double ratio) {
   if (!std::isfinite(ratio)) return "-";
   const double percent = 100 * (ratio - 1);
   return fmt::format("{:+.2f} %", std::abs(percent) < 0.005 ? 0 : percent);
+}
+
+std::int64_t size_in(const std::string& text_of_case, const std::string& name) {
+  const std::size_t at = (" " + text_of_case).find(" " + name + "=");
+  return at == text_of_case.npos ? 0 : std::atoll(text_of_case.c_str() + at + name.size() + 1);
 }
 
 std::string some_of(const std::vector<std::string>& names, std::size_t most) {

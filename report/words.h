@@ -16,6 +16,9 @@ std::string digits(double value);                                // three that m
 std::string change_of(double ratio);                             // +1.23 %
 std::string some_of(const std::vector<std::string>&, std::size_t most = 6);  // "a, b and 7 more"
 
+// The number after "m=" in a case's text; 0 without one.
+std::int64_t size_in(const std::string& text_of_case, const std::string& name);
+
 // Cut to this number of lines and bytes, with a note on how much is left out.
 std::string shortened(std::string_view text, std::size_t lines = 40, std::size_t bytes = 4000);
 

@@ -1,4 +1,5 @@
 // `assay report`, from what the program itself wrote to files that other programs read.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,9 +25,15 @@ std::string written_results(const Folder& folder) {
   gated.origin.commit = "1234567890abcdef";
   write_text(folder / "gate.json", json_of(gated, conclude(gated)));
   BenchResult benched;
-  benched.report.lines = {{.cell = parse_cell("naive m=64 n=32 k=16"),
-                           .time_us = {12.3, 12.1, 12.6, 3},
-                           .percent_of_cublas = {83, 82, 84, 3}}};
+  benched.report.peak_tflops = 64;
+  benched.report.memory_gb_s = 4400;
+  for (const char* variant : {"naive", "cublas", "a_name_much_longer_than_there_is_room_for"}) {
+    for (const char* problem : {"m=64 n=32 k=16", "m=1024 n=512 k=1024", "m=513 n=1001 k=777"})
+      benched.report.lines.push_back({.cell = parse_cell(fmt::format("{} {}", variant, problem)),
+                                      .time_us = {12.3, 12.1, 12.6, 3},
+                                      .tflops = 3.5,
+                                      .percent_of_cublas = {83, 82, 84, 3}});
+  }
   write_text(folder / "bench.json", json_of(benched, conclude(benched)));
   return folder / ".";
 }
@@ -126,21 +133,22 @@ TEST(ReportPage, WorksInABrowser) {
 
 TEST(BrowserTest, SeesWhatIsWrongWithAPage) {
   const Folder folder;
-  write_text(folder / "a.html",
-             "<!DOCTYPE html><html lang=en><title>a</title><h1>a</h1>"
-             "<a href='#nowhere'>a</a><a href='https://example.com/'>b</a>"
-             "<p id=x>a</p><p id=x>b</p><p style='color:#999;background:#fff'>pale</p>"
-             "<div style='width:2000px'>wide</div><img src='https://example.com/a.png'>"
-             "<svg role=img><text>a</text></svg><table><tr><td>1</table>"
-             "<script>console.error('no'); throw new Error('never')</script>");
+  write_text(
+      folder / "a.html",
+      "<!DOCTYPE html><html lang=en><title>a</title><h1>a</h1>"
+      "<a href='#nowhere'>a</a><a href='https://example.com/'>b</a>"
+      "<p id=x>a</p><p id=x>b</p><p style='color:#999;background:#fff'>pale</p>"
+      "<div style='width:2000px'>wide</div><img src='https://example.com/a.png'>"
+      "<svg role=img viewBox='0 0 9 9'><text>much too wide</text></svg><table><tr><td>1</table>"
+      "<script>console.error('no'); throw new Error('never')</script>");
   const Answer answer = look_at(folder / "a.html");
   if (answer.code == 77) GTEST_SKIP() << answer.out;
   EXPECT_EQ(answer.code, 1);
   for (const char* fault :
        {"a link leads nowhere: #nowhere", "a link leaves the page", "the id stands twice: x",
         "contrast 2.8", "px wide in a window of 360", "a request: https://example.com/a.png",
-        "a plot without text alternative", "a plot without title", "a table without headings",
-        "on the console", "an exception"})
+        "a plot without text alternative", "a plot without title", "a plot cuts its text: much",
+        "a table without headings", "on the console", "an exception"})
     EXPECT_THAT(answer.out, HasSubstr(fault));
 }
 

@@ -188,7 +188,8 @@ Markup table(const std::string& name, const std::vector<Markup>& headings,
 std::string html_of(const Report& report) {
   const Verdict verdict = verdict_of(report);
   Markup body = attention_section(report, verdict.attention) + matrix_section(report) +
-                speed_section(report) + arithmetics_section(report);
+                ladder_section(report) + speed_section(report) + roofline_section(report) +
+                arithmetics_section(report);
   for (const VariantReport& variant : report.variants) body += variant_section(report, variant);
   body += kernels_section(report) + defects_section(report) + untested_section(report) +
           sources_section(report);
@@ -202,7 +203,9 @@ std::string html_of(const Report& report) {
               tag("p", origin_of(report)) +
               contents_of({{"attention", "Attention"},
                            {"matrix", "Matrix"},
+                           {"ladder", "Ladder"},
                            {"speed", "Speed"},
+                           {"roofline", "Roofline"},
                            {"arithmetics", "Arithmetics"},
                            {"variant-1", "Variants"},
                            {"kernels", "Kernels"},

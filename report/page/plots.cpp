@@ -5,56 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/page/draw.h"
 #include "report/words.h"
 
 namespace assay::report {
+
+using namespace draw;
+
 namespace {
-
-constexpr double width = 340, left = 8, right = 332;
-
-Markup label(double x, double y, const std::string& text, const char* style,
-             const char* anchor = "start") {
-  return tag("text",
-             {{"x", position(x)}, {"y", position(y)}, {"class", style}, {"text-anchor", anchor}},
-             text);
-}
-
-Markup line(double x1, double y1, double x2, double y2, const char* style) {
-  return tag("line", {{"x1", position(x1)},
-                      {"y1", position(y1)},
-                      {"x2", position(x2)},
-                      {"y2", position(y2)},
-                      {"class", style}});
-}
-
-Markup figure(const std::string& title, const std::string& alternative, double height,
-              const Markup& inside, const char* style = "plot") {
-  const Markup svg = tag("svg",
-                         {{"viewBox", fmt::format("0 0 {} {}", position(width), position(height))},
-                          {"role", "img"},
-                          {"class", style}},
-                         tag("title", fmt::format("{}. {}", title, alternative)) + inside);
-  return tag("figure", tag("figcaption", title) + svg);
-}
-
-// Round numbers from low to high, about five.
-std::vector<double> ticks(double low, double high) {
-  const double rough = (high - low) / 4, power = std::pow(10, std::floor(std::log10(rough)));
-  double step = power;
-  for (double factor : {2.0, 5.0, 10.0})
-    if (step < rough) step = factor * power;
-  std::vector<double> all;
-  for (double at = std::ceil(low / step) * step; at <= high + step / 1e6; at += step)
-    all.push_back(std::abs(at) < step / 1e6 ? 0 : at);
-  return all;
-}
-
-struct Scale {
-  double low = 0, high = 1, from = left, to = right;
-  double operator()(double value) const {
-    return from + (to - from) * std::clamp((value - low) / (high - low), 0.0, 1.0);
-  }
-};
 
 Scale scale_of(const DotPlot& plot) {
   Scale scale{.low = plot.reference, .high = plot.reference};
@@ -163,7 +121,7 @@ Markup svg_of(const Spread& spread, const std::string& title) {
       last = y(std::log10(value(at)));
       points += fmt::format("{},{} ", position(x(std::log2(at.k))), position(last));
     }
-    all += tag("polyline", {{"points", points}, {"class", style}});
+    all += draw::curve(points, style);
     all += label(right, last - 4, name, "note", "end");
   };
   curve([](const auto& at) { return at.allowed; }, "bound", "allowed");
@@ -188,11 +146,8 @@ Markup svg_of(const Mask& mask) {
   for (std::size_t i = 0; i < mask.rows.size(); ++i) {
     text += mask.rows[i] + "\n";
     for (std::size_t j = 0; j < mask.rows[i].size(); ++j) {
-      all += tag("rect", {{"x", position(left + size * static_cast<double>(j))},
-                          {"y", position(2 + size * static_cast<double>(i))},
-                          {"width", position(size)},
-                          {"height", position(size)},
-                          {"class", mask.rows[i][j] == '#' ? "bad" : "fine"}});
+      all += box(left + size * static_cast<double>(j), 2 + size * static_cast<double>(i), size,
+                 size, mask.rows[i][j] == '#' ? "bad" : "fine");
     }
   }
   for (double x : mask.borders_across())

@@ -14,6 +14,10 @@ std::string anchor_of(const Report&, const std::string& variant);
 
 Markup matrix_section(const Report&);  // variants and backends against claims
 Markup speed_section(const Report&);   // problems against variants; nothing without times
+Markup ladder_section(const Report&);  // as an article draws it; nothing without its problems
+// Speed beside what the card's arithmetic and memory allow; nothing without times.
+Markup roofline_section(const Report&);
+Markup rooflines_of(const Report&, const VariantReport&);
 Markup variant_section(const Report&, const VariantReport&);
 
 // A command to copy.

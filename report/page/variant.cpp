@@ -158,7 +158,7 @@ Markup changes_of(const VariantReport& variant) {
          tag("details", tag("summary", fmt::format("Numbers: {}", plot.alternative)) + numbers);
 }
 
-Markup timings_of(const VariantReport& variant) {
+Markup timings_of(const Report& report, const VariantReport& variant) {
   DotPlot plot{
       .title = "Speed beside cuBLAS",
       .axis = "% of cuBLAS's speed (95 % interval): more is faster",
@@ -177,7 +177,7 @@ Markup timings_of(const VariantReport& variant) {
                     shortened(one.reason, 3, 400)});
   }
   if (rows.empty()) return {};
-  return (plot.rows.empty() ? Markup() : svg_of(plot)) +
+  return (plot.rows.empty() ? Markup() : svg_of(plot)) + rooflines_of(report, variant) +
          tag("details", tag("summary", "Numbers: times") +
                             table("Times of " + variant.about.name,
                                   {"problem", "", "us", "TFLOP/s", "% of cuBLAS", "% of peak",
@@ -233,7 +233,7 @@ Markup variant_section(const Report& report, const VariantReport& variant) {
   return tag("section", {{"id", anchor_of(report, name).substr(1)}, {"class", "variant"}},
              tag("h2", heading) + facts_of(variant.about) + failures + claims_of(variant) +
                  paths_of(variant) + errors_of(variant) + changes_of(variant) +
-                 timings_of(variant) + traffic_of(variant));
+                 timings_of(report, variant) + traffic_of(variant));
 }
 
 }  // namespace assay::report

@@ -133,6 +133,51 @@ TEST(Pages, CannotBeBrokenByWhatTheyShow) {
   EXPECT_NO_THROW(parse_json(sarif_of(report), "sarif"));
 }
 
+TEST(Ladder, StandsBesideWhatAnArticleMeasured) {
+  const Results results;
+  results.add("a.json", bench("tiled_32", "NVIDIA H200", "m=1024 n=512 k=1024"));
+  results.add("b.json", bench("mine", "NVIDIA H200", "m=1024 n=512 k=1024"));
+  results.add("c.json", bench("tiled_32", "NVIDIA H200", "m=1024 n=1024 k=512"));
+  results.add("d.json", bench("tiled_32", "NVIDIA H200", "m=513 n=1001 k=777 beta=2 ldc=+1"));
+  const std::string page = html_of(results.report());
+  EXPECT_THAT(page, HasSubstr("Percent of cuBLAS at m=1024 n=512 k=1024. tiled_32 83.0, the "
+                              "article 23.2; mine 83.0</title>"));
+  EXPECT_THAT(page, HasSubstr("Time at m=513 n=1001 k=777 beta=2 ldc=+1. tiled_32 83.0, the "
+                              "article 160</title>"));
+  EXPECT_THAT(page, Not(HasSubstr("at m=1024 n=1024 k=512."))) << "the sizes in their order stand";
+}
+
+TEST(Ladder, NeedsItsProblems) {
+  const Results results;
+  results.add("a.json", bench("tiled_32", "NVIDIA H200", "m=1024 n=512 k=1023"));
+  Json refused = bench("naive", "NVIDIA H200", "m=1024 n=512 k=1024");
+  refused["results"][0]["status"] = "not_timed";
+  results.add("b.json", refused);
+  EXPECT_THAT(html_of(results.report()), Not(HasSubstr("id=\"ladder\"")));
+}
+
+TEST(Roofline, IsOfMemoryOrOfArithmetic) {
+  const Results results;
+  Json fast = bench("fast", "NVIDIA H200", "m=1024 n=1024 k=1024");
+  fast["peak_tflops"] = 60;
+  fast["memory_gb_s"] = 4000;
+  fast["results"][0]["tflops"] = 30;
+  fast["results"].push_back(fast["results"][0]);
+  fast["results"][1]["problem"] = "m=1 n=4096 k=2048 beta=2";  // 0.498 FLOP a byte: 1.995 TFLOP/s
+  fast["results"][1]["tflops"] = 1;
+  Json slow = fast;
+  for (Json& line : slow["results"]) {
+    line["variant"] = "slow";
+    line["tflops"] = 0.5;
+  }
+  results.add("a.json", slow);
+  results.add("b.json", fast);
+  const std::string page = html_of(results.report());
+  EXPECT_THAT(page, HasSubstr("m=1024 n=1024 k=1024: fast 30.0 TFLOP/s, 50 % of the roof"));
+  EXPECT_THAT(page, HasSubstr("m=1 n=4096 k=2048 beta=2: fast 1.00 TFLOP/s, 50 % of the roof"));
+  EXPECT_THAT(page, HasSubstr("m=1024 n=1024 k=1024: slow 0.50 TFLOP/s, 1 % of the roof"));
+}
+
 TEST(Markdown, LeadsWithTheVerdictAndStaysShort) {
   const Results results;
   std::vector<Json> claims;

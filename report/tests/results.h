@@ -108,7 +108,8 @@ inline Json gate(std::vector<Json> cells, const std::string& card = "NVIDIA H200
   return json;
 }
 
-inline Json bench(const std::string& variant, const std::string& card) {
+inline Json bench(const std::string& variant, const std::string& card,
+                  const std::string& problem = "m=64 n=32 k=16") {
   Json json = head("bench");
   json["device"] = {{"name", card}};
   for (const char* key : {"seed", "processes"}) json[key] = 0;
@@ -116,9 +117,8 @@ inline Json bench(const std::string& variant, const std::string& card) {
   json["warm"] = false;
   json["unfit"] = "";
   const Json ratio = {{"value", 83.0}, {"low", 82.0}, {"high", 84.0}};
-  Json line = {{"variant", variant}, {"problem", "m=64 n=32 k=16"},
-               {"status", "timed"},  {"reason", ""},
-               {"time_us", ratio},   {"percent_of_cublas", ratio}};
+  Json line = {{"variant", variant}, {"problem", problem}, {"status", "timed"},
+               {"reason", ""},       {"time_us", ratio},   {"percent_of_cublas", ratio}};
   for (const char* key : {"tflops", "percent_of_peak", "percent_of_roofline", "clock_mhz", "cold"})
     line[key] = 2.5;
   json["results"] = Json::array({line});
