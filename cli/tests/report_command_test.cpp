@@ -131,6 +131,13 @@ TEST(ReportPage, WorksInABrowser) {
   EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
 }
 
+TEST(Pictures, AreOfWhatIsRecorded) {
+  const Answer answer = run({"--check"}, {.program = ASSAY_SCRIPTS "/pictures",
+                                          .environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"},
+                                                          {"ASSAY_PROGRAM", ASSAY_PROGRAM}}});
+  EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
+}
+
 TEST(BrowserTest, SeesWhatIsWrongWithAPage) {
   const Folder folder;
   write_text(
