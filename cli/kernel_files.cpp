@@ -62,6 +62,16 @@ std::vector<std::filesystem::path> KernelFiles::behind(
   return files_behind(request(files_among(words), backends));
 }
 
+bool KernelFiles::refuse_missing(std::vector<std::string>& words) const {
+  auto files = files_among(words);
+  files.insert(files.end(), libraries.begin(), libraries.end());
+  for (const std::string& file : files) {
+    if (!std::filesystem::is_regular_file(file))
+      throw BadInput(fmt::format("there is no file {}", file));
+  }
+  return !files.empty();
+}
+
 Opened KernelFiles::machine_code(std::vector<std::string>& words) const {
   const auto files = files_among(words);
   return files.empty() ? Opened() : machine_code_of(request(files, {}));

@@ -20,6 +20,8 @@ struct KernelFiles {
   // of variants; and loads the libraries. Without any, the variants are those of this program.
   // Empty `backends`: all.
   Opened open(std::vector<std::string>& words, const std::vector<std::string>& backends) const;
+  // Whether any are named. Throws BadInput for one that is not there; takes files out of `words`.
+  bool refuse_missing(std::vector<std::string>& words) const;
   // The machine code of those among `words` that name a file, which are taken out.
   Opened machine_code(std::vector<std::string>& words) const;
   // Every file that the result follows from, as far as they are known.

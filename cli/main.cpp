@@ -22,6 +22,7 @@
 #include "oracle/gpus.h"
 #include "properties/calibration.h"
 #include "properties/worker.h"
+#include "regress/bench.h"
 #include "regress/store/baseline.h"
 #ifdef ASSAY_CUDA
 #include "regress/device/timing_process.h"
@@ -76,7 +77,11 @@ ExitCode exit_code_of(const std::vector<std::string>& command_line) {
 
 // What a worker judges is in libraries that it is given, or in this program.
 int serve(std::string_view role, const std::vector<std::string>& libraries) {
-  if (!libraries.empty()) forget_variants();
+  if (!libraries.empty()) {
+    const auto cublas = role == time_worker_flag ? yardstick_here() : std::nullopt;
+    forget_variants();
+    if (cublas) register_variant(*cublas, Backend::cuda, 0);
+  }
   load_libraries(libraries);
 #ifdef ASSAY_CUDA
   if (role == time_worker_flag) return serve_timing();

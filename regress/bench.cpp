@@ -1,8 +1,11 @@
 #include "regress/bench.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <span>
 
 #include "regress/decide/statistics.h"
 #include "regress/problems.h"
@@ -11,6 +14,9 @@ namespace assay {
 namespace {
 
 constexpr const char* yardstick = "cublas";
+
+// A process warms its GPU up for seconds: one for each problem would take longer than the problems.
+constexpr std::size_t problems_at_a_time = 4;
 
 Ratio scaled(const Ratio& ratio, double scale) {
   return {scale * ratio.value, scale * ratio.low, scale * ratio.high, ratio.processes};
@@ -49,9 +55,9 @@ void describe(BenchLine& line, const std::vector<const CellTiming*>& timings,
   line.clock_mhz = median(clocks);
 }
 
-std::vector<BenchLine> lines_for(const BenchOptions& options) {
+std::vector<BenchLine> lines_for(std::span<const Case> problems, const BenchOptions& options) {
   std::vector<BenchLine> lines;
-  for (const Case& problem : options.problems) {
+  for (const Case& problem : problems) {
     for (const std::string& variant : options.variants) {
       lines.push_back({.cell = {variant, problem},
                        .why_not = not_timed(entry_named(variant, Backend::cuda).variant, problem)});
@@ -71,38 +77,69 @@ TimingJob job_for(const std::vector<BenchLine>& lines, const BenchOptions& optio
   return job;
 }
 
-// The card, why it is unfit, and what it can do at most, by the fastest of the processes.
+// The card, why it is unfit, and what it can do at most, by the fastest of the first processes.
 void describe_card(BenchReport& report, const std::vector<ProcessTiming>& timings) {
   for (const ProcessTiming& timing : timings) {
     if (report.unfit.empty()) report.unfit = timing.unfit;
     report.device = timing.device;
   }
-  if (!report.unfit.empty()) return;
+  if (!report.unfit.empty() || report.peak_tflops > 0) return;
   for (const ProcessTiming& timing : timings) {
     report.peak_tflops = std::max(report.peak_tflops, timing.canaries.at("arithmetic_tflops"));
     report.memory_gb_s = std::max(report.memory_gb_s, timing.canaries.at("memory_gb_s"));
   }
 }
 
-}  // namespace
-
-BenchReport bench(const BenchOptions& options, const TimingProgress& progress) {
-  const auto start = std::chrono::steady_clock::now();
-  BenchReport report = {.lines = lines_for(options), .processes = options.processes};
-  const TimingJob job = job_for(report.lines, options);
+// Adds the lines of some problems.
+void time_problems(BenchReport& report, std::span<const Case> problems, const BenchOptions& options,
+                   const TimingProgress& progress) {
+  std::vector<BenchLine> lines = lines_for(problems, options);
+  const TimingJob job = job_for(lines, options);
   std::vector<ProcessTiming> timings;
   if (!job.cells.empty()) timings = options.time(job, options.processes, progress);
   describe_card(report, timings);
+  if (!report.unfit.empty()) return;
   std::size_t cell = 0;
-  for (BenchLine& line : report.lines) {
-    if (!report.unfit.empty() || !line.why_not.empty()) continue;
-    std::vector<const CellTiming*> all;
-    for (const ProcessTiming& timing : timings) all.push_back(&timing.cells.at(cell));
-    ++cell;
-    describe(line, all, report);
+  for (BenchLine& line : lines) {
+    if (line.why_not.empty()) {
+      std::vector<const CellTiming*> all;
+      for (const ProcessTiming& timing : timings) all.push_back(&timing.cells.at(cell));
+      ++cell;
+      describe(line, all, report);
+    }
+    report.lines.push_back(std::move(line));
   }
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+BenchReport bench(const BenchOptions& options, const TimingProgress& progress,
+                  const std::function<void(const BenchReport&)>& done) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto problems = static_cast<int>(options.problems.size());
+  BenchReport report = {.processes = options.processes, .problems_left = problems};
+  for (std::span<const Case> left = options.problems; !left.empty();) {
+    const int before = problems - report.problems_left;
+    const auto now = left.first(std::min(problems_at_a_time, left.size()));
+    left = left.subspan(now.size());
+    time_problems(report, now, options, [&](const std::string& step, double share) {
+      if (!progress) return;
+      const auto count = static_cast<double>(now.size());
+      progress(fmt::format("{} of {} problems, {}", before, problems, step),
+               (before + count * share) / problems);
+    });
+    report.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (!report.unfit.empty()) break;
+    report.problems_left = static_cast<int>(left.size());
+    if (done) done(report);
+  }
   return report;
+}
+
+std::optional<Variant> yardstick_here() {
+  for (const Variant& variant : variants_to_time({yardstick})) return variant;
+  return std::nullopt;
 }
 
 }  // namespace assay

@@ -2,9 +2,12 @@
 // this card can do.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "kernels/gemm.h"
 #include "regress/decide/statistics.h"
 #include "regress/timing.h"
 
@@ -34,13 +37,19 @@ struct BenchLine {
 
 struct BenchReport {
   std::map<std::string, std::string> device;
-  double peak_tflops = 0, memory_gb_s = 0;  // measured here
+  double peak_tflops = 0, memory_gb_s = 0;  // measured here, beside the first problems
   std::vector<BenchLine> lines;             // by problem, then in the order of the ladder
-  std::string unfit;                        // why nothing could be measured
-  int processes = 0;
+  std::string unfit;                        // why nothing more could be measured
+  int processes = 0;                        // fresh ones for each few problems
+  int problems_left = 0;
   double seconds = 0;
 };
 
-BenchReport bench(const BenchOptions&, const TimingProgress& = {});
+// Times a few problems after the other. After each few, `done` is given all that is known so far.
+BenchReport bench(const BenchOptions&, const TimingProgress& = {},
+                  const std::function<void(const BenchReport&)>& done = {});
+
+// The variant that others are timed beside; nothing where there is none.
+std::optional<Variant> yardstick_here();
 
 }  // namespace assay

@@ -100,8 +100,9 @@ namespace {
 constexpr auto patience = std::chrono::minutes(5);
 
 // Runs a copy of this program to its end: the job on its stdin, what was timed on its stdout.
-std::string run_process(const std::string& job, const std::string& argument, int gpu) {
-  ChildProcess process(this_program, {argument}, Channel::stdio,
+std::string run_process(const std::string& job, const std::vector<std::string>& arguments,
+                        int gpu) {
+  ChildProcess process(this_program, arguments, Channel::stdio,
                        {{"CUDA_VISIBLE_DEVICES", visible_name_of(gpu)}});
   std::string output = process.converse(job, patience);
   if (const ProcessEnd end = process.end(); !end.is_success())
@@ -109,10 +110,11 @@ std::string run_process(const std::string& job, const std::string& argument, int
   return output;
 }
 
-ProcessTiming time_in_process(const TimingJob& job, const std::string& argument, int gpu) {
+ProcessTiming time_in_process(const TimingJob& job, const std::vector<std::string>& arguments,
+                              int gpu) {
   ProcessTiming timing;
   try {
-    timing = timing_of(run_process(to_text(job), argument, gpu));
+    timing = timing_of(run_process(to_text(job), arguments, gpu));
   } catch (const std::exception& error) {
     timing = {};
     timing.unfit = fmt::format("a timing process gave no answer: {}", error.what());
@@ -140,7 +142,7 @@ TimingJob job_of(const std::string& text) { return Json::parse(text).get<TimingJ
 ProcessTiming timing_of(const std::string& text) { return Json::parse(text).get<ProcessTiming>(); }
 
 std::vector<ProcessTiming> time_in_processes(const TimingJob& given, int processes,
-                                             const std::string& argument,
+                                             const std::vector<std::string>& arguments,
                                              const TimingProgress& progress, int gpus) {
   TimingJob job = given;
   std::vector<ProcessTiming> timings(static_cast<std::size_t>(processes));
@@ -156,7 +158,7 @@ std::vector<ProcessTiming> time_in_processes(const TimingJob& given, int process
     for (int i; (i = take()) < processes;) {
       TimingJob mine = job;
       mine.seed = given.seed + static_cast<std::uint64_t>(i) + 1;
-      ProcessTiming timing = time_in_process(mine, argument, gpu);
+      ProcessTiming timing = time_in_process(mine, arguments, gpu);
       const std::lock_guard lock(mutex);
       if (gpu > 0 && !is_like(timing, timings[0])) {  // the first one times it
         waiting.insert(i);
@@ -183,9 +185,9 @@ std::vector<ProcessTiming> time_in_processes(const TimingJob& given, int process
   return timings;
 }
 
-TimeInProcesses processes_started_with(const std::string& argument) {
-  return [argument](const TimingJob& job, int processes, const TimingProgress& progress) {
-    return time_in_processes(job, processes, argument, progress, gpu_count());
+TimeInProcesses processes_started_with(const std::vector<std::string>& arguments) {
+  return [arguments](const TimingJob& job, int processes, const TimingProgress& progress) {
+    return time_in_processes(job, processes, arguments, progress, gpu_count());
   };
 }
 

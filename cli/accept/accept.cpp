@@ -164,7 +164,7 @@ void measure(AcceptResult& result) {
                         .harness = origin.harness,
                         .compiler = origin.compiler,
                         .flags = origin.flags};
-  options.time = processes_started_with(time_worker_flag);
+  options.time = processes_started_with({time_worker_flag});
   ProgressLine progress(true);
   result.report = accept_time(
       options, [&](const std::string& step, double done) { progress.update(step, done); });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "base/text.h"
 #include "base/whole_file.h"
@@ -11,6 +12,7 @@
 #include "cli/out/result.h"
 #include "cli/selection.h"
 #include "cli/worker_flags.h"
+#include "kernels/registry.h"
 #include "oracle/machine.h"
 #include "regress/problems.h"
 #include "regress/processes.h"
@@ -25,11 +27,11 @@ std::string device_text(const BenchResult& result) {
   const auto name = report.device.find("name");
   return fmt::format(
       "{}: {:.1f} TFLOP/s of FFMA and {:.0f} GB/s of memory, measured here\n"
-      "{} operands, {}, seed {}, in {}\n",
+      "{} operands, {}, seed {}\n",
       name == report.device.end() ? "this GPU" : name->second, report.peak_tflops,
       report.memory_gb_s, result.request.warm ? "warm" : "cold",
       report.processes == 1 ? "1 process" : fmt::format("{} processes", report.processes),
-      result.request.seed, duration_text(report.seconds));
+      result.request.seed);
 }
 
 // Three digits that mean something, or more before the point.
@@ -142,6 +144,13 @@ Conclusion conclude(const BenchResult& result) {
             "assay check --backend cuda"};
   }
   if (!report.unfit.empty()) return {ExitCode::unfit_environment, "UNFIT", report.unfit, ""};
+  if (report.problems_left > 0) {
+    return {ExitCode::undecided, "STOPPED",
+            fmt::format("{} on {}, and {} not timed", plural(timed, "time"),
+                        plural(static_cast<std::int64_t>(problems_of(report).size()), "problem"),
+                        plural(report.problems_left, "problem")),
+            ""};
+  }
   if (timed == 0) {
     return {ExitCode::nothing_judged, "NOTHING TIMED",
             report.lines.empty() ? "there is no variant to time" : report.lines.front().why_not,
@@ -154,24 +163,32 @@ Conclusion conclude(const BenchResult& result) {
           ""};
 }
 
+std::string tables_text(const BenchResult& result, const Screen& screen, std::size_t shown) {
+  const BenchReport& report = result.report;
+  std::string text;
+  if (shown == 0 && !result.request.quiet && timed_anything(report)) text += device_text(result);
+  for (std::size_t end, begin = shown; begin < report.lines.size(); begin = end) {
+    const Case& problem = report.lines[begin].cell.problem;
+    std::vector<const BenchLine*> lines;
+    for (end = begin; end < report.lines.size() && report.lines[end].cell.problem == problem;
+         ++end) {
+      if (!result.request.quiet || report.lines[end].wrong) lines.push_back(&report.lines[end]);
+    }
+    if (!lines.empty()) text += fmt::format("\n{}", table_of(problem, lines).text(screen));
+  }
+  return text;
+}
+
 std::string bench_text(const BenchResult& result, const Conclusion& conclusion,
-                       const Screen& screen) {
+                       const Screen& screen, std::size_t shown) {
   const BenchReport& report = result.report;
   const std::string verdict = conclusion_text(conclusion, screen);
   if (report.lines.empty() || !report.unfit.empty()) return verdict;
   std::string text;
-  if (conclusion.code != ExitCode::passed) text += verdict;
-  const bool says_how = !result.request.quiet && timed_anything(report);
-  if (says_how) text += device_text(result);
-  for (const Case& problem : problems_of(report)) {
-    std::vector<const BenchLine*> lines;
-    for (const BenchLine& line : report.lines) {
-      if (line.cell.problem == problem && (!result.request.quiet || line.wrong))
-        lines.push_back(&line);
-    }
-    if (!lines.empty()) text += fmt::format("\n{}", table_of(problem, lines).text(screen));
-  }
-  if (says_how) text += fmt::format("\n{}", cold_text(result));
+  if (conclusion.code != ExitCode::passed && shown == 0) text += verdict;
+  text += tables_text(result, screen, shown);
+  if (!result.request.quiet && timed_anything(report))
+    text += fmt::format("\n{}it took {}\n", cold_text(result), duration_text(report.seconds));
   return text + verdict;
 }
 
@@ -194,39 +211,80 @@ std::string json_of(const BenchResult& result, const Conclusion& conclusion) {
 
 namespace {
 
-void measure(BenchResult& result, const std::vector<Case>& problems) {
-  const BenchRequest& request = result.request;
-  ProgressLine progress(!request.quiet);
-  result.report = bench({.variants = variants_for_gpu(request.variants),
-                         .problems = problems.empty() ? bench_problems() : problems,
-                         .processes = request.processes,
-                         .seed = request.seed,
-                         .warm = request.warm,
-                         .time = processes_started_with(time_worker_flag)},
-                        [&](const std::string& step, double done) { progress.update(step, done); });
+// Compiles and loads what the request names, to be timed beside cuBLAS as the ladder is.
+Opened open(const BenchRequest& request, std::vector<std::string>& names) {
+  const auto cublas = yardstick_here();
+  Opened opened = request.files.open(names, {"cuda"});
+  if (!opened.libraries.empty() && cublas) register_variant(*cublas, Backend::cuda, 0);
+  return opened;
 }
 
-ExitCode run(const BenchRequest& request) {
-  refuse_unknown(request.variants);
-  std::vector<Case> problems;
-  for (const std::string& text : request.problems)
-    problems.push_back(problem_named("--problem", text));
+ExitCode conclude_without_gpu(const BenchRequest& request, const std::string& why) {
+  std::vector<std::string> names = request.variants;
+  if (!request.files.refuse_missing(names)) refuse_unknown(names);
+  for (const std::string& text : request.problems) problem_named("--problem", text);
   refuse_missing_gpu();
   const OutputFile json(request.json);
-
-  BenchResult result{.request = request, .why_not = unavailable(Backend::cuda)};
-  if (result.why_not.empty()) measure(result, problems);
+  const BenchResult result{.request = request, .why_not = why};
   const Conclusion conclusion = conclude(result);
-  const Screen screen = screen_beside({request.json});
-  screen.print(bench_text(result, conclusion, screen));
+  screen_beside({request.json}).print(conclusion_text(conclusion, screen_beside({request.json})));
   if (json) json.write(json_of(result, conclusion));
   return conclusion.code;
 }
 
+ExitCode run(const BenchRequest& request) {
+  if (const std::string why = unavailable(Backend::cuda); !why.empty())
+    return conclude_without_gpu(request, why);
+  std::vector<std::string> names = request.variants;
+  const Opened opened = open(request, names);
+  std::vector<Case> problems;
+  for (const std::string& text : request.problems)
+    problems.push_back(problem_named("--problem", text));
+  std::vector<std::string> worker = {time_worker_flag};
+  worker.insert(worker.end(), opened.libraries.begin(), opened.libraries.end());
+  return run_bench(request, {.variants = variants_for_gpu(names),
+                             .problems = problems.empty() ? bench_problems() : problems,
+                             .processes = request.processes,
+                             .seed = request.seed,
+                             .warm = request.warm,
+                             .time = processes_started_with(worker)});
+}
+
 }  // namespace
 
+ExitCode run_bench(const BenchRequest& request, const BenchOptions& options) {
+  const OutputFile json(request.json);
+  const bool is_kept = json && request.json != "-";
+  const Screen screen = screen_beside({request.json});
+  BenchResult result{.request = request};
+  std::size_t shown = 0;
+  std::optional<ProgressLine> progress;
+  const auto advance = [&](const std::string& step, double share) {
+    if (!progress) progress.emplace(!request.quiet);
+    progress->update(step, share);
+  };
+  const auto show = [&](const BenchReport& so_far) {
+    progress.reset();
+    result.report = so_far;
+    if (!timed_anything(so_far)) return;
+    screen.print(tables_text(result, screen, shown));
+    shown = so_far.lines.size();
+    if (is_kept && so_far.problems_left > 0) json.write(json_of(result, conclude(result)));
+  };
+  result.report = bench(options, advance, show);
+  progress.reset();
+  const Conclusion conclusion = conclude(result);
+  screen.print(bench_text(result, conclusion, screen, shown));
+  if (json) json.write(json_of(result, conclusion));
+  return conclusion.code;
+}
+
 void add_flags(Flags& flags, BenchRequest& request) {
-  flags.words("VARIANT", request.variants, "names from `assay list`; default: all");
+  flags.words("VARIANT", request.variants,
+              "names from `assay list`, or FILEs of kernels such as mine.cu, and names of variants "
+              "in them; default: all");
+  request.files.add_flags(flags);
+  request.files.add_library_flag(flags);
   flags.texts("--problem", request.problems, "TEXT",
               "a case such as \"m=1024 n=1024 k=64\"; repeat for more");
   flags.number("--processes", request.processes, 1, 1000,
@@ -239,6 +297,7 @@ void add_flags(Flags& flags, BenchRequest& request) {
   flags.footer(
       "Examples:\n"
       "  assay bench                                            the ladder on the usual problems\n"
+      "  assay bench path/to/mine.cu                            those of a file, beside cuBLAS\n"
       "  assay bench warptiled --problem \"m=4096 n=4096 k=4096\" --processes 12\n"
       "\n"
       "Exit status: 0 everything was timed and is right, 1 a result is wrong,\n"

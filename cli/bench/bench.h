@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/flags.h"
+#include "cli/kernel_files.h"
 #include "cli/out/conclusion.h"
 #include "cli/out/table.h"
 #include "regress/bench.h"
@@ -14,7 +15,8 @@
 namespace assay {
 
 struct BenchRequest {
-  std::vector<std::string> variants;  // empty means all that run on a GPU
+  std::vector<std::string> variants;  // and files; empty means all that run on a GPU
+  KernelFiles files;
   std::vector<std::string> problems;  // empty means the usual ones
   int processes = 3;
   std::uint64_t seed = 0;
@@ -35,9 +37,16 @@ struct BenchResult {
 // A wrong result fails, however fast it came.
 Conclusion conclude(const BenchResult&);
 
-// The card, a table for each problem, and what a reader must know of the numbers.
-std::string bench_text(const BenchResult&, const Conclusion&, const Screen&);
+// A table for each problem, and before the first of them the card. Leaves out the first `shown`
+// lines of the report, which were printed before.
+std::string tables_text(const BenchResult&, const Screen&, std::size_t shown = 0);
+// The rest of the tables, what a reader must know of the numbers, and the verdict.
+std::string bench_text(const BenchResult&, const Conclusion&, const Screen&, std::size_t shown = 0);
 
 std::string json_of(const BenchResult&, const Conclusion&);
+
+// Times, and prints each few problems when they are done. What is known by then is in the file too:
+// whoever stops it keeps that.
+ExitCode run_bench(const BenchRequest&, const BenchOptions&);
 
 }  // namespace assay

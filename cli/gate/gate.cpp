@@ -287,7 +287,7 @@ void measure(GateResult& result, const std::optional<Cell>& cell) {
       .seed = request.seed,
       .compiler = result.origin.compiler,
       .rule = {.confirm_processes = request.processes},
-      .time = processes_started_with(time_worker_flag)};
+      .time = processes_started_with({time_worker_flag})};
   std::optional<StoredAt> base;
   if (request.base) {
     base.emplace(*request.base);

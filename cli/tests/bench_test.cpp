@@ -4,7 +4,9 @@
 
 #include "cli/accept/accept.h"
 #include "cli/bench/bench.h"
+#include "cli/tests/program.h"
 #include "cli/tests/read_json.h"
+#include "kernels/registry.h"
 
 namespace assay::tests {
 namespace {
@@ -43,7 +45,7 @@ TEST(BenchText, LeadsWithTheCardAndHasATableForEachProblem) {
   const std::string said = text(result_of({timed("naive"), timed("tiled_32", "m=8 n=8 k=8")}));
   EXPECT_THAT(said,
               StartsWith("NVIDIA H200: 60.3 TFLOP/s of FFMA and 4123 GB/s of memory, measured "
-                         "here\ncold operands, 3 processes, seed 0, in 12 s\n"));
+                         "here\ncold operands, 3 processes, seed 0\n"));
   EXPECT_THAT(said, HasSubstr("\nm=64 n=32 k=16     us            95 %  TFLOP/s  % cuBLAS          "
                               "95 %  % peak  % roofline   MHz\n"
                               "naive           12.35  12.10 to 12.60     5.31      81.2  80.1 to "
@@ -192,6 +194,55 @@ TEST(Accept, IsNoPassWhereNothingWasAccepted) {
   EXPECT_EQ(conclude(result).code, ExitCode::unfit_environment);
   result.why_not = "no GPU";
   EXPECT_EQ(conclude(result).code, ExitCode::nothing_judged);
+}
+
+// Nine problems, on a card that is taken away before the last of them.
+TEST(BenchRun, ShowsAndKeepsResultsAsTheyCome) {
+  register_variant({.name = "of_this_test",
+                    .idea = "never launched",
+                    .launch = [](const Gemm&, cudaStream_t) { return cudaSuccess; }},
+                   Backend::cuda, 5000);
+  const Folder folder;
+  BenchRequest request;
+  request.json = folder / "bench.json";
+  BenchOptions options = {.variants = {"of_this_test"}, .processes = 1};
+  for (int size = 1; size <= 9; ++size)
+    options.problems.push_back(parse_case(fmt::format("m={0} n={0} k={0}", 100 * size)));
+  int calls = 0;
+  options.time = [&](const TimingJob& job, int, const TimingProgress&) {
+    if (++calls == 3) throw std::runtime_error("stopped");
+    ProcessTiming timing = {.device = {{"key", "lab"}, {"name", "LAB"}},
+                            .canaries = {{"arithmetic_tflops", 60}, {"memory_gb_s", 4000}}};
+    for (const CellJob& cell : job.cells) {
+      CellTiming timed = {.cell = cell.cell, .cold = 2};
+      Round round;
+      round.fill({.time_us = 50, .clock_mhz = 1900});
+      timed.rounds.assign(40, round);
+      timing.cells.push_back(timed);
+    }
+    return std::vector{timing};
+  };
+  testing::internal::CaptureStdout();
+  EXPECT_THROW(run_bench(request, options), std::runtime_error);
+  const std::string said = testing::internal::GetCapturedStdout();
+  EXPECT_THAT(said, StartsWith("LAB: "));
+  EXPECT_THAT(said, HasSubstr("\nm=800 n=800 k=800 "));
+  EXPECT_THAT(said, Not(HasSubstr("m=900")));
+  const auto kept = ReadJson(text_of(request.json));
+  EXPECT_EQ(kept["verdict"], "STOPPED");
+  EXPECT_EQ(kept["exit_code"], 3);
+  EXPECT_EQ(kept["results"].size(), 8u);
+
+  calls = 10;
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_bench(request, options), ExitCode::passed);
+  const std::string whole = testing::internal::GetCapturedStdout();
+  for (const Case& problem : options.problems) {
+    const std::string heading = "\n" + to_string(problem) + " ";
+    EXPECT_EQ(whole.find(heading), whole.rfind(heading)) << heading;
+    EXPECT_THAT(whole, HasSubstr(heading));
+  }
+  EXPECT_EQ(ReadJson(text_of(request.json))["verdict"], "TIMED");
 }
 
 }  // namespace

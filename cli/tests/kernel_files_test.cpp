@@ -358,6 +358,15 @@ TEST_F(KernelFile, HasMachineCode) {
   EXPECT_THAT(answer.out, Not(HasSubstr("tiled")));
 }
 
+TEST_F(KernelFile, IsTimedWhereThereIsAGpu) {
+  const Answer answer = run({"bench", file()});
+  EXPECT_EQ(answer.code, 77) << answer.out << answer.err;
+  EXPECT_THAT(answer.out, StartsWith("NOTHING TIMED: "));
+  expect_bad_input(run({"bench", file("other.cu")}), "there is no file " + file("other.cu"));
+  expect_bad_input(run({"bench", "--library", file("other.so")}), "there is no file ");
+  expect_bad_input(run({"bench", "nowhere"}), "there is no variant 'nowhere'");
+}
+
 TEST(WatchedFile, IsNamed) { expect_bad_input(run({"check", "naive", "--watch"}), "name a FILE"); }
 
 }  // namespace

@@ -52,7 +52,7 @@ const Slowdown& slowdown_of(const CellJob& job) {
 int time_all(bool only) {
   TimingJob job = {.cells = jobs(only), .seed = 1};
   const auto timings =
-      time_in_processes(job, processes, "--time-worker",
+      time_in_processes(job, processes, {"--time-worker"},
                         [](const std::string& text, double) { fmt::print(stderr, "{}\n", text); });
   std::vector<CellBatches> batches(job.cells.size());
   for (const ProcessTiming& timing : timings) {

@@ -35,6 +35,50 @@ TEST(Bench, has_an_interval_of_several_processes) {
   EXPECT_GT(line.time_us.high, line.time_us.value);
 }
 
+TEST(Bench, tells_what_it_knows_a_few_problems_at_a_time) {
+  Laboratory lab;
+  lab.canaries["arithmetic_tflops"] = 60;
+  BenchOptions options = {.variants = {"lab_a", "lab_b"}, .processes = 2, .time = lab.time()};
+  for (int size = 1; size <= 9; ++size)
+    options.problems.push_back(parse_case(fmt::format("m={0} n={0} k={0}", 100 * size)));
+  std::vector<std::size_t> lines;
+  std::vector<int> left;
+  double share = 0;
+  const auto advance = [&](const std::string&, double done) {
+    EXPECT_GE(done, share);
+    share = done;
+  };
+  const BenchReport report = bench(options, advance, [&](const BenchReport& so_far) {
+    lines.push_back(so_far.lines.size());
+    left.push_back(so_far.problems_left);
+    EXPECT_GT(so_far.lines.back().time_us.value, 0);
+  });
+  EXPECT_EQ(lines, (std::vector<std::size_t>{8, 16, 18}));
+  EXPECT_EQ(left, (std::vector{5, 1, 0}));
+  ASSERT_EQ(report.lines.size(), 18u);
+  for (std::size_t i = 0; i < report.lines.size(); ++i)
+    EXPECT_EQ(report.lines[i].cell, (Cell{options.variants[i % 2], options.problems[i / 2]}));
+}
+
+TEST(Bench, keeps_what_it_has_where_the_gpu_becomes_unfit) {
+  Laboratory lab;
+  lab.canaries["arithmetic_tflops"] = 60;
+  int calls = 0;
+  const auto time = [&](const TimingJob& job, int processes, const TimingProgress& progress) {
+    auto timings = lab.time()(job, processes, progress);
+    if (++calls == 2) timings.back().unfit = "throttled";
+    return timings;
+  };
+  BenchOptions options = {.variants = {"lab_a"}, .processes = 2, .time = time};
+  for (int size = 1; size <= 9; ++size)
+    options.problems.push_back(parse_case(fmt::format("m={0} n={0} k={0}", 100 * size)));
+  const BenchReport report = bench(options);
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(report.unfit, "throttled");
+  EXPECT_EQ(report.lines.size(), 4u);
+  EXPECT_EQ(report.problems_left, 5);
+}
+
 TEST(Ratio, is_of_nothing_without_numbers_and_a_number_with_one) {
   EXPECT_EQ(ratio_of({}), Ratio{});
   EXPECT_EQ(ratio_of({0.0}), (Ratio{1, 1, 1, 1}));

@@ -17,7 +17,7 @@ TimingJob two_cells() {
 }
 
 TEST(Processes, each_draw_their_own_operands) {
-  const auto timings = time_in_processes(two_cells(), 5, "--answer");
+  const auto timings = time_in_processes(two_cells(), 5, {"--answer"});
   ASSERT_EQ(timings.size(), 5u);
   std::set<double> seeds;
   for (const ProcessTiming& timing : timings) {
@@ -30,7 +30,7 @@ TEST(Processes, each_draw_their_own_operands) {
 }
 
 TEST(Processes, all_time_as_many_launches_as_the_first_has_chosen) {
-  const auto timings = time_in_processes(two_cells(), 3, "--answer");
+  const auto timings = time_in_processes(two_cells(), 3, {"--answer"});
   EXPECT_EQ(timings[0].cells[0].launches, 7);
   for (std::size_t i = 1; i < 3; ++i) EXPECT_EQ(timings[i].cells[0].launches, 107) << "asked for 7";
   EXPECT_EQ(timings[0].cells[1].launches, 103) << "asked for 3";
@@ -38,7 +38,7 @@ TEST(Processes, all_time_as_many_launches_as_the_first_has_chosen) {
 
 TEST(Processes, tell_how_far_they_are) {
   std::vector<double> shares;
-  time_in_processes(two_cells(), 4, "--answer",
+  time_in_processes(two_cells(), 4, {"--answer"},
                     [&](const std::string&, double done) { shares.push_back(done); });
   EXPECT_EQ(shares, (std::vector<double>{0.25, 0.5, 0.75, 1}));
 }
@@ -47,7 +47,7 @@ TEST(Processes, are_timed_on_gpus_that_are_fit_and_of_one_model) {
   const char* given = std::getenv("CUDA_VISIBLE_DEVICES");
   const std::string before = given == nullptr ? "" : given;
   unsetenv("CUDA_VISIBLE_DEVICES");
-  const auto timings = time_in_processes(two_cells(), 12, "--answer", {}, 4);
+  const auto timings = time_in_processes(two_cells(), 12, {"--answer"}, {}, 4);
   if (given != nullptr) setenv("CUDA_VISIBLE_DEVICES", before.c_str(), 1);
   ASSERT_EQ(timings.size(), 12u);
   std::set<double> seeds;
@@ -61,7 +61,7 @@ TEST(Processes, are_timed_on_gpus_that_are_fit_and_of_one_model) {
 
 TEST(Processes, that_give_no_answer_say_so) {
   const auto unfit = [](const char* argument) {
-    const auto timings = time_in_processes(two_cells(), 3, argument);
+    const auto timings = time_in_processes(two_cells(), 3, {argument});
     EXPECT_EQ(timings.size(), 1u) << "where the first fails, the others would too";
     return timings.front().unfit;
   };

@@ -43,7 +43,7 @@ TimingJob job() {
 
 int record(const std::string& file) {
   const auto timings =
-      time_in_processes(job(), processes, "--time-worker",
+      time_in_processes(job(), processes, {"--time-worker"},
                         [](const std::string& text, double) { fmt::print(stderr, "{}\n", text); });
   Json recorded = Json::array();
   std::size_t at = 0;
