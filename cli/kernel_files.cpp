@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "cli/out/table.h"
 #include "cli/selection.h"
 #include "oracle/machine.h"
@@ -81,7 +82,11 @@ Opened KernelFiles::open(std::vector<std::string>& words,
                          const std::vector<std::string>& backends) const {
   const auto files = files_among(words);
   if (files.empty() && libraries.empty()) return {};
-  Opened opened = open_files(request(files, backends));
+  const DoorRequest request = this->request(files, backends);
+  if (!files.empty() && request.backends.empty())
+    throw BadInput(fmt::format("a file is not compiled for {} here: assay doctor says why",
+                               joined(backends, " and ")));
+  Opened opened = open_files(request);
   if (!opened.warning.empty())
     Screen(stderr).print(fmt::format("assay: warning: {}\n", opened.warning));
   return opened;

@@ -7,6 +7,7 @@
 #include "base/printable.h"
 #include "base/text.h"
 #include "base/whole_file.h"
+#include "cli/codegen/kernels_of_variants.h"
 #include "cli/command.h"
 #include "cli/out/result.h"
 
@@ -157,7 +158,8 @@ ExitCode run(const CodegenRequest& request) {
   } else if (kernels.empty()) {
     result.why_not = why_none(request);
   } else {
-    result.kernels = kernels_named(kernels, names);
+    result.kernels =
+        kernels_named(kernels, names_of_kernels(request.kernels, kernels, request.files));
     if (request.compare)
       result.comparisons = compare_code_with_all(*request.compare, request.commit, kernels);
   }
@@ -171,10 +173,9 @@ ExitCode run(const CodegenRequest& request) {
 }  // namespace
 
 void add_flags(Flags& flags, CodegenRequest& request) {
-  flags.words(
-      "KERNEL", request.kernels,
-      "names of kernels, or of their files without .cu; or a FILE such as path/to/mine.cu, which "
-      "is compiled; default: all");
+  flags.words("KERNEL", request.kernels,
+              "names of kernels, of variants, or of their files without .cu; or a FILE such as "
+              "path/to/mine.cu, which is compiled; default: all");
   request.files.add_flags(flags);
   flags.texts("--in", request.in, "FILE",
               "a program, object or cubin; repeat for more; default: this program");

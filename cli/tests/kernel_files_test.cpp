@@ -220,6 +220,13 @@ TEST_F(KernelFile, WithoutAVariantIsShownTheLinesToAdd) {
   EXPECT_THAT(answer.err, HasSubstr(">>>(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);\n"));
 }
 
+TEST_F(KernelFile, IsNotCompiledForABackendThatIsNotHere) {
+  for (const std::string backend : {"cuda", "host"}) {
+    expect_bad_input(check({file(), "--backend", backend}),
+                     "a file is not compiled for " + backend + " here: assay doctor says why");
+  }
+}
+
 TEST_F(KernelFile, ThatIsNotThereOrNoSource) {
   expect_bad_input(check_few(file("other.cu")), "there is no file " + file("other.cu"));
   write_text(file("notes.txt"), "text");
@@ -356,6 +363,21 @@ TEST_F(KernelFile, HasMachineCode) {
   EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
   EXPECT_THAT(answer.out, HasSubstr("one_each"));
   EXPECT_THAT(answer.out, Not(HasSubstr("tiled")));
+}
+
+TEST_F(KernelFile, HasMachineCodeOfItsVariants) {
+  NEEDS_NVCC;
+  write_text(file(), std::string("__global__ void never(float* p) { *p = 1; }\n") + a_kernel);
+  const auto codegen = [&](const char* name) {
+    return run({"codegen", file(), name, "--cache", folder_ / "cache"},
+               {.environment = {{"TMPDIR", folder_ / "tmp"}}});
+  };
+  const Answer answer = codegen("mine");
+  EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("one_each"));
+  EXPECT_THAT(answer.out, Not(HasSubstr("never")));
+  EXPECT_THAT(codegen("never").out, HasSubstr("never"));
+  expect_bad_input(codegen("mein"), "there is no kernel 'mein'");
 }
 
 TEST_F(KernelFile, IsTimedWhereThereIsAGpu) {
