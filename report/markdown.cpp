@@ -46,10 +46,12 @@ std::string item_of(const Attention& item) {
   std::string text = fmt::format("- **{}** {}\n", to_string(item.kind), plain(item.what));
   std::string details;
   for (const std::string& one : item.details) details += one + "\n";
+  details += shortened(item.picture, 20, 1500);
+  if (!details.empty() && !details.ends_with('\n')) details += '\n';
   if (!item.repeat.empty()) details += fmt::format("repeat: {}\n", item.repeat);
   if (details.empty()) return text;
   return fmt::format("{}\n<details><summary>details</summary>\n\n{}\n</details>\n\n", text,
-                     fenced(shortened(details, 20, 2000)));
+                     fenced(shortened(details, 30, 3000)));
 }
 
 }  // namespace

@@ -114,8 +114,13 @@ std::optional<Failure> failure_of(const Json& result) {
   failure.places = places_in(failure.picture + "\n" + failure.reason);
   if (const Json& branch = json.contains("branch") ? json["branch"] : Json(); branch.is_object()) {
     const Place place = {text(branch, "file"), count(branch, "line")};
-    failure.branch = fmt::format("only where `{}` is {}: {}:{}", text(branch, "condition"),
-                                 flag(branch, "is_true"), place.file, place.line);
+    const std::string condition = text(branch, "condition").empty()
+                                      ? "a comparison"  // whose source could not be read
+                                      : fmt::format("`{}`", text(branch, "condition"));
+    const char* way = branch["is_true"].is_null() ? "goes the other way than in cases that pass"
+                      : flag(branch, "is_true")   ? "is true"
+                                                  : "is false";
+    failure.branch = fmt::format("only where {} {}: {}:{}", condition, way, place.file, place.line);
     failure.places.push_back(place);
   }
   return failure;

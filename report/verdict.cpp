@@ -19,7 +19,14 @@ std::string name_of(const VariantReport& variant, const std::string& backend) {
                                        : variant.about.name;
 }
 
-void add_failures(const VariantReport& variant, std::vector<Attention>& all) {
+// "breaks beta_zero: 'does not read C where beta is 0'"
+std::string broken_claim(const Report& report, const std::string& name) {
+  const auto known = std::ranges::find(report.claims, name, &ClaimName::name);
+  const bool is_told = known != report.claims.end() && !known->sentence.empty();
+  return fmt::format("breaks {}{}", name, is_told ? fmt::format(": '{}'", known->sentence) : "");
+}
+
+void add_failures(const Report& report, const VariantReport& variant, std::vector<Attention>& all) {
   for (const std::string& backend : variant.backends()) {
     const MergedClaim* lead = variant.lead(backend);
     if (lead == nullptr) continue;
@@ -36,8 +43,10 @@ void add_failures(const VariantReport& variant, std::vector<Attention>& all) {
       const bool crashed = failure->status != "wrong";
       item.what = fmt::format("{} {}: {}", name_of(variant, backend),
                               crashed ? failure->status : "is wrong", failure->headline);
+      item.details.push_back(broken_claim(report, failure->claim));
       if (failure->reason != failure->headline) item.details.push_back(failure->reason);
       if (!failure->branch.empty()) item.details.push_back(failure->branch);
+      item.picture = failure->picture;
       item.repeat = failure->replay;
       item.places = failure->places;
       item.rule = failure->claim;
@@ -105,14 +114,14 @@ void add_unjudged(const VariantReport& variant, std::vector<Attention>& all) {
 void add_unreached(const VariantReport& variant, std::vector<Attention>& all) {
   if (!variant.paths) return;
   for (const OneWay& way : variant.paths->one_way) {
-    all.push_back(
-        {.kind = Kind::unreached,
-         .variant = variant.about.name,
-         .what = fmt::format("{}: a comparison never went both ways: {}:{}: {}", variant.about.name,
-                             way.place.file, way.place.line, way.source),
-         .details = {way.evidence},
-         .places = {way.place},
-         .rule = "one_way"});
+    all.push_back({.kind = Kind::unreached,
+                   .variant = variant.about.name,
+                   .what = fmt::format("{}: a comparison never went both ways: {}:{}{}{}",
+                                       variant.about.name, way.place.file, way.place.line,
+                                       way.source.empty() ? "" : ": ", way.source),
+                   .details = {way.evidence},
+                   .places = {way.place},
+                   .rule = "one_way"});
   }
 }
 
@@ -152,7 +161,7 @@ void add_sources(const Report& report, std::vector<Attention>& all) {
 std::vector<Attention> attention_in(const Report& report) {
   std::vector<Attention> all;
   for (const VariantReport& variant : report.variants) {
-    add_failures(variant, all);
+    add_failures(report, variant, all);
     add_cells(variant, "wrong", Kind::wrong, all);
     add_cells(variant, "slower", Kind::slower, all);
     add_contradictions(variant, all);
@@ -184,9 +193,10 @@ std::string sentence_on_claims(const Report& report) {
     const std::string all = fmt::format("{} right {}", counted(right, "variant"), reach);
     return right == judged ? all : fmt::format("{}, {} not judged to the end", all, judged - right);
   }
-  return fmt::format("{} of {} {} wrong: {}; {} right {}",
+  return fmt::format("{} of {} {} wrong: {}; {} {}",
                      grouped(static_cast<std::int64_t>(wrong.size())), counted(judged, "variant"),
-                     verb(static_cast<std::int64_t>(wrong.size())), some_of(wrong), right, reach);
+                     verb(static_cast<std::int64_t>(wrong.size())), some_of(wrong),
+                     right == 0 ? "judged" : fmt::format("{} right", right), reach);
 }
 
 std::string sentence_on_speed(const Report& report) {

@@ -17,6 +17,7 @@ struct Attention {
   std::string variant;               // empty where it is about no single one
   std::string what;                  // one line
   std::vector<std::string> details;  // more lines
+  std::string picture;               // of what is wrong, or the lines at fault; in lines
   std::string repeat;                // the command that shows it again, if any
   std::vector<Place> places;
   std::string rule;  // the claim, "slower", ...: what tools group by

@@ -133,6 +133,17 @@ TEST(Pages, CannotBeBrokenByWhatTheyShow) {
   EXPECT_NO_THROW(parse_json(sarif_of(report), "sarif"));
 }
 
+TEST(Page, TellsABranchWhoseWayIsUnknown) {
+  Json wrong = failing("mine", "every element");
+  wrong["failure"]["branch"] = {
+      {"file", "kernels/mine.cu"}, {"line", 7}, {"condition", "k > 9"}, {"is_true", Json()}};
+  const Results results;
+  results.add("a.json", check({wrong}));
+  EXPECT_THAT(html_of(results.report()),
+              HasSubstr("only where `k &gt; 9` goes the other way than in cases that pass: "
+                        "kernels/mine.cu:7"));
+}
+
 TEST(Ladder, StandsBesideWhatAnArticleMeasured) {
   const Results results;
   results.add("a.json", bench("tiled_32", "NVIDIA H200", "m=1024 n=512 k=1024"));
