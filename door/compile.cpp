@@ -90,6 +90,8 @@ Compilation::Compilation(const Source& source, const LibraryKind& kind)
   const std::string recipe = here.recipes / name_of(kind), gxx = find_gxx();
   link_ = {gxx, "-shared", "@" + recipe + ".link", "-L" + here.lib.string()};
   if (is_for_nvcc(kind)) {
+    if (!fs::exists(recipe + ".compile"))
+      throw BadInput("this assay was built without nvcc: build it with the preset ptx");
     const std::string nvcc = find_nvcc(here.recipes);
     compile_ = {nvcc, "-x", "cu", "--options-file", recipe + ".compile"};
     add(compile_, {"-Xcompiler=-fPIC,-fvisibility=hidden"});

@@ -214,6 +214,9 @@ TEST(Variant, ThatTakesAGpuIsSaidNotToBeInThisBuild) {
   expect_bad_input(run({"check", "cublas"}),
                    "cublas is not in this build: kernels/cublas.cu takes a GPU, so configure with "
                    "the preset cuda");
+#ifndef ASSAY_HAS_PTX
+  expect_bad_input(run({"check", "split_k"}), "kernels/split_k.cu takes nvcc, so configure with");
+#endif
 }
 #endif
 

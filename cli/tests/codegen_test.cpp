@@ -66,6 +66,11 @@ TEST(Codegen, SaysSoWhereThereIsNothing) {
   EXPECT_EQ(own.code, 77);
   EXPECT_THAT(own.out, HasSubstr("configure with the preset cuda"));
 #endif
+#ifndef ASSAY_HAS_PTX
+  write_text(folder / "mine.cu", "");
+  expect_bad_input(run({"codegen", folder / "mine.cu"}),
+                   "this assay was built without nvcc: build it with the preset ptx");
+#endif
 }
 
 std::vector<CompiledKernel> kernels_of(const std::string& file) {
