@@ -22,6 +22,14 @@ struct MergedCell : Cell {
   std::string contradiction;
 };
 
+// What one gate of the past says of a variant: of its time over the anchor's.
+struct Moment {
+  std::string commit, card;
+  std::int64_t cells = 0;
+  double median = 1, slowest = 1;
+  std::string slowest_problem;
+};
+
 struct VariantReport {
   About about;
   std::vector<MergedClaim> claims;  // all of a backend, then all of the next
@@ -30,6 +38,7 @@ struct VariantReport {
   std::vector<Traffic> traffic;
   std::vector<Spread> spreads;
   std::optional<Paths> paths;
+  std::vector<Moment> history;  // by the date of commits, then of runs
 
   std::vector<std::string> backends() const;
   const MergedClaim* claim(const std::string& backend, const std::string& name) const;
@@ -51,6 +60,10 @@ struct Report {
 
 // Puts results together in the order in which they come.
 Report merged(const std::vector<Result>&);
+
+// Adds the course of times that gates of the past measured, which no verdict is about. Throws
+// BadInput for results of another command.
+void add_history(Report&, const std::vector<std::string>& files_and_folders);
 
 // Reads files, and all .json in folders. Throws BadInput if there are none, or one is not as
 // result.h asks.

@@ -66,6 +66,7 @@ Source source_of(const Json& json, const std::string& file) {
                    .next = text(json, "next"),
                    .exit_code = static_cast<int>(count(json, "exit_code")),
                    .commit = text(origin, "commit"),
+                   .commit_date = text(origin, "commit_date"),
                    .date = text(origin, "date"),
                    .machine = machine_of(json),
                    .card = card_of(json),
@@ -163,8 +164,8 @@ void read_gate(const Json& json, Result& result) {
     result.cells.push_back({text(one, "variant"), problem, text(one, "status"), text(one, "reason"),
                             text(one, "cause"), text(one, "repeat"), flag(one, "unchanged"), ratio,
                             figure(one, "anchor_ratio"), figure(one, "head_us"),
-                            figure(one, "baseline_us"), count(one, "processes"),
-                            result.source.card});
+                            figure(one, "baseline_us"), count(one, "processes"), result.source.card,
+                            figure(one, "accepted_to_anchor")});
   }
   const auto add = [&](const char* what, const char* key) {
     for (const std::string& one : words(json, key))

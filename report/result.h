@@ -17,7 +17,7 @@ struct Source {
   std::string file, command, command_line;
   std::string verdict, summary, next;
   int exit_code = 0;
-  std::string commit, date, compilers, machine, card;
+  std::string commit, commit_date, date, compilers, machine, card;
   std::string cases;       // that a check was to judge: equal for two that judge the same cases
   std::string unfit;       // why a measurement is void
   double detectable = 0;   // the smallest slowdown that a gate could have seen; 0 where none
@@ -79,6 +79,11 @@ struct Cell {
   double anchor_ratio = 0, time_us = 0, baseline_us = 0;
   std::int64_t processes = 0;
   std::string card;
+  double accepted_to_anchor = 0;  // as it was when the baseline was accepted
+  // Measured, or as accepted where it is proven unchanged; else no positive number.
+  double to_anchor() const {
+    return anchor_ratio > 0 || !unchanged ? anchor_ratio : accepted_to_anchor;
+  }
 };
 
 // A time beside cuBLAS.

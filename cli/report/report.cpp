@@ -16,7 +16,7 @@ namespace assay {
 namespace {
 
 struct ReportRequest {
-  std::vector<std::string> results;
+  std::vector<std::string> results, history;
   std::string html, markdown, junit, sarif;
 };
 
@@ -30,7 +30,8 @@ ExitCode run(const ReportRequest& request) {
         "report on what? name files that commands wrote with --json, or a folder of them");
   const OutputFile html(request.html), markdown(request.markdown), junit(request.junit),
       sarif(request.sarif);
-  const report::Report report = report::read_report(request.results);
+  report::Report report = report::read_report(request.results);
+  if (!request.history.empty()) add_history(report, request.history);
   const report::Verdict verdict = report::verdict_of(report);
   const Screen screen =
       screen_beside({request.html, request.markdown, request.junit, request.sarif});
@@ -52,6 +53,9 @@ ExitCode run(const ReportRequest& request) {
 void add_flags(Flags& flags, ReportRequest& request) {
   flags.words("RESULT", request.results,
               "files that commands wrote with --json, or folders of them");
+  flags.texts("--history", request.history, "RESULT",
+              "gates of other commits, for the course of times alone; files or folders, repeat for "
+              "more");
   flags.result("--html", request.html, "write one page that needs no network; - is stdout");
   flags.result("--md", request.markdown, "write a comment of less than 60 KB; - is stdout");
   flags.result("--junit", request.junit, "write JUnit XML; - is stdout");

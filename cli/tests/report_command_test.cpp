@@ -125,7 +125,8 @@ Answer look_at(const std::string& page) {
 
 TEST(ReportPage, WorksInABrowser) {
   const Folder folder;
-  run({"report", written_results(folder), "--html", folder / "a.html"});
+  run({"report", written_results(folder), "--html", folder / "a.html", "--history",
+       folder / "gate.json"});
   const Answer answer = look_at(folder / "a.html");
   if (answer.code == 77) GTEST_SKIP() << answer.out;
   EXPECT_EQ(answer.code, 0) << answer.out << answer.err;

@@ -18,6 +18,7 @@ Markup ladder_section(const Report&);  // as an article draws it; nothing withou
 // Speed beside what the card's arithmetic and memory allow; nothing without times.
 Markup roofline_section(const Report&);
 Markup rooflines_of(const Report&, const VariantReport&);
+Markup history_of(const VariantReport&);  // its times, run by run
 Markup variant_section(const Report&, const VariantReport&);
 
 // A command to copy.

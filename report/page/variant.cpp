@@ -233,7 +233,7 @@ Markup variant_section(const Report& report, const VariantReport& variant) {
   return tag("section", {{"id", anchor_of(report, name).substr(1)}, {"class", "variant"}},
              tag("h2", heading) + facts_of(variant.about) + failures + claims_of(variant) +
                  paths_of(variant) + errors_of(variant) + changes_of(variant) +
-                 timings_of(report, variant) + traffic_of(variant));
+                 history_of(variant) + timings_of(report, variant) + traffic_of(variant));
 }
 
 }  // namespace assay::report

@@ -4,9 +4,11 @@
 
 #include <chrono>
 
+#include "base/errors.h"
 #include "report/mask.h"
 #include "report/page/page.h"
 #include "report/tests/results.h"
+#include "report/verdict.h"
 #include "report/views.h"
 #include "report/words.h"
 
@@ -144,6 +146,37 @@ TEST(Page, TellsABranchWhoseWayIsUnknown) {
                         "kernels/mine.cu:7"));
 }
 
+TEST(History, IsTheCourseOfAVariantsTimes) {
+  const Results now, then;
+  now.add("a.json", gate({cell("naive", "same", 1.0)}));
+  Json second = gate({cell("naive", "slower", 1.04), cell("naive", "same", 1.0, "m=1 n=1 k=1"),
+                      cell("naive", "same", 1.01, "m=2 n=1 k=1"), cell("gone", "same", 1.0)});
+  second["origin"]["commit"] = "second5678";
+  second["origin"]["commit_date"] = "2026-01-02T00:00:00Z";
+  Json first = gate({cell("naive", "same", 0.99)});
+  first["origin"]["commit"] = "first45678";
+  first["origin"]["commit_date"] = "2026-01-01T00:00:00Z";
+  Json unfit = second;
+  unfit["unfit"] = "throttled";
+  unfit["origin"]["commit"] = "unfit45678";
+  Json& unchanged = second["results"][2];
+  unchanged["unchanged"] = true;
+  unchanged["anchor_ratio"] = 0;
+  unchanged["accepted_to_anchor"] = 1.01;
+  then.add("a.json", second);
+  then.add("b.json", first);
+  then.add("c.json", unfit);
+  Report report = now.report();
+  add_history(report, {then.folder()});
+  EXPECT_EQ(verdict_of(report).word, "PASS") << "what was slower then is no matter now";
+  EXPECT_EQ(report.variants.size(), 1u);
+  EXPECT_THAT(html_of(report),
+              HasSubstr("Time over commits on NVIDIA H200. second5: median +1.00 %, slowest +4.00 "
+                        "% (m=64 n=32 k=16), first45: median -1.00 %, slowest -1.00 % "));
+  then.add("d.json", bench("naive", "NVIDIA H200"));
+  EXPECT_THROW(add_history(report, {then.folder()}), BadInput);
+}
+
 TEST(Ladder, StandsBesideWhatAnArticleMeasured) {
   const Results results;
   results.add("a.json", bench("tiled_32", "NVIDIA H200", "m=1024 n=512 k=1024"));
@@ -253,7 +286,11 @@ TEST(Page, IsSmallAndSoonWritten) {
   results.add("check.json", check(claims));
   for (const char* name : {"1.json", "2.json", "3.json"}) results.add(name, gate(cells));
   const auto start = std::chrono::steady_clock::now();
-  const std::string page = html_of(results.report());
+  Report report = results.report();
+  for (VariantReport& variant : report.variants)
+    for (int i = 0; i < 200; ++i)
+      variant.history.push_back({"1234567890ab", "NVIDIA H200", 30, 1, 1.01, "m=1 n=513 k=777"});
+  const std::string page = html_of(report);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   EXPECT_LT(page.size(), 3u << 20);
   EXPECT_LT(time.count(), 20)
