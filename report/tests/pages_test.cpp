@@ -207,8 +207,8 @@ TEST(Roofline, IsOfMemoryOrOfArithmetic) {
   fast["memory_gb_s"] = 4000;
   fast["results"][0]["tflops"] = 30;
   fast["results"].push_back(fast["results"][0]);
-  fast["results"][1]["problem"] = "m=1 n=4096 k=2048 beta=2";  // 0.498 FLOP a byte: 1.995 TFLOP/s
-  fast["results"][1]["tflops"] = 1;
+  fast["results"][1]["problem"] = "m=2048 n=2048 k=16 beta=2";  // 3.969 FLOP a byte: 15.9
+  fast["results"][1]["tflops"] = 8;
   Json slow = fast;
   for (Json& line : slow["results"]) {
     line["variant"] = "slow";
@@ -217,8 +217,9 @@ TEST(Roofline, IsOfMemoryOrOfArithmetic) {
   results.add("a.json", slow);
   results.add("b.json", fast);
   const std::string page = html_of(results.report());
-  EXPECT_THAT(page, HasSubstr("m=1024 n=1024 k=1024: fast 30.0 TFLOP/s, 50 % of the roof"));
-  EXPECT_THAT(page, HasSubstr("m=1 n=4096 k=2048 beta=2: fast 1.00 TFLOP/s, 50 % of the roof"));
+  EXPECT_THAT(page, HasSubstr("each problem on NVIDIA H200. m=1024 n=1024 k=1024: fast 30.0 "
+                              "TFLOP/s, 50 % of the roof"));
+  EXPECT_THAT(page, HasSubstr("m=2048 n=2048 k=16 beta=2: fast 8.00 TFLOP/s, 50 % of the roof"));
   EXPECT_THAT(page, HasSubstr("m=1024 n=1024 k=1024: slow 0.50 TFLOP/s, 1 % of the roof"));
 }
 
