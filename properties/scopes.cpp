@@ -11,12 +11,9 @@ namespace assay {
 
 std::string why_no_bound(const Case& c) {
   if (scalar_for(c.fill, c.alpha) != c.alpha)
-    return c.fill == Fill::largest
-               ? "fill=largest takes alpha of 0, 1 or -1: else a right product may overflow"
-               : fmt::format(
-                     "fill={} takes alpha of 0, or a power of 2 up to 256: else a right "
-                     "product may underflow",
-                     to_string(c.fill));
+    return fmt::format(
+        "fill={} takes alpha of 0, or a power of 2 up to 256: else a right product may {}",
+        to_string(c.fill), c.fill == Fill::largest ? "overflow" : "underflow");
   if (c.fill != Fill::largest && largest_sum(c) > 0x1p126)
     return "it takes smaller alpha and beta: a right sum may overflow";
   return c.fill == Fill::exact
@@ -26,9 +23,8 @@ std::string why_no_bound(const Case& c) {
 
 float scalar_for(Fill fill, float alpha) {
   if (alpha == 0) return alpha;
-  if (fill == Fill::largest) return std::copysign(1.0f, alpha);
-  if (fill != Fill::scaled && fill != Fill::patterned) return alpha;
-  const int exponent = std::clamp(std::ilogb(alpha), fill == Fill::scaled ? 0 : -1, 8);
+  if (fill != Fill::scaled && fill != Fill::patterned && fill != Fill::largest) return alpha;
+  const int exponent = std::clamp(std::ilogb(alpha), fill == Fill::patterned ? -1 : 0, 8);
   return std::copysign(std::ldexp(1.0f, exponent), alpha);
 }
 

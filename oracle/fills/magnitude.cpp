@@ -97,17 +97,21 @@ float Largest::value(std::uint64_t random, std::int64_t i, std::int64_t j) const
   const int product = where_ == LargestIn::c         ? 80
                       : where_ == LargestIn::product ? 108
                                                      : 127 + partner_;
+  const auto before_alpha = [&](float x) { return std::ldexp(x, -exponent_of(c_.alpha)); };
   if (o_ == Operand::c) {
     if (where_ == LargestIn::c) return part_of_c(random);
     return std::ldexp(uniform(random), std::clamp(product - exponent_of(c_.beta), -120, 120));
   }
   switch (where_) {
-    case LargestIn::product: return part_of_product(random, i, j);
+    case LargestIn::product: {
+      const float factor = part_of_product(random, i, j);
+      return (o_ == Operand::a) == of_rows_ ? before_alpha(factor) : factor;
+    }
     case LargestIn::c: return std::ldexp(uniform(random), product / 2);
     case LargestIn::a:
     case LargestIn::b: break;
   }
-  return (o_ == Operand::a) == (where_ == LargestIn::a) ? enormous(random)
+  return (o_ == Operand::a) == (where_ == LargestIn::a) ? before_alpha(enormous(random))
                                                         : std::ldexp(uniform(random), partner_);
 }
 

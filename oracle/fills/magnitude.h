@@ -18,8 +18,9 @@ enum class LargestIn { a, b, product, c };
 LargestIn largest_in(std::uint64_t seed);
 
 // Elements beside the largest float. The seed picks where it counts: an element of A or of B, with
-// a partner that makes the product ordinary; the one product that a sum consists of; C. A result is
-// then ordinary, beside the largest float, or infinite in every order.
+// a partner that makes the product ordinary; the one product that a sum consists of; C. All but C
+// count with alpha, a power of 2: a sum may be ordinary and the result infinite. A result is
+// ordinary, beside the largest float, or infinite in every order.
 class Largest {
  public:
   Largest(const Case&, Operand);

@@ -168,6 +168,7 @@ void add_numbers(const Code& code, const Explorer& explorer, const Tile& tile,
     if (is_of_k && threshold.value <= most_k_at_lengths) all_k.push_back(threshold.value + 1);
   }
   for (const std::int64_t bytes : code.variables) add(cases_at_length(bytes, all_k));
+  add(cases_beyond_16_bits(tile));
   if (code.makes_floats) add(cases_beyond_floats(tile));
 }
 

@@ -147,6 +147,14 @@ std::vector<Case> cases_at_length(std::int64_t bytes, const std::vector<std::int
   return cases;
 }
 
+std::vector<Case> cases_beyond_16_bits(const Tile& tile) {
+  constexpr std::int64_t countable = 1 << 16, least_slice = 4;
+  std::vector<Case> cases = {{.m = 1, .n = 1, .k = countable * least_slice + 5}};
+  if (countable * tile.n < most_elements)
+    cases.push_back({.m = 1, .n = countable * tile.n + tile.n + 1, .k = 1});
+  return cases;
+}
+
 std::vector<Case> cases_beyond_floats(const Tile& tile) {
   constexpr std::int64_t countable = 1 << 24;
   std::vector<Case> cases;

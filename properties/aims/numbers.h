@@ -1,5 +1,5 @@
 // Cases aimed by numbers that no comparison shows: those that stand in the source, the lengths of
-// the kernel's own arrays, and those at which a float no longer counts.
+// the kernel's own arrays, and those at which 16 bits or a float no longer count.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,9 @@ std::vector<Case> cases_of_tiles(const std::vector<std::int64_t>& numbers, const
 // A workspace may hold several results, or an operand: sizes of which a few times the product just
 // fits into an array of that length, or does not, at each of these k or one more.
 std::vector<Case> cases_at_length(std::int64_t bytes, const std::vector<std::int64_t>& all_k);
+
+// More tiles in a row than 16 bits count, and more slices of four or more in k.
+std::vector<Case> cases_beyond_16_bits(const Tile&);
 
 // For kernels that make floats of whole numbers: sizes beside 2^24, and grids in which the number
 // of a tile times the reciprocal of their width is rounded to the row before.

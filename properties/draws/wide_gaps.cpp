@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "properties/scopes.h"
 
@@ -17,16 +18,25 @@ std::string why_not_wide(const Case& c) {
 }
 
 std::string why_packed(const Entry& entry) {
-  const Needs& needs = entry.variant.needs;
-  if (needs.int_indices) return "it takes matrices that spread over less than 2^31 elements only";
-  return needs.packed ? "it takes packed matrices only" : "";
+  return entry.variant.needs.packed ? "it takes packed matrices only" : "";
 }
+
+namespace {
+
+// With room for the rows themselves, and for what the needs round up to.
+std::int64_t widest_within_int(const Case& c, std::int64_t rows) {
+  constexpr std::int64_t room = 1 << 10;
+  return std::numeric_limits<std::int32_t>::max() / rows - std::max(c.n, c.k) - rows - room;
+}
+
+}  // namespace
 
 // The last row begins at 2^32 or beyond, where an unsigned index wraps too; at 2^31, so that the
 // product of a row of the tile and the distance wraps; or below, for kernels that look at that, and
 // then wrap in bytes. Where one operand is wide, the size that counts its rows is far from others:
 // multiplied by the wrong one, its distance gives what 32 bits hold. Where the variant takes fewer
-// rows, they lie farther apart.
+// rows, they lie farther apart; where its indices have 32 bits, as far as those reach, which is
+// beyond 2^31 bytes.
 Case with_wide_gaps(Case c, const Entry& entry) {
   struct Spread {
     std::int64_t rows, gap;
@@ -50,7 +60,8 @@ Case with_wide_gaps(Case c, const Entry& entry) {
                                            : needs.m_most;
   const Spread& spread = spreads[c.seed / 4 % spreads.size()];
   const std::int64_t rows = std::clamp<std::int64_t>(most, 2, spread.rows);
-  const std::int64_t gap = spread.gap * ceil_div(spread.rows - 1, rows - 1);
+  std::int64_t gap = spread.gap * ceil_div(spread.rows - 1, rows - 1);
+  if (needs.int_indices) gap = std::min(gap, widest_within_int(c, rows + few));
   c.m = wide == only_b ? few : rows;
   c.k = wide == only_b ? rows : wide == all ? rows + few : few;
   c.n = std::max<std::int64_t>(1, c.n);
