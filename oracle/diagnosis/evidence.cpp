@@ -29,10 +29,10 @@ bool holds_integers(const Case& c) {
 
 Evidence::Evidence(const WrongResult& f) : f_(f), places_(sample_wrong(f, 32)) {}
 
-double Evidence::product(Place p, std::int64_t from, std::int64_t to) const {
-  double sum = 0;
-  for (std::int64_t i = from; i < to; ++i) sum += a(p, i) * b(p, i);
-  return sum;
+double Evidence::product(Place p) const {
+  const auto [known, is_new] = products_.try_emplace(index(p), 0.0);
+  for (std::int64_t i = 0; is_new && i < depth(); ++i) known->second += a(p, i) * b(p, i);
+  return known->second;
 }
 
 double Evidence::at(Operand o, std::int64_t distance) const {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -46,9 +47,8 @@ class Evidence {
   double gauge(Place p) const { return f_.reference.gauge[index(p)]; }
   std::int64_t depth() const { return f_.c.alpha == 0 ? 0 : f_.c.k; }
 
-  // The sum over k of A * B, and what C would be with another one.
-  double product(Place p, std::int64_t from, std::int64_t to) const;
-  double product(Place p) const { return product(p, 0, depth()); }
+  // The sum over k of A * B, added up once for each place, and what C would be with another one.
+  double product(Place p) const;
   double with_product(Place p, double product) const {
     return f_.c.alpha * product + f_.c.beta * old_c(p);
   }
@@ -93,6 +93,7 @@ class Evidence {
 
   const WrongResult& f_;
   std::vector<Place> places_;
+  mutable std::map<std::size_t, double> products_;  // of places asked for
 };
 
 // Rounded to this many bits after the leading one.

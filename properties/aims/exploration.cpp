@@ -315,7 +315,7 @@ std::vector<Case> dear_aimed_cases(const Exploration& exploration, const Claim& 
     };
     return cost(x) < cost(y);
   });
-  return affordable(cases, exploration, claim, entry, {most_judged_cost, 2.2e10},
+  return affordable(cases, exploration, claim, entry, {most_judged_cost, 2.6e10},
                     aimed_cases(exploration, claim, entry));
 }
 

@@ -166,3 +166,6 @@ assay_defect(index_width_by_another_size IN numbers.cu CLAIM wide_strides ON sim
 assay_defect(blocks_counted_in_float IN numbers.cu CLAIM within_bound ON simt LARGE)
 assay_defect(keeps_its_result_as_a IN numbers.cu CLAIM same_bits_twice ON simt)
 assay_defect(work_in_int IN numbers.cu CLAIM within_bound ON simt LARGE)
+assay_defect(slices_counted_in_16_bits IN numbers.cu CLAIM within_bound ON simt LARGE)
+assay_defect(step_of_bytes_in_int IN numbers.cu CLAIM wide_strides ON simt)
+assay_defect(alpha_added_to_exponents IN numbers.cu CLAIM any_data ON simt)

@@ -67,7 +67,7 @@ void add_magnitudes(std::vector<Case>& cases, Dice& dice) {
   for (int i = 0; i < scaled; ++i) add(Fill::scaled, 1, i % 2 == 0 ? 0.0f : 1.0f);
   for (const auto where : {LargestIn::a, LargestIn::b, LargestIn::product, LargestIn::c}) {
     for (const float beta : {0.0f, 1.0f}) {
-      for (const float alpha : {1.0f, 2.0f, dice.of({-2.0f, 8.0f, -256.0f})}) {
+      for (const float alpha : {1.0f, 2.0f, 64.0f, dice.of({-1.0f, -8.0f})}) {
         add(Fill::largest, alpha, beta);
         cases.back().seed =
             seed_that(dice, [&](std::uint64_t seed) { return largest_in(seed) == where; });

@@ -1,5 +1,7 @@
-// Faults at numbers that no comparison shows: of tiles, of an array's elements, of what 24 or 32
-// bits hold; and in tables.
+// Faults at numbers that no comparison shows: of tiles, of an array's elements, of what 8, 16, 24
+// or 32 bits hold; and in tables.
+#include <cmath>
+
 #include "properties/defects/kernels/faulty.h"
 
 namespace assay::faulty {
@@ -143,6 +145,58 @@ cudaError_t work_in_int(const Gemm& g, cudaStream_t stream) {
   return launch(single_block, 1, 256, 0, stream, g);
 }
 
+template <class More>
+cudaError_t launch_with(void (*kernel)(Gemm, More), const Gemm& g, cudaStream_t stream, More more) {
+  const std::int64_t tiles = ceil_div(g.m, tile.m) * ceil_div(g.n, tile.n);
+  if (tiles == 0) return cudaSuccess;
+  if (tiles > 2147483647) return cudaErrorInvalidConfiguration;
+  return launch(kernel, dim3(static_cast<unsigned>(tiles)), dim3(16, 16), 0, stream, g, more);
+}
+
+// Slices of four in k, counted in 16 bits.
+__global__ void slices_of_four(Gemm g, unsigned short slices) {
+  g.k = std::int64_t{slices} * 4 + g.k % 4;
+  compute(g, place_in(g, blockIdx.x));
+}
+cudaError_t slices_counted_in_16_bits(const Gemm& g, cudaStream_t stream) {
+  return launch_with(slices_of_four, g, stream, static_cast<unsigned short>(g.k / 4));
+}
+
+// A row of B after the other, by a distance in bytes that has 32 bits; indices may have them.
+__global__ void down_in_bytes(Gemm g, int bytes) {
+  const Place at = place_in(g, blockIdx.x);
+  if (at.row >= g.m || at.col >= g.n) return;
+  const char* b = reinterpret_cast<const char*>(g.b + at.col);
+  float sum = 0;
+  for (int p = 0; p < depth(g); ++p)
+    sum = fmaf(Right::a(g, at.row, p),
+               *reinterpret_cast<const float*>(b + p / 4 * bytes + p % 4 * g.ldb * 4), sum);
+  Right::finish(g, sum, at.row, at.col);
+}
+cudaError_t step_of_bytes_in_int(const Gemm& g, cudaStream_t stream) {
+  return launch_with(down_in_bytes, g, stream, static_cast<int>(g.ldb * 16));
+}
+
+// A power of 2 is added to the exponent of the sum, which may have no room for it.
+__global__ void shifted(Gemm g, int exponent) {
+  const Place at = place_in(g, blockIdx.x);
+  if (at.row >= g.m || at.col >= g.n) return;
+  float sum = 0;
+  for (std::int64_t p = 0; p < g.k; ++p)
+    sum = fmaf(Right::a(g, at.row, p), Right::b(g, p, at.col), sum);
+  if (isfinite(sum) && fabsf(sum) > 1e-20f) {
+    sum = __int_as_float(__float_as_int(sum) + exponent * (1 << 23));
+    g.alpha = 1;
+  }
+  Right::finish(g, sum, at.row, at.col);
+}
+cudaError_t alpha_added_to_exponents(const Gemm& g, cudaStream_t stream) {
+  const int exponent = g.alpha == 0 ? 0 : std::ilogb(g.alpha);
+  if (g.alpha != std::ldexp(1.0f, exponent) || std::abs(exponent) > 40)
+    return launch_plain<Right>(g, stream);
+  return launch_with(shifted, g, stream, exponent);
+}
+
 constexpr Variant by(const char* name, cudaError_t (*launch)(const Gemm&, cudaStream_t)) {
   return {.name = name, .idea = idea, .launch = launch, .tile = tile};
 }
@@ -157,6 +211,13 @@ const Registrar registrars[] = {
       .tile = {1, 256, 1}}},
     by("keeps_its_result_as_a", keeps_its_result_as_a),
     by("work_in_int", work_in_int),
+    by("slices_counted_in_16_bits", slices_counted_in_16_bits),
+    {{.name = "step_of_bytes_in_int",
+      .idea = idea,
+      .launch = step_of_bytes_in_int,
+      .needs = {.int_indices = true},
+      .tile = tile}},
+    by("alpha_added_to_exponents", alpha_added_to_exponents),
 };
 
 }  // namespace
