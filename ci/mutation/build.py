@@ -37,7 +37,7 @@ class Build:
         self.made = self._times()
 
     def _times(self):
-        return {path: path.stat().st_mtime_ns for path in [self.program, *(self.folder / "lib").glob("*.so")]}
+        return {path: path.stat().st_mtime_ns for path in [self.program, *(self.folder / "lib" / "assay" / "assay").glob("*.so")]}
 
     def require_unchanged(self):
         """Throws Unfit if anything was built since: then nobody knows what was judged."""
