@@ -27,7 +27,7 @@ class Build:
             raise Unfit(f"{self.program} is missing: run `cmake --preset cpu && cmake --build --preset cpu --target assay`")
         self.stages, self.libraries, self.variants, self.parsed = {}, {}, {}, {}
         for path in sorted((self.root / "kernels").glob("*.cu")):
-            found = [name for name in LIBRARIES if (self.folder / f"lib/lib{name}_{path.stem}.so").exists()]
+            found = [name for name in LIBRARIES if (self.folder / f"lib/assay/lib{name}_{path.stem}.so").exists()]
             if found:  # others are for the GPU alone
                 self.stages[path.name] = Source(path.name, path.read_text())
                 self.libraries[path.name] = {name: self._commands(f"{name}_{path.stem}") for name in found}
@@ -37,7 +37,7 @@ class Build:
         self.made = self._times()
 
     def _times(self):
-        return {path: path.stat().st_mtime_ns for path in [self.program, *(self.folder / "lib" / "assay" / "assay").glob("*.so")]}
+        return {path: path.stat().st_mtime_ns for path in [self.program, *(self.folder / "lib" / "assay").glob("*.so")]}
 
     def require_unchanged(self):
         """Throws Unfit if anything was built since: then nobody knows what was judged."""
@@ -46,12 +46,12 @@ class Build:
 
     def _commands(self, target):
         """The commands that compile and link a library, as lists of words."""
-        answer = self.processes.run(["ninja", "-C", self.folder, "-t", "commands", f"lib/lib{target}.so"])
+        answer = self.processes.run(["ninja", "-C", self.folder, "-t", "commands", f"lib/assay/lib{target}.so"])
         if answer.returncode != 0:
             raise Unfit(f"ninja does not know lib{target}.so in {self.folder}: configure the build folder with a preset")
         lines = answer.stdout.splitlines()
         compiles = [line for line in lines if f"/{target}.dir/" in line and " -c " in line]
-        links = [line for line in lines if f" -o lib/lib{target}.so " in line]
+        links = [line for line in lines if f" -o lib/assay/lib{target}.so " in line]
         if len(compiles) != 1 or len(links) != 1:
             raise Unfit(f"lib{target}.so is not made by one compilation and one link, as a kernel library is")
         words = shlex.split(compiles[0])
@@ -110,7 +110,7 @@ class Build:
             if answer.returncode != 0:
                 return answer.stderr
             library = Path(scratch) / f"lib{target}.so"
-            swapped = [library if word == f"lib/lib{target}.so" else made if word.endswith(".o") else word
+            swapped = [library if word == f"lib/assay/lib{target}.so" else made if word.endswith(".o") else word
                        for word in link_words]
             answer = self.processes.run(swapped, cwd=self.folder)
             if answer.returncode != 0:
