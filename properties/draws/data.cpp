@@ -65,15 +65,16 @@ void add_magnitudes(std::vector<Case>& cases, Dice& dice) {
   for (const auto& [alpha, beta] : all_extreme_scalars(dice)) add(Fill::balanced, alpha, beta);
   constexpr int scaled = 16;
   for (int i = 0; i < scaled; ++i) add(Fill::scaled, 1, i % 2 == 0 ? 0.0f : 1.0f);
+  const auto add_largest = [&](LargestIn where, float alpha, float beta) {
+    add(Fill::largest, alpha, beta);
+    cases.back().seed =
+        seed_that(dice, [&](std::uint64_t seed) { return largest_in(seed) == where; });
+  };
   for (const auto where : {LargestIn::a, LargestIn::b, LargestIn::product, LargestIn::c}) {
-    for (const float beta : {0.0f, 1.0f}) {
-      for (const float alpha : {1.0f, 2.0f, 64.0f, dice.of({-1.0f, -8.0f})}) {
-        add(Fill::largest, alpha, beta);
-        cases.back().seed =
-            seed_that(dice, [&](std::uint64_t seed) { return largest_in(seed) == where; });
-      }
-    }
+    for (const float beta : {0.0f, 1.0f}) add_largest(where, 1, beta);
   }
+  // Finite sums whose results are infinite.
+  for (const float alpha : {2.0f, 64.0f, -8.0f}) add_largest(LargestIn::product, alpha, 0);
 }
 
 // Where allocations begin, at every remainder of k.
