@@ -36,7 +36,7 @@ bool is_awkward(const fs::path& path) {
          std::string::npos;
 }
 
-// By its own name, if that may be, which faults are told with.
+// By its own name where that is possible: faults are reported with it.
 fs::path name_of_link(const fs::path& file) {
   return is_awkward(file.filename()) ? "kernels.cu" : file.filename();
 }

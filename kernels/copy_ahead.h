@@ -20,7 +20,7 @@
 // Who copies what of a slice, where t is the thread:
 //   A, row r of each Threads / 16:   | t = 16r | 16r + 1 | ... | 16r + 15 |   into column r
 //   B, a row:                        neighbours by neighbours
-// Who computes what is told in kernels/warp_tiles.h.
+// kernels/warp_tiles.h shows who computes what.
 //
 // `pipelined` sums all slices in one block, `split_k` shares them out.
 //

@@ -300,7 +300,7 @@ INSTANTIATE_TEST_SUITE_P(All, Stranger,
                                          "vectors", "workspace"),
                          [](const auto& each) { return each.param; });
 
-// The same with a fault each, and what is said of it.
+// The same kernels with one fault each, and the words that name it.
 struct Twin {
   const char *name, *kernel, *find, *replace, *says;
 };

@@ -1,4 +1,4 @@
-// What is said of the comparisons of a variant's own source that were watched.
+// Reports the comparisons in a variant's own source that were watched.
 #pragma once
 
 #include "properties/aims/exploration.h"
