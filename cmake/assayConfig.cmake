@@ -98,13 +98,14 @@ function(assay_write_script)
     assay_quote(${kind} ${words})
   endforeach()
   file(GENERATE OUTPUT ${script} CONTENT "#!/bin/sh
-# assay, with the kernels that the project lists, among which names of variants choose; `codegen` takes its files alone.
+# assay, with the kernels that the project lists, among which names of variants choose; `codegen` and `counts` take
+# its files alone.
 export ASSAY_CORPUS=${corpus}
 command=$1
 [ $# -eq 0 ] || shift
 case $command in
-  check) exec ${program} check ${FILES} ${LIBRARIES} ${cache} \"$@\" ;;
-  codegen) exec ${program} codegen ${FILES} ${cache} \"$@\" ;;
+  check | bench) exec ${program} $command ${FILES} ${LIBRARIES} ${cache} \"$@\" ;;
+  codegen | counts) exec ${program} $command ${FILES} ${cache} \"$@\" ;;
 esac
 exec ${program} $command \"$@\"
 " FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)

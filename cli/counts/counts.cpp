@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/child_process.h"
 #include "base/errors.h"
 #include "base/text.h"
 #include "base/whole_file.h"
@@ -36,7 +37,8 @@ Conclusion conclude(const CountsResult& result) {
     if (line.counting.failure) {
       return {ExitCode::wrong, "FAIL",
               fmt::format("{} on ptx: {}", line.variant, line.counting.failure->reason),
-              fmt::format("assay check {} --backend ptx --case \"{}\"", line.variant,
+              fmt::format("assay check {}{}{} --backend ptx --case \"{}\"", line.source,
+                          line.source.empty() ? "" : " ", line.variant,
                           to_string(result.problem))};
     }
     counted += !line.counting.launches.empty();
@@ -113,18 +115,24 @@ std::vector<std::string> remarks_on(const Counting& counting,
 }
 
 ExitCode run(const CountsRequest& request) {
-  refuse_unknown(request.variants);
   CountsResult result{.request = request, .problem = problem_named("--case", request.case_text)};
-  const std::vector<Entry> entries = entries_to_count(request.variants);
+  std::vector<std::string> names = request.variants;
+  const Opened opened = request.files.open(names, {"ptx"});
+  refuse_unknown(names);
+  const std::vector<Entry> entries = entries_to_count(names);
   const OutputFile json(request.json);
-  const auto compiled = kernels_in({"/proc/self/exe"});
+  // The machine code of a file is not compiled for this: assay codegen shows it.
+  const auto compiled =
+      opened.libraries.empty() ? kernels_in({this_program}) : std::vector<CompiledKernel>();
   {
     ProgressLine progress(!request.quiet, static_cast<std::int64_t>(entries.size()));
     for (const Entry& entry : entries) {
-      CountsLine line{.variant = entry.variant.name, .counting = count(entry, result.problem)};
+      CountsLine line{.variant = entry.variant.name,
+                      .counting = count(entry, result.problem),
+                      .source = entry.source};
       for (ptx::LaunchCounts& launch : line.counting.launches)
         launch.kernel = kernel_name(launch.kernel);
-      if (!line.counting.refusal.empty() && !request.variants.empty())
+      if (!line.counting.refusal.empty() && !names.empty())
         throw BadInput(fmt::format("{} refuses the case \"{}\": {}; choose another --case",
                                    line.variant, to_string(result.problem), line.counting.refusal));
       line.remarks = remarks_on(line.counting, compiled);
@@ -148,7 +156,10 @@ ExitCode run(const CountsRequest& request) {
 }
 
 void add_flags(Flags& flags, CountsRequest& request) {
-  flags.words("VARIANT", request.variants, "names from `assay list`; default: all");
+  flags.words("VARIANT", request.variants,
+              "names from `assay list`, or FILEs of kernels such as mine.cu, and names of variants "
+              "in them; default: all");
+  request.files.add_flags(flags);
   flags.text("--case", request.case_text, "TEXT",
              "the case to count (\"m=256 n=256 k=256\"); see assay check --help");
   flags.flag("--by-line", request.by_line, "also show the source lines with their counts");
@@ -166,6 +177,7 @@ void add_flags(Flags& flags, CountsRequest& request) {
       "\n"
       "Examples:\n"
       "  assay counts                                           every variant\n"
+      "  assay counts path/to/mine.cu --by-line                 those of a file that lies anywhere\n"
       "  assay counts tiled_32 --by-line --case \"m=1001 n=513 k=777\"\n"
       "\n"
       "Exit status: 0 counted, 1 a launch fails, 2 bad usage or bad input, such as a case that a\n"

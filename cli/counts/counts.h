@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/flags.h"
+#include "cli/kernel_files.h"
 #include "cli/out/conclusion.h"
 #include "cli/out/table.h"
 #include "oracle/counting.h"
@@ -14,6 +15,7 @@ namespace assay {
 
 struct CountsRequest {
   std::vector<std::string> variants;  // empty means all that nvcc compiled
+  KernelFiles files;                  // among them
   std::string case_text = "m=256 n=256 k=256";
   bool by_line = false;
   std::string json;
@@ -24,8 +26,9 @@ struct CountsRequest {
 struct CountsLine {
   std::string variant;
   Counting counting;
+  std::string source = {};  // the words that name the file it comes from; empty for the ladder
   // Of each launch: how its machine code differs from the PTX that was counted, if that is known.
-  std::vector<std::string> remarks;
+  std::vector<std::string> remarks = {};
 
   bool is_counted() const { return counting.refusal.empty() && !counting.failure; }
 };
