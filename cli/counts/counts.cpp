@@ -38,8 +38,7 @@ Conclusion conclude(const CountsResult& result) {
       return {ExitCode::wrong, "FAIL",
               fmt::format("{} on ptx: {}", line.variant, line.counting.failure->reason),
               fmt::format("assay check {}{}{} --backend ptx --case \"{}\"", line.source,
-                          line.source.empty() ? "" : " ", line.variant,
-                          to_string(result.problem))};
+                          line.source.empty() ? "" : " ", line.variant, to_string(result.problem))};
     }
     counted += !line.counting.launches.empty();
     refused += !line.counting.refusal.empty();
@@ -177,7 +176,8 @@ void add_flags(Flags& flags, CountsRequest& request) {
       "\n"
       "Examples:\n"
       "  assay counts                                           every variant\n"
-      "  assay counts path/to/mine.cu --by-line                 those of a file that lies anywhere\n"
+      "  assay counts path/to/mine.cu --by-line                 those of a file that lies "
+      "anywhere\n"
       "  assay counts tiled_32 --by-line --case \"m=1001 n=513 k=777\"\n"
       "\n"
       "Exit status: 0 counted, 1 a launch fails, 2 bad usage or bad input, such as a case that a\n"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/tests/program.h"
+#include "cli/tests/kernel_file.h"
 
 namespace assay::tests {
 namespace {
@@ -16,64 +16,6 @@ using testing::Not;
 using testing::StartsWith;
 
 namespace fs = std::filesystem;
-
-// In the dialect that the executor takes too.
-constexpr const char* a_kernel = R"(
-#include <assay.h>
-__global__ void one_each(int m, int n, int k, float alpha, const float* a, int lda, const float* b,
-                         int ldb, float beta, float* c, int ldc) {
-  const int row = blockIdx.y * 16 + threadIdx.y, col = blockIdx.x * 16 + threadIdx.x;
-  if (row >= m || col >= n) return;
-  float sum = 0;
-  for (int p = 0; p < k; ++p) sum += a[row * lda + p] * b[p * ldb + col];
-  c[row * ldc + col] = beta == 0 ? alpha * sum : fmaf(beta, c[row * ldc + col], alpha * sum);
-}
-ASSAY_VARIANT(mine, "One thread per element.", Needs{.m_most = 4096}, Order::one_fma_chain) {
-  return assay::launch(one_each, dim3((n + 15) / 16, (m + 15) / 16), dim3(16, 16), 0, stream, m, n, k, alpha,
-                a, lda, b, ldb, beta, c, ldc);
-}
-)";
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, text.npos) << from;
-  return at == text.npos ? text : text.replace(at, from.size(), to);
-}
-
-class KernelFile : public testing::Test {
- protected:
-  // A path that every shell takes apart.
-  KernelFile() : place_(folder_ / "it's a \"place\"") {
-    fs::create_directory(place_);
-    fs::create_directory(folder_ / "tmp");
-    write_text(file(), a_kernel);
-  }
-  // Compilers leave nothing behind, nor do we.
-  ~KernelFile() override { EXPECT_TRUE(fs::is_empty(folder_ / "tmp")); }
-
-  std::string file(const std::string& name = "mine.cu") const { return place_ + "/" + name; }
-
-  Answer check(std::vector<std::string> words,
-               std::map<std::string, std::string> environment = {}) {
-    environment.emplace("TMPDIR", folder_ / "tmp");
-    environment.emplace("XDG_CACHE_HOME", folder_ / "cache");
-    words.insert(words.begin(), {"check", "--no-corpus"});
-    return run(words, {.environment = environment});
-  }
-  Answer check_few(const std::string& file, std::map<std::string, std::string> environment = {}) {
-    return check({file, "--cases", "3", "--claim", "within_bound"}, std::move(environment));
-  }
-
-  Folder folder_;
-  const std::string place_;
-};
-
-// Without nvcc there is only what g++ takes.
-#ifdef ASSAY_HAS_PTX
-#define NEEDS_NVCC
-#else
-#define NEEDS_NVCC GTEST_SKIP() << "this build has no PTX machine: ci/get-nvcc fetches nvcc"
-#endif
 
 TEST_F(KernelFile, IsJudgedOnEveryBackendAndNobodyElses) {
   const Answer answer = check({file(), "--cases", "10"});
@@ -353,63 +295,6 @@ TEST(WatchedFile, IsJudgedAgainAtEachSave) {
   EXPECT_THAT(wait_for("FAIL: 1"), HasSubstr("FAIL: 1 of 1 variant"));
   kill(process, SIGTERM);
   pclose(shell);
-}
-
-// What nvcc makes of it for a GPU, which need not be here.
-TEST_F(KernelFile, HasMachineCode) {
-  NEEDS_NVCC;
-  const Answer answer = run({"codegen", file(), "--cache", folder_ / "cache"},
-                            {.environment = {{"TMPDIR", folder_ / "tmp"}}});
-  EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
-  EXPECT_THAT(answer.out, HasSubstr("one_each"));
-  EXPECT_THAT(answer.out, Not(HasSubstr("tiled")));
-}
-
-TEST_F(KernelFile, HasMachineCodeOfItsVariants) {
-  NEEDS_NVCC;
-  write_text(file(), std::string("__global__ void never(float* p) { *p = 1; }\n") + a_kernel);
-  const auto codegen = [&](const char* name) {
-    return run({"codegen", file(), name, "--cache", folder_ / "cache"},
-               {.environment = {{"TMPDIR", folder_ / "tmp"}}});
-  };
-  const Answer answer = codegen("mine");
-  EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
-  EXPECT_THAT(answer.out, HasSubstr("one_each"));
-  EXPECT_THAT(answer.out, Not(HasSubstr("never")));
-  EXPECT_THAT(codegen("never").out, HasSubstr("never"));
-  expect_bad_input(codegen("mein"), "there is no kernel 'mein'");
-}
-
-// What it asks of the memory of a GPU.
-TEST_F(KernelFile, IsCounted) {
-  const auto counts = [&](std::vector<std::string> words) {
-    words.insert(words.begin(), {"counts", file(), "--cache", folder_ / "cache"});
-    return run(words, {.environment = {{"TMPDIR", folder_ / "tmp"}}});
-  };
-#ifdef ASSAY_HAS_PTX
-  const Answer answer = counts({"--case", "m=32 n=32 k=4", "--by-line"});
-  EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
-  EXPECT_THAT(answer.out, HasSubstr("\nmine\n  one_each: 4 blocks of 256 threads\n"));
-  EXPECT_THAT(answer.out, HasSubstr("  FFMA 4,096, barriers of warps 0\n"));
-  EXPECT_THAT(answer.out, Not(HasSubstr("tiled")));
-  expect_bad_input(counts({"mein"}), "there is no variant 'mein' (did you mean mine?)");
-  write_text(file(), replaced(a_kernel, "p < k", "p <= k"));
-  const Answer outside = counts({"--case", "m=1 n=1 k=1"});
-  EXPECT_EQ(outside.code, 1) << outside.out << outside.err;
-  EXPECT_THAT(outside.last_line(), StartsWith("next: assay check '"));
-  EXPECT_THAT(outside.last_line(), HasSubstr("' mine --backend ptx --case \"m=1 n=1 k=1\""));
-#else
-  expect_bad_input(counts({}), "a file is not compiled for ptx here: assay doctor says why");
-#endif
-}
-
-TEST_F(KernelFile, IsTimedWhereThereIsAGpu) {
-  const Answer answer = run({"bench", file()});
-  EXPECT_EQ(answer.code, 77) << answer.out << answer.err;
-  EXPECT_THAT(answer.out, StartsWith("NOTHING TIMED: "));
-  expect_bad_input(run({"bench", file("other.cu")}), "there is no file " + file("other.cu"));
-  expect_bad_input(run({"bench", "--library", file("other.so")}), "there is no file ");
-  expect_bad_input(run({"bench", "nowhere"}), "there is no variant 'nowhere'");
 }
 
 TEST(WatchedFile, IsNamed) { expect_bad_input(run({"check", "naive", "--watch"}), "name a FILE"); }
