@@ -5,9 +5,11 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
@@ -18,6 +20,10 @@ namespace assay {
 namespace {
 
 constexpr auto for_ever = std::chrono::milliseconds(-1);
+
+// A message goes in packets of so many bytes, each behind a bool that tells whether more follow:
+// the system takes no packet of any length, and cuts off what the receiver has no room for.
+constexpr std::size_t longest_piece = 1 << 16;
 
 // Calls again what a signal interrupts.
 template <class Call>
@@ -124,7 +130,7 @@ std::string ChildProcess::converse(const std::string& input, std::chrono::millis
     sent += static_cast<std::size_t>(count);
   }
   shutdown(socket_, SHUT_WR);
-  std::string output, chunk(longest_message, '\0');
+  std::string output, chunk(longest_piece, '\0');
   while (true) {
     if (!wait_for_input(patience) && timed_out_)
       throw std::runtime_error(fmt::format("it was silent for {} s", patience.count() / 1000));
@@ -145,17 +151,29 @@ ProcessEnd ChildProcess::end() {
 }
 
 std::optional<std::string> receive_message(int descriptor) {
-  std::string bytes(longest_message, '\0');
-  const ssize_t size =
-      uninterrupted([&] { return recv(descriptor, bytes.data(), bytes.size(), 0); });
-  if (size <= 0) return std::nullopt;
-  bytes.resize(static_cast<std::size_t>(size));
-  return bytes;
+  std::string message, piece(longest_piece, '\0');
+  for (bool more = true; more;) {
+    iovec parts[] = {{&more, sizeof more}, {piece.data(), piece.size()}};
+    msghdr packet{.msg_iov = parts, .msg_iovlen = 2};
+    const ssize_t size = uninterrupted([&] { return recvmsg(descriptor, &packet, 0); });
+    if (size <= 0) return std::nullopt;
+    message.append(piece.data(), static_cast<std::size_t>(size) - sizeof more);
+  }
+  return message;
 }
 
 bool send_message(int descriptor, const std::string& message) {
-  return send(descriptor, message.data(), message.size(), MSG_NOSIGNAL) ==
-         static_cast<ssize_t>(message.size());
+  std::size_t sent = 0;
+  bool more = true;
+  while (more) {
+    const std::size_t size = std::min(message.size() - sent, longest_piece);
+    more = sent + size < message.size();
+    iovec parts[] = {{&more, sizeof more}, {const_cast<char*>(message.data()) + sent, size}};
+    const msghdr packet{.msg_iov = parts, .msg_iovlen = 2};
+    if (uninterrupted([&] { return sendmsg(descriptor, &packet, MSG_NOSIGNAL); }) < 0) return false;
+    sent += size;
+  }
+  return true;
 }
 
 ProgramOutput output_of(const std::string& program, const std::vector<std::string>& arguments) {

@@ -19,7 +19,6 @@ enum class Channel {
   all,       // the same, with its stderr in the same stream as its stdout
 };
 inline constexpr int message_descriptor = 3;
-inline constexpr std::size_t longest_message = 1 << 16;
 
 // The program that is running, as a program to start.
 inline constexpr const char* this_program = "/proc/self/exe";

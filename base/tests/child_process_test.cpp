@@ -2,6 +2,11 @@
 #include "base/child_process.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <string>
+#include <thread>
 
 namespace assay::tests {
 namespace {
@@ -43,12 +48,27 @@ TEST(ChildProcess, IsGivenEnvironmentOnTopOfOurs) {
 }
 
 TEST(ChildProcess, ExchangesWholeMessages) {
-  // `head -c` reads one message and writes it back as one.
-  ChildProcess child("sh", {"-c", "head -c 5 <&3 >&3; exit 4"}, Channel::messages);
+  // `head -c` reads one short message, with what goes before it, and writes it back as one.
+  ChildProcess child("sh", {"-c", "head -c 6 <&3 >&3; exit 4"}, Channel::messages);
   EXPECT_EQ(child.ask("hello", milliseconds(10'000)), "hello");
   EXPECT_EQ(child.ask("again", milliseconds(10'000)), std::nullopt) << "it is gone";
   EXPECT_FALSE(child.timed_out());
   EXPECT_EQ(child.end().text(), "ended with exit code 4");
+}
+
+TEST(ChildProcess, ExchangesMessagesOfAnyLength) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+  for (const std::size_t size : {0, 1, 65535, 65536, 65537, 131072, 3'000'000}) {
+    std::string message(size, 'x');
+    if (size > 0) message.back() = 'y';
+    std::jthread sender([&] { EXPECT_TRUE(send_message(ends[0], message)); });
+    const auto received = receive_message(ends[1]);
+    EXPECT_TRUE(received == message) << size << " bytes were sent";
+  }
+  close(ends[0]);
+  EXPECT_EQ(receive_message(ends[1]), std::nullopt) << "the other side is gone";
+  close(ends[1]);
 }
 
 TEST(ChildProcess, WithMessagesPrintsToStderr) {
