@@ -9,7 +9,8 @@ from pathlib import Path
 from mutation.processes import Processes
 from mutation.source import Source
 
-LIBRARIES = ("kernel", "watched")  # a file is compiled into libkernel_STEM.so and, to be watched, into libwatched_STEM.so
+# What a file is compiled into: libkernel_STEM.so and, to be watched, libwatched_STEM.so; or, by nvcc, libptx_STEM.so.
+LIBRARIES = {"simt": ("kernel", "watched"), "ptx": ("ptx",)}
 
 
 class Unfit(Exception):
@@ -17,23 +18,24 @@ class Unfit(Exception):
 
 
 class Build:
-    """What the build folder compiles each kernel file with."""
+    """What the build folder compiles each kernel file with, for a backend."""
 
-    def __init__(self, root, folder):
-        self.root, self.folder = Path(root).resolve(), Path(folder).resolve()
+    def __init__(self, root, folder, backend):
+        self.root, self.folder, self.backend = Path(root).resolve(), Path(folder).resolve(), backend
         self.processes = Processes()
         self.program = self.folder / "assay"
         if not self.program.exists():
-            raise Unfit(f"{self.program} is missing: run `cmake --preset cpu && cmake --build --preset cpu --target assay`")
+            raise Unfit(f"{self.program} is missing: run `ci/build {'cpu' if backend == 'simt' else backend}`")
         self.stages, self.libraries, self.variants, self.parsed = {}, {}, {}, {}
         for path in sorted((self.root / "kernels").glob("*.cu")):
-            found = [name for name in LIBRARIES if (self.folder / f"lib/assay/lib{name}_{path.stem}.so").exists()]
-            if found:  # others are for the GPU alone
+            found = [name for name in LIBRARIES[backend]
+                     if (self.folder / f"lib/assay/lib{name}_{path.stem}.so").exists()]
+            if found:  # others are not for this backend
                 self.stages[path.name] = Source(path.name, path.read_text())
                 self.libraries[path.name] = {name: self._commands(f"{name}_{path.stem}") for name in found}
                 self.variants[path.name] = self._variants(self.stages[path.name])
         if not self.stages:
-            raise Unfit(f"{self.folder}/lib has no library of a kernel")
+            raise Unfit(f"{self.folder}/lib has no library of a kernel for {backend}")
         self.made = self._times()
 
     def _times(self):
@@ -55,7 +57,7 @@ class Build:
         if len(compiles) != 1 or len(links) != 1:
             raise Unfit(f"lib{target}.so is not made by one compilation and one link, as a kernel library is")
         words = shlex.split(compiles[0])
-        words = words[next(i for i, word in enumerate(words) if re.search(r"(c\+\+|g\+\+)[-\w.]*$", word)):]  # no launcher
+        words = words[next(i for i, word in enumerate(words) if re.search(r"(c\+\+|g\+\+|nvcc)[-\w.]*$", word)):]  # no launcher
         return self._without_outputs(words), shlex.split(links[0].removeprefix(": && ").removesuffix(" && :"))
 
     @staticmethod
@@ -74,9 +76,13 @@ class Build:
         texts = [text for d in records for text in source.texts(d.first, d.last - 1)]
         return [text.strip('"') for text in texts if re.fullmatch(r'"\w+"', text)]
 
-    def parse_headers(self, name, scratch):
-        """Parses once what every kernel includes: most of the time that a compilation takes. One set for each kind of
-        library, because the options differ."""
+    def parse_headers(self, scratch):
+        """Parses once what every kernel includes: most of the time that a compilation by g++ takes. One set for each kind
+        of library, because the options differ."""
+        for name in LIBRARIES["simt"] if self.backend == "simt" else ():
+            self._parse_headers(name, scratch)
+
+    def _parse_headers(self, name, scratch):
         gemm = (self.root / "kernels/gemm.h").read_text()
         text = "#define SIMT_DEVICE_CODE\n" + "".join(re.findall(r"^#include <.*>\n", gemm, re.MULTILINE))
         every = [libraries[name][0] for libraries in self.libraries.values() if name in libraries]
@@ -100,12 +106,13 @@ class Build:
         source = changed if replaced == stage else self.root / "kernels" / stage
         for name, (compile_words, link_words) in self.libraries[stage].items():
             target = f"{name}_{Path(stage).stem}"
-            wrapper = Path(scratch) / f"{target}.cpp"
-            original = Path(compile_words[-1]).read_text()
-            wrapper.write_text(re.sub(r'(#include ").*(")', rf"\g<1>{source}\g<2>", original))
             made = Path(scratch) / f"{target}.o"
-            words = [compile_words[0], "-w", "-include", self.parsed[name], f"-I{changed.parent.parent}",
-                     *compile_words[1:-1], wrapper, "-o", made]
+            file, headers = source, []
+            if self.backend == "simt":
+                file, headers = Path(scratch) / f"{target}.cpp", ["-include", self.parsed[name]]
+                original = Path(compile_words[-1]).read_text()
+                file.write_text(re.sub(r'(#include ").*(")', rf"\g<1>{source}\g<2>", original))
+            words = [compile_words[0], "-w", *headers, f"-I{changed.parent.parent}", *compile_words[1:-1], file, "-o", made]
             answer = self.processes.run(words, cwd=self.folder)
             if answer.returncode != 0:
                 return answer.stderr
@@ -119,7 +126,7 @@ class Build:
 
     def machine_code(self, stage, scratch):
         """A digest of the instructions, with what they refer to, and of the constants; places in the source are left out."""
-        made = Path(scratch) / f"kernel_{Path(stage).stem}.o"
+        made = Path(scratch) / f"{LIBRARIES[self.backend][0]}_{Path(stage).stem}.o"
         answer = self.processes.run(["objdump", "-d", "-r", "--no-show-raw-insn", made])
         if answer.returncode != 0:
             raise Unfit(f"objdump cannot read {made}: {answer.stderr}")
@@ -128,12 +135,33 @@ class Build:
                               self.processes.run(["objdump", "-h", made]).stdout, re.MULTILINE)
         for section in sorted(set(sections)):
             code += self.processes.run(["objdump", "-s", "-r", "-j", section, made]).stdout.split("\n", 3)[-1]
+        if self.backend == "ptx":
+            code = self._without_unique_names(code + self._ptx(made))
         return hashlib.sha256(code.encode()).hexdigest()
+
+    def _ptx(self, made):
+        """The lines of PTX in an object of nvcc's, without what tells places in the source."""
+        text = made.with_suffix(".ptx")
+        answer = self.processes.run(["objcopy", "-O", "binary", "--only-section=.nv_fatbin",
+                                     "--set-section-flags", ".nv_fatbin=alloc", made, text])
+        if answer.returncode != 0:
+            raise Unfit(f"objcopy cannot read {made}: {answer.stderr}")
+        data = text.read_bytes()
+        begin, end = data.find(b".version"), data.rfind(b"\t.section\t.debug")
+        if begin < 0:
+            raise Unfit(f"{made} has no PTX that can be read: nvcc was not given --no-compress")
+        lines = data[begin:end if end > begin else None].decode(errors="replace").split("\n")
+        return "\n".join(line for line in lines if not line.lstrip().startswith((".loc", ".file")))
+
+    @staticmethod
+    def _without_unique_names(code):
+        """nvcc makes a name of the file, of what it includes and of its own process, for all that is the file's own."""
+        return re.sub(r"\d*_GLOBAL__N__[0-9a-f]{8}_|_[0-9a-f]{8}_\d+(?=_\w*_cu)|_cu_[0-9a-f]{8}_\d+|tmpxft_\w+", "", code)
 
     def check(self, stage, scratch, report, seconds, cases=()):
         """Runs `assay check` about the variants of a stage with the libraries in a folder. Returns its exit code, or None
         where the time ran out."""
-        words = [self.program, "check", *self.variants[stage], "--backend", "simt", "--no-corpus", "--first-failure",
+        words = [self.program, "check", *self.variants[stage], "--backend", self.backend, "--no-corpus", "--first-failure",
                  "--jobs", "1", "--quiet", "--json", report, *cases]
         environment = {"PATH": "/usr/bin:/bin", "CUDA_VISIBLE_DEVICES": "", "LD_LIBRARY_PATH": str(scratch)}
         try:

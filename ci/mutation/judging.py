@@ -9,9 +9,8 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple, Optional
 
-from mutation.build import LIBRARIES, Unfit
-from mutation.mutants import HEADERS, Mutant, users_of
-from mutation.source import Source
+from mutation.build import Unfit
+from mutation.mutants import Mutant, headers_of, users_of
 
 
 class Outcome(NamedTuple):
@@ -32,7 +31,7 @@ class Candidate(NamedTuple):
 class Judging:
     def __init__(self, build, scratch, jobs, seconds):
         self.build, self.scratch, self.seconds = build, Path(scratch), seconds
-        self.headers = {name: Source(name, (build.root / "kernels" / name).read_text()) for name in HEADERS}
+        self.headers = headers_of(build.stages, build.root / "kernels")
         self.jobs, self.pool = jobs, ThreadPoolExecutor(jobs)
         self.original, self.seen = {}, set()
 
@@ -64,7 +63,7 @@ class Judging:
                             f"{'as it is' if as_it_is else 'with launches that do nothing'}")
             shutil.rmtree(scratch)
 
-        list(self.pool.map(lambda name: self.build.parse_headers(name, self.scratch), LIBRARIES))
+        self.build.parse_headers(self.scratch)
         list(self.pool.map(lambda pair: control(*pair), product(stages, (True, False))))
 
     def judge(self, mutants, most, tell):

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mutation.operators import all_operators
+from mutation.source import Source
 
-HEADERS = ("load_tile.h", "gemm.h")  # what stages share: mutated too, and judged in the stages that include it
+# What stages share: mutated too, and judged in the stages that include it.
+HEADERS = ("load_tile.h", "copy_ahead.h", "warp_tiles.h", "gemm.h")
 
 
 class BadInput(Exception):
@@ -53,6 +55,19 @@ def derive(sources):
     if without:
         raise BadInput(f"no stage has anything left that these operators apply to: {', '.join(without)}")
     return every
+
+
+def headers_of(stages, folder):
+    """Those headers that a stage includes, itself or by another header, by name."""
+    every = {name: Source(name, (Path(folder) / name).read_text()) for name in HEADERS}
+    texts, found = [stage.text for stage in stages.values()], {}
+    while texts:
+        text = texts.pop()
+        for name in every.keys() - found.keys():
+            if f'#include "kernels/{name}"' in text:
+                found[name] = every[name]
+                texts.append(every[name].text)
+    return {name: found[name] for name in HEADERS if name in found}
 
 
 def users_of(mutant, stages, headers):
