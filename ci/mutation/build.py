@@ -147,11 +147,12 @@ class Build:
         if answer.returncode != 0:
             raise Unfit(f"objcopy cannot read {made}: {answer.stderr}")
         data = text.read_bytes()
-        begin, end = data.find(b".version"), data.rfind(b"\t.section\t.debug")
+        begin = data.find(b".version")
         if begin < 0:
             raise Unfit(f"{made} has no PTX that can be read: nvcc was not given --no-compress")
-        lines = data[begin:end if end > begin else None].decode(errors="replace").split("\n")
-        return "\n".join(line for line in lines if not line.lstrip().startswith((".loc", ".file")))
+        lines = data[begin:].decode(errors="replace").split("\n")
+        places = re.compile(r"\s*\.(loc|file|b8|b16|b32|b64)\s")  # numbers alone are those of debug sections
+        return "\n".join(line for line in lines if not places.match(line))
 
     @staticmethod
     def _without_unique_names(code):

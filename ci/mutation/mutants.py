@@ -59,20 +59,23 @@ def derive(sources):
 
 def headers_of(stages, folder):
     """Those headers that a stage includes, itself or by another header, by name."""
-    every = {name: Source(name, (Path(folder) / name).read_text()) for name in HEADERS}
-    texts, found = [stage.text for stage in stages.values()], {}
+    return included(stages, {name: Source(name, (Path(folder) / name).read_text()) for name in HEADERS})
+
+
+def included(stages, headers):
+    """Those of the headers that the stages include."""
+    texts, found = [stage.text for stage in stages.values()], set()
     while texts:
         text = texts.pop()
-        for name in every.keys() - found.keys():
-            if f'#include "kernels/{name}"' in text:
-                found[name] = every[name]
-                texts.append(every[name].text)
-    return {name: found[name] for name in HEADERS if name in found}
+        new = {name for name in headers.keys() - found if f'#include "kernels/{name}"' in text}
+        found |= new
+        texts += [headers[name].text for name in new]
+    return {name: header for name, header in headers.items() if name in found}
 
 
 def users_of(mutant, stages, headers):
-    """The stages in which a mutant is compiled: its own, or those that use the function of a header that it changes. `stages`
-    and `headers` map names to Sources."""
+    """The stages in which a mutant is compiled: its own, or those that use the function of a header that it changes, or that
+    include the header if none does. `stages` and `headers` map names to Sources."""
     if mutant.stage in stages:
         return [mutant.stage]
     reached, before = {mutant.function}, 0
@@ -84,7 +87,7 @@ def users_of(mutant, stages, headers):
                     reached.add(declaration.name)
     reached.discard("")
     users = [name for name, stage in stages.items() if reached & {token.text for token in stage.tokens}]
-    return users or list(stages)
+    return users or [name for name, stage in stages.items() if mutant.stage in included({name: stage}, headers)]
 
 
 def few_of_each(mutants, most):
