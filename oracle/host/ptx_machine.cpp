@@ -84,7 +84,8 @@ class PtxMachine : public Machine {
                          .cpu_seconds = slowness * limit.cpu_seconds,
                          .cpu_seconds_per_thread = slowness * limit.cpu_seconds_per_thread,
                          .counts = counts_},
-            .refuses_launches = plan.setting == Setting::broken_stream};
+            .refuses_launches = plan.setting == Setting::broken_stream,
+            .dry = plan.setting == Setting::dry};
   }
 
   Verdict verdict_on(const ptx::Finding& found) const {

@@ -103,6 +103,8 @@ assay_sight_defect(adds_to_c_unordered IN order.cu CLAIM no_data_race CASE "m=17
                    SAYS "blocks are ordered by a fence and an atomic operation only")
 assay_sight_defect(ticket_before_its_part IN order.cu CLAIM no_data_race CASE "m=9 n=9 k=5"
                    SAYS "blocks are ordered by a fence and an atomic operation only")
+assay_sight_defect(parts_fenced_for_a_block IN hardware.cu CLAIM no_data_race CASE "m=3 n=2 k=4"
+                   SAYS "blocks are ordered by a fence and an atomic operation only")
 
 # Values that nobody wrote: in shared memory, in a register, in C.
 assay_sight_defect(early_return_before_barrier CLAIM no_unset_value CASE "m=17 n=18 k=20" SAYS "_tile, read at")
@@ -117,6 +119,7 @@ assay_sight_defect(unguarded_row_load CLAIM accesses_inside CASE "m=17 n=18 k=20
 assay_sight_defect(reads_one_too_far CLAIM accesses_inside CASE "m=17 n=18 k=20" SAYS "reads the 1st float past the last element of A")
 assay_sight_defect(reads_far_outside CLAIM accesses_inside CASE "m=17 n=18 k=20" SAYS "bad address")
 assay_sight_defect(lda_for_ldb CLAIM accesses_inside CASE "m=3 n=4 k=5 lda=+9" SAYS "of B")
+assay_sight_defect(shares_by_place_of_warp IN hardware.cu CLAIM accesses_inside CASE "m=1 n=2 k=5" SAYS "16 bytes of shared memory")
 assay_sight_defect(int32_index CLAIM accesses_inside CASE "m=1 n=2 k=5 ldb=+1073741824" SAYS "overflowed 32 bits")
 assay_sight_defect(writes_into_the_gap CLAIM accesses_inside CASE "m=1 n=4 k=5 ldc=+3" SAYS "writes the 1st float past the last element of C")
 assay_sight_defect(reads_before_a IN memory.cu CLAIM accesses_inside CASE "m=3 n=4 k=5" SAYS "before the first element of A")

@@ -57,7 +57,7 @@ bool Decoder::decode_memory(const Instruction& i) {
   else if (op == "createpolicy")
     emit_table(known_handling("mov.b64"), {slot(i.operands[0], true), constant(0, true)});
   else if (op == "membar" || op == "fence")
-    emit_named("fence").mode = has(i, "proxy") && has(i, "async") && !has(i, "global") ? 1 : 0;
+    emit_fence(i);
   else if (op == "prefetch" || op == "prefetchu" || op == "discard" || op == "applypriority" ||
            op == "griddepcontrol" || op == "setmaxnreg" || op == "pmevent")
     emit_named("nothing");
@@ -127,14 +127,14 @@ void Decoder::decode_load(const Instruction& i, bool is_store) {
     access.d = static_cast<int>(out_.lists.size());
     out_.lists.insert(out_.lists.end(), slots.begin(), slots.end());
   }
-  if (has(i, "acquire")) emit_named("fence");
+  if (has(i, "acquire")) emit_fence(i);
   if (has(i, "release")) {
     // What comes before is let known with the store, not after it.
     Op store = out_.code.back();
     Uses store_uses = out_.uses.back();
     out_.code.pop_back();
     out_.uses.pop_back();
-    emit_named("fence");
+    emit_fence(i);
     out_.code.push_back(store);
     out_.uses.push_back(std::move(store_uses));
   }
@@ -191,7 +191,7 @@ void Decoder::decode_atomic(const Instruction& i) {
   uses.reads = {b};
   if (c >= 0) uses.reads.push_back(c);
   set_address(operand(1), op, space, uses);
-  if (has(i, "release") || has(i, "acq_rel")) emit_named("fence");
+  if (has(i, "release") || has(i, "acq_rel")) emit_fence(i);
   Op& atomic = emit_named(name, uses);
   atomic.a = op.a;
   atomic.bits = op.bits;
@@ -199,8 +199,14 @@ void Decoder::decode_atomic(const Instruction& i) {
   atomic.d = d, atomic.b = b, atomic.c = c;
   // A cas takes the value to compare with first.
   atomic.mode = static_cast<std::uint8_t>(mode);
-  if (has(i, "acquire") || has(i, "acq_rel")) emit_named("fence");
+  if (has(i, "acquire") || has(i, "acq_rel")) emit_fence(i);
   if (returns) ask_others(i, 1);
+}
+
+// Also of an operation that acquires or releases: for threads of the block alone, if it says so.
+void Decoder::emit_fence(const Instruction& i) {
+  const bool is_of_copies = has(i, "proxy") && has(i, "async") && !has(i, "global");
+  emit_named("fence").mode = is_of_copies ? 1 : has(i, "cta") ? 2 : 0;
 }
 
 // Behind what a thread may wait with. A guarded operation may not step back.

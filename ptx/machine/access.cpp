@@ -323,14 +323,19 @@ std::byte* reach_generic(Warp& w, const Access& a, uint32_t& unwritten) {
 }
 
 void hear(Warp& w, uint64_t address) {
-  const auto found = w.block->run->released.find(address);
-  if (found != w.block->run->released.end())
-    learn(w.block->hearsay[w.index].unfenced, found->second);
+  Block& block = *w.block;
+  if (const auto found = block.run->released.find(address); found != block.run->released.end())
+    learn(block.hearsay[w.index].of_all.unfenced, found->second);
+  if (const auto found = block.released.find(address); found != block.released.end())
+    learn(block.hearsay[w.index].of_block.unfenced, found->second);
 }
 
 void tell(Warp& w, uint64_t address) {
-  const auto mine = w.block->hearsay.find(w.index);
-  if (mine != w.block->hearsay.end()) learn(w.block->run->released[address], mine->second.fenced);
+  Block& block = *w.block;
+  const auto mine = block.hearsay.find(w.index);
+  if (mine == block.hearsay.end()) return;
+  learn(block.run->released[address], mine->second.of_all.fenced);
+  learn(block.released[address], mine->second.of_block.fenced);
 }
 
 namespace {
@@ -347,22 +352,30 @@ void know_own_block(Warp& w, const Knowledge& known, uint64_t key) {
 
 }  // namespace
 
-void fence(Warp& w) {
+void fence(Warp& w, bool for_block_alone) {
+  using Hearsay = Block::Hearsay;
   Block& block = *w.block;
-  Block::Hearsay& mine = block.hearsay[w.index];
-  learn(mine.known, mine.unfenced);
-  mine.unfenced.clear();
+  Hearsay& mine = block.hearsay[w.index];
   block.shadow.tick();
-  learn(mine.fenced, block.knows);
-  learn(mine.fenced, mine.known);
+  for (const auto reach : {&Hearsay::of_block, &Hearsay::of_all}) {
+    if (for_block_alone && reach == &Hearsay::of_all) break;
+    learn(mine.known, (mine.*reach).unfenced);
+    (mine.*reach).unfenced.clear();
+  }
   const uint64_t key = uint64_t{block.number} * 64;
   know_own_block(w, mine.known, key);
-  for (std::size_t v = 0; v < w.known.size(); ++v) {
-    uint32_t& until = mine.fenced[key + 1 + v];
-    until = std::max(until, w.known[v]);
+  for (const auto reach : {&Hearsay::of_block, &Hearsay::of_all}) {
+    if (for_block_alone && reach == &Hearsay::of_all) break;
+    Knowledge& fenced = (mine.*reach).fenced;
+    learn(fenced, block.knows);
+    learn(fenced, mine.known);
+    for (std::size_t v = 0; v < w.known.size(); ++v) {
+      uint32_t& until = fenced[key + 1 + v];
+      until = std::max(until, w.known[v]);
+    }
+    fenced[key] = w.since_barrier;
+    fenced[key + 1 + static_cast<uint64_t>(w.index)] = block.shadow.now();
   }
-  mine.fenced[key] = w.since_barrier;
-  mine.fenced[key + 1 + static_cast<uint64_t>(w.index)] = block.shadow.now();
 }
 
 }  // namespace ptx

@@ -34,7 +34,7 @@ void addresses_of(const Op*, Warp&, std::uint64_t (&to)[warp_size]);
 // What an atomic access at this address makes its warp know, and lets others know.
 void hear(Warp&, std::uint64_t address);
 void tell(Warp&, std::uint64_t address);
-void fence(Warp&);
+void fence(Warp&, bool for_block_alone);
 
 // Happen now: copies that a lane has committed, but for the last `but` groups of them.
 bool finish_copies(Warp&, int but);

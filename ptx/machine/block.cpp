@@ -32,17 +32,20 @@ void gather(Warp& w) {
 // What one thread fenced before a barrier, others may let know behind it; and what one heard
 // before, others know once they fence it.
 void share_hearsay(Block& block, uint32_t warps) {
-  Block::Hearsay all;
-  for (auto& [warp, heard] : block.hearsay) {
-    if ((warps >> warp & 1) == 0) continue;
-    learn(all.unfenced, heard.unfenced);
-    learn(all.fenced, heard.fenced);
-  }
-  if (all.unfenced.empty() && all.fenced.empty()) return;
-  for (Warp& w : block.warps) {
-    if ((warps >> w.index & 1) == 0) continue;
-    learn(block.hearsay[w.index].unfenced, all.unfenced);
-    learn(block.hearsay[w.index].fenced, all.fenced);
+  for (const auto reach : {&Block::Hearsay::of_all, &Block::Hearsay::of_block}) {
+    Block::Hearsay::Reach all;
+    for (auto& [warp, heard] : block.hearsay) {
+      if ((warps >> warp & 1) == 0) continue;
+      learn(all.unfenced, (heard.*reach).unfenced);
+      learn(all.fenced, (heard.*reach).fenced);
+    }
+    if (all.unfenced.empty() && all.fenced.empty()) continue;
+    for (Warp& w : block.warps) {
+      if ((warps >> w.index & 1) == 0) continue;
+      Block::Hearsay::Reach& mine = block.hearsay[w.index].*reach;
+      learn(mine.unfenced, all.unfenced);
+      learn(mine.fenced, all.fenced);
+    }
   }
 }
 

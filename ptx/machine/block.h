@@ -82,12 +82,17 @@ struct Block {
   Barrier barriers[16];
   // Of other blocks: what all threads know, and of each warp what it knows beyond that until its
   // next barrier, what it read at atomic addresses but did not fence yet, and what its last fence
-  // lets others know.
+  // lets others know. A fence for a block alone lets no other block know.
   Knowledge knows;
   struct Hearsay {
-    Knowledge known, unfenced, fenced;
+    struct Reach {
+      Knowledge unfenced, fenced;
+    };
+    Knowledge known;
+    Reach of_all, of_block;
   };
   std::map<int, Hearsay> hearsay;
+  std::map<std::uint64_t, Knowledge> released;  // as those of the run, to this block
 
   // Copies that lanes of a warp have started together (cp.async), by warp; each lane's happens when
   // the lane waits for it. Until then its target is in flight.

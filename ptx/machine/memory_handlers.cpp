@@ -154,9 +154,9 @@ const Op* atomic(const Op* op, Warp& w) {
   return op + 1;
 }
 
-// mode 1: for copies of shared memory as well.
+// mode 1: for copies of shared memory as well; 2: for threads of the block alone.
 const Op* fence_all(const Op* op, Warp& w) {
-  fence(w);
+  fence(w, op->mode == 2);
   if (op->mode == 1) w.block->shadow.fence_proxy(w);
   return op + 1;
 }

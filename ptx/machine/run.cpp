@@ -179,6 +179,7 @@ class Running {
     std::fill(std::begin(block.barriers), std::end(block.barriers), Block::Barrier{});
     block.knows.clear();
     block.hearsay.clear();
+    block.released.clear();
     block.copies.clear();
     block.asynchronous = {};
     block.held.clear();

@@ -14,6 +14,12 @@ unsigned thread(const Warp& w, unsigned lane) {
 }
 const Run& run(const Warp& w) { return *w.block->run; }
 const Dim& size(const Warp& w) { return run(w).launch.block; }
+// Of the warps that a multiprocessor has room for, its blocks one behind the other.
+uint64_t place_of(const Warp& w) {
+  constexpr uint64_t places = 64;
+  const uint64_t before = uint64_t{w.block->number} * w.block->warps.size();
+  return (before + static_cast<uint64_t>(w.index)) % places;
+}
 
 #define ASSAY_SPECIAL(name, is_of_block, expression)                                               \
   {                                                                                                \
@@ -36,7 +42,8 @@ constexpr Special specials[] = {
     ASSAY_SPECIAL("%nctaid.y", false, run(w).launch.grid.y),
     ASSAY_SPECIAL("%nctaid.z", false, run(w).launch.grid.z),
     ASSAY_SPECIAL("%laneid", false, lane),
-    ASSAY_SPECIAL("%warpid", false, static_cast<unsigned>(w.index)),
+    // A place on the multiprocessor, where other blocks have theirs: no number within the block.
+    ASSAY_SPECIAL("%warpid", true, place_of(w)),
     ASSAY_SPECIAL("%nwarpid", false, w.block->warps.size()),
     ASSAY_SPECIAL("%lanemask_eq", false, 1u << lane),
     ASSAY_SPECIAL("%lanemask_lt", false, (1u << lane) - 1),

@@ -206,6 +206,21 @@ TEST(Fence, of_each_thread_holds_for_the_block_behind_a_barrier) {
   }
 }
 
+TEST(Fence, for_a_block_alone_orders_no_other_block) {
+  const std::string block = "fence.acq_rel.cta;", all = "fence.acq_rel.gpu;", none = "membar.cta;";
+  for (const Settings& settings : all_orders()) {
+    for (const auto& [before, after] :
+         {std::pair{block, all}, {all, block}, {block, block}, {none, all}}) {
+      EXPECT_THAT(text_of(WrittenKernel(last_block_adds(before, after)).run(64, settings, 2)),
+                  StartsWith("data race"))
+          << before << "|" << after;
+    }
+    // What one fenced for the block, and others heard, goes on with their fence for all.
+    EXPECT_EQ(
+        text_of(WrittenKernel(last_block_adds(block + all, all + block)).run(64, settings, 2)), "");
+  }
+}
+
 // Warp 1 writes shared memory and sets a flag there, which warp 0 waits for.
 std::string flag_in_shared(const std::string& fence) {
   return R"(
