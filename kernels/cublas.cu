@@ -39,9 +39,30 @@ __global__ void scale_c(Gemm g) {
   if (col < g.n) *c = blend(g, 0, c);
 }
 
+// With one row or column, cuBLAS 13.1 reads outside operands of 2^31 floats and more.
+bool overflows_cublas(const Gemm& g) {
+  constexpr std::int64_t reach = std::int64_t{1} << 31;
+  const std::int64_t last_row = g.m - 1;
+  return (g.m == 1 || g.n == 1) &&
+         ((g.k - 1) * g.ldb >= reach || last_row * g.lda >= reach || last_row * g.ldc >= reach);
+}
+
+__global__ void multiply_line(Gemm g) {
+  const Corner corner = block_corner<scale_tile>(g);
+  const std::int64_t col = corner.col + threadIdx.x;
+  if (col >= g.n) return;
+  float sum = 0;
+  for (std::int64_t p = 0; p < g.k; ++p) {
+    sum = fmaf(g.a[corner.row * g.lda + p], g.b[p * g.ldb + col], sum);
+  }
+  float* c = &g.c[corner.row * g.ldc + col];
+  *c = blend(g, sum, c);
+}
+
 cudaError_t launch_cublas(const Gemm& g, cudaStream_t stream) {
   if (g.m == 0 || g.n == 0) return cudaSuccess;
   if (depth(g) == 0) return launch_tiles<scale_tile>(scale_c, dim3(Threads), g, stream);
+  if (overflows_cublas(g)) return launch_tiles<scale_tile>(multiply_line, dim3(Threads), g, stream);
   thread_local const cublasHandle_t handle = make_handle();
   if (handle == nullptr) return cudaErrorInitializationError;
   if (cublasSetStream(handle, stream) != CUBLAS_STATUS_SUCCESS) return cudaErrorUnknown;
