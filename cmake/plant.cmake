@@ -17,16 +17,19 @@ function(plant name variant file find replace and_find and_replace)
   file(CONFIGURE OUTPUT planted/${name}.cu CONTENT "${source}" @ONLY)
 endfunction()
 
-# Sets `source` to the text of kernels/FILE. The main loop that stages share is in its place, so that faults can be planted
+# Sets `source` to the text of kernels/FILE. The kernels that stages share are in their places, so that faults can be planted
 # there too.
 function(read_stage file)
   set(stage ${PROJECT_SOURCE_DIR}/kernels/${file})
-  set(loop ${PROJECT_SOURCE_DIR}/kernels/copy_ahead.h)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${stage} ${loop})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${stage})
   file(READ ${stage} source)
-  file(READ ${loop} text)
-  string(REPLACE "#pragma once" "" text "${text}")
-  string(REPLACE "#include \"kernels/copy_ahead.h\"" "${text}" source "${source}")
+  foreach(shared add_parts.h copy_ahead.h)
+    set(header ${PROJECT_SOURCE_DIR}/kernels/${shared})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
+    file(READ ${header} text)
+    string(REPLACE "#pragma once" "" text "${text}")
+    string(REPLACE "#include \"kernels/${shared}\"" "${text}" source "${source}")
+  endforeach()
   set(source "${source}" PARENT_SCOPE)
 endfunction()
 

@@ -38,13 +38,6 @@ struct CopyAhead : Tiles {
   static constexpr int SharedBytes = Buffers * Tiles::Floats * int{sizeof(float)};
 };
 
-__device__ inline void end_group_of_copies() { ON_SM_80("cp.async.commit_group;" ::: "memory"); }
-// Until all of this thread's groups but the last few have arrived.
-template <int Few>
-__device__ inline void wait_for_copies_but() {
-  ON_SM_80("cp.async.wait_group %0;" ::"n"(Few) : "memory");
-}
-
 // What one thread copies of every slice.
 template <class S, int Piece>  // floats of B that go at a time
 class Copies {
@@ -132,11 +125,6 @@ __device__ void multiply_slices(const Gemm& g, const Corner& corner, std::int64_
 
 #pragma unroll
   for (int i = 0; i < S::SumsDown; ++i) finish_row_of_sums<S>(g, corner, row, col, i, sum[i]);
-}
-
-// Whether B can be copied by quads.
-inline bool b_in_quads(const Gemm& g) {
-  return reinterpret_cast<std::uintptr_t>(g.b) % 16 == 0 && g.ldb % 4 == 0;
 }
 
 }  // namespace assay

@@ -10,6 +10,7 @@
 //
 // Takes any alignment. Where there are tiles enough, or k is short, there is one part: it goes to
 // C, and no workspace is taken.
+#include "kernels/add_parts.h"
 #include "kernels/copy_ahead.h"
 
 namespace assay {
@@ -44,37 +45,6 @@ __global__ void __launch_bounds__(S::Threads) multiply_part(Gemm g) {
                             (part + 1) * slices / parts);
 }
 
-// Each element's parts are shared out to the rows of a block, whose totals are then added. A C of
-// so few tiles has less than 2^32 elements.
-constexpr int AddThreads = 256, FewParts = 8;
-
-template <int Rows>
-__global__ void __launch_bounds__(AddThreads) add_parts(Gemm g, const float* sums, int parts) {
-  constexpr int Elements = AddThreads / Rows;
-  __shared__ float totals[Rows][Elements];
-  const int x = threadIdx.x % Elements, y = threadIdx.x / Elements;
-  const auto n = static_cast<unsigned>(g.n), all = static_cast<unsigned>(g.m) * n;
-  const unsigned element = blockIdx.x * Elements + x;
-  float total = 0;
-  if (element < all) {
-    const int end = (y + 1) * parts / Rows;
-#pragma unroll 8
-    for (int p = y * parts / Rows; p < end; ++p) total += sums[std::int64_t{p} * all + element];
-  }
-  totals[y][x] = total;
-  __syncthreads();
-  if (y > 0 || element >= all) return;
-  for (int i = 1; i < Rows; ++i) total += totals[i][x];
-  float* const c = g.c + element / n * g.ldc + element % n;
-  *c = blend(g, total, c);
-}
-
-template <int Rows>
-cudaError_t launch_add(const Gemm& g, const float* sums, int parts, cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>(ceil_div(g.m * g.n, AddThreads / Rows));
-  return launch(add_parts<Rows>, dim3(blocks), dim3(AddThreads), 0, stream, g, sums, parts);
-}
-
 template <class S, int Piece>
 cudaError_t launch_parts(const Gemm& g, int parts, cudaStream_t stream) {
   constexpr int Bytes = S::SharedBytes;
@@ -88,13 +58,11 @@ template <class S>
 cudaError_t launch_shape(const Gemm& g, cudaStream_t stream, void* workspace) {
   const int parts = static_cast<int>(parts_of<S>(g));
   auto* const sums = static_cast<float*>(workspace);
-  Gemm part = g;  // what each part's blocks compute: the product alone
-  if (parts > 1) part.alpha = 1, part.beta = 0, part.c = sums, part.ldc = g.n;
+  const Gemm part = parts == 1 ? g : problem_of_parts(g, sums);
   const cudaError_t failed = b_in_quads(g) ? launch_parts<S, 4>(part, parts, stream)
                                            : launch_parts<S, 1>(part, parts, stream);
   if (failed != cudaSuccess || parts == 1) return failed;
-  return parts > FewParts ? launch_add<8>(g, sums, parts, stream)
-                          : launch_add<1>(g, sums, parts, stream);
+  return launch_sum_of_parts(g, sums, parts, stream);
 }
 
 // Calls `with` for the tile that suits a problem.
@@ -114,7 +82,7 @@ cudaError_t launch_split_k(const Gemm& g, cudaStream_t stream, void* workspace) 
 std::int64_t workspace_of_split_k(const Gemm& g) {
   const std::int64_t parts =
       with_shape_for(g, [&](auto shape) { return parts_of<decltype(shape)>(g); });
-  return parts == 1 ? 0 : parts * g.m * g.n * std::int64_t{sizeof(float)};
+  return bytes_of_parts(g, parts);
 }
 
 const Registrar registrar{{

@@ -301,9 +301,6 @@ cudaError_t launch_shape(const Gemm& g, cudaStream_t stream) {
 }
 template <class S>
 cudaError_t launch_specialized(const Gemm& g, cudaStream_t stream) {
-  const auto in_quads = [](const float* matrix, std::int64_t ld) {
-    return reinterpret_cast<std::uintptr_t>(matrix) % 16 == 0 && ld % 4 == 0;
-  };
   const bool quads = in_quads(g.a, g.lda) && in_quads(g.b, g.ldb) && g.k % 4 == 0;
   return quads ? launch_shape<S, ByQuads<S>>(g, stream) : launch_shape<S, ByFloats<S>>(g, stream);
 }

@@ -104,4 +104,17 @@ __device__ void start_copy(float* to, const float* from, int count) {
   }
 }
 
+__device__ inline void end_group_of_copies() { ON_SM_80("cp.async.commit_group;" ::: "memory"); }
+// Until all of this thread's groups but the last few have arrived.
+template <int Few>
+__device__ inline void wait_for_copies_but() {
+  ON_SM_80("cp.async.wait_group %0;" ::"n"(Few) : "memory");
+}
+
+// Whether a matrix can be copied by quads.
+inline bool in_quads(const float* matrix, std::int64_t ld) {
+  return reinterpret_cast<std::uintptr_t>(matrix) % 16 == 0 && ld % 4 == 0;
+}
+inline bool b_in_quads(const Gemm& g) { return in_quads(g.b, g.ldb); }
+
 }  // namespace assay

@@ -32,6 +32,15 @@ std::vector<Case> bench_problems() {
       "m=4096 n=64 k=4096",
       "m=128 n=128 k=16384",
       "m=4097 n=4095 k=4093 lda=+3 ldb=+1 ldc=+5",
+      // Few rows, few columns: memory sets the speed.
+      "m=1 n=4096 k=4096",
+      "m=8 n=4096 k=4096",
+      "m=32 n=4096 k=4096",
+      "m=4096 n=1 k=4096",
+      "m=4096 n=8 k=4096",
+      "m=4096 n=32 k=4096",
+      "m=4096 n=32 k=25088",
+      "m=4097 n=9 k=4095 lda=+3 ldb=+1 ldc=+5",
   });
 }
 

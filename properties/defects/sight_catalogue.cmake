@@ -73,8 +73,7 @@ assay_missing_barriers(vectorized.cu VARIANTS vectorized CASE "m=33 n=36 k=72")
 assay_missing_barriers(warptiled.cu VARIANTS warptiled CASE "m=33 n=36 k=72")
 assay_missing_barriers(pipelined.cu VARIANTS pipelined_64x128 pipelined_128x256 CASE "m=33 n=34 k=100")
 assay_missing_barriers(split_k.cu VARIANTS split_k CASE "m=33 n=34 k=700")
-assay_missing_barriers(few_rows.cu VARIANTS few_rows CASE "m=5 n=34 k=1100")
-assay_missing_barriers(few_columns.cu VARIANTS few_columns CASE "m=33 n=5 k=1100")
+assay_missing_barriers(skinny.cu VARIANTS few_rows few_columns CASE "m=5 n=5 k=4800")
 
 # Copies that go on by themselves, and what is fetched ahead.
 assay_sight_defect(copy_not_waited_for CLAIM no_data_race CASE "m=33 n=34 k=100" SAYS "a wait for the copy is missing"
@@ -89,9 +88,15 @@ assay_sight_defect(remainder_in_later_parts CLAIM accesses_inside CASE "m=33 n=3
 assay_sight_defect(later_parts_begin_too_late CLAIM accesses_inside CASE "m=33 n=34 k=700" SAYS "past the last element of"
                    VARIANT split_k FILE split_k.cu
                    FIND [[begin * S::BK - before)]] REPLACE [[begin * S::BK - (begin == 0 ? before : 0))]])
-assay_sight_defect(fetches_a_row_too_many CLAIM accesses_inside CASE "m=3 n=64 k=40" SAYS "past the last element of B"
-                   VARIANT few_rows FILE few_rows.cu
-                   FIND [[first + i * Warps < k &&]] REPLACE [[first + i * Warps <= k &&]])
+assay_sight_defect(copies_of_the_warp_not_waited_for CLAIM no_data_race CASE "m=3 n=64 k=40" SAYS "a wait for the copy is missing"
+                   VARIANT few_rows FILE skinny.cu
+                   FIND [[wait_for_copies_but<Ahead - 1>()]] REPLACE [[wait_for_copies_but<Ahead>()]])
+assay_sight_defect(other_lanes_not_waited_for CLAIM no_data_race CASE "m=64 n=3 k=40" SAYS "a barrier is missing"
+                   VARIANT few_columns FILE skinny.cu
+                   FIND [[__syncwarp();]] REPLACE [[]])
+assay_sight_defect(copies_an_element_too_many CLAIM accesses_inside CASE "m=3 n=61 k=40" SAYS "past the last element of A"
+                   VARIANT few_rows FILE skinny.cu
+                   FIND [[max(0, min(left, Piece))]] REPLACE [[max(0, min(left + 1, Piece))]])
 
 # Races: in shared memory, between warps and within one, and between blocks in global memory.
 assay_sight_defect(barrier_of_a_warp_only CLAIM no_data_race CASE "m=17 n=18 k=20" SAYS "a barrier is missing")
