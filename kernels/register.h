@@ -26,6 +26,8 @@ constexpr Backend this_backend = Backend::simt;
 #endif
 
 void register_variant(const Variant& variant, Backend backend, int position);
+// A variant that another file has registered, for stages that call others. Throws if there is none.
+Variant registered(const char* name, Backend backend = this_backend);
 // The same variant, built so that its comparisons can be watched.
 void register_watched(const Variant& variant, Backend backend);
 

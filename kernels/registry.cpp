@@ -246,6 +246,8 @@ Entry entry_named(std::string_view name, Backend backend) {
   throw std::out_of_range(fmt::format("no variant {} for {}", name, to_string(backend)));
 }
 
+Variant registered(const char* name, Backend backend) { return entry_named(name, backend).variant; }
+
 std::string_view to_string(Backend backend) {
   switch (backend) {
     case Backend::simt: return "simt";

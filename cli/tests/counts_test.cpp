@@ -110,6 +110,35 @@ TEST(Counts, AreKnownByHand) {
   EXPECT_EQ(run({"counts", "tiled_32", "--case", "m=64 n=64 k=64 seed=2", "--json", "-"}).code, 0);
 }
 
+// The stage that `fastest` chooses is the one whose kernels it launches. Nothing is summed up.
+TEST(Counts, OfFastestAreThoseOfTheStageThatSuits) {
+  const std::pair<const char*, const char*> chosen[] = {
+      {"m=1 n=300 k=40", "few_rows"},
+      {"m=32 n=300 k=40", "few_rows"},
+      {"m=33 n=300 k=40", "split_k"},
+      {"m=300 n=32 k=40", "few_columns"},
+      {"m=30 n=3 k=40", "few_columns"},
+      {"m=512 n=512 k=40", "split_k"},
+      {"m=1000 n=777 k=40", "warp_specialized_64x128"},
+      {"m=1001 n=777 k=40 ldb=+3", "warp_specialized_64x128"},
+      {"m=2048 n=2048 k=64", "pipelined_128x256"},
+      {"m=2048 n=2047 k=65", "warp_specialized_128x256"},
+  };
+  for (const auto& [problem, stage] : chosen) {
+    const std::string unsummed = std::string(problem) + " alpha=0";
+    const auto kernels_of = [&](const char* variant) {
+      const ReadJson json(run({"counts", variant, "--case", unsummed, "--json", "-"}).out);
+      std::vector<std::string> kernels;
+      for (const ReadJson& launch : json["results"][0]["launches"].items())
+        kernels.push_back(launch["kernel"].text());
+      return kernels;
+    };
+    const auto of_fastest = kernels_of("fastest");
+    ASSERT_FALSE(of_fastest.empty()) << problem;
+    EXPECT_EQ(of_fastest, kernels_of(stage)) << problem;
+  }
+}
+
 TEST(Counts, DoNotFollowTheSeed) {
   const auto results = [](const std::string& seed) {
     const Answer answer = run({"counts", "tiled_16", "warptiled", "--by-line", "--json", "-",
