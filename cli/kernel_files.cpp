@@ -4,10 +4,13 @@
 
 #include <algorithm>
 
+#include "base/project.h"
 #include "base/text.h"
 #include "cli/out/table.h"
 #include "cli/selection.h"
+#include "kernels/registry.h"
 #include "oracle/machine.h"
+#include "regress/bench.h"
 
 namespace assay {
 namespace {
@@ -90,6 +93,29 @@ Opened KernelFiles::open(std::vector<std::string>& words,
   if (!opened.warning.empty())
     Screen(stderr).print(fmt::format("assay: warning: {}\n", opened.warning));
   return opened;
+}
+
+Opened KernelFiles::open_for_gpu(std::vector<std::string>& words) const {
+  const auto cublas = yardstick_here();
+  Opened opened = open(words, {"cuda"});
+  if (!opened.libraries.empty() && cublas) register_variant(*cublas, Backend::cuda, 0);
+  return opened;
+}
+
+std::string KernelFiles::baselines(std::vector<std::string> words) const {
+  const auto files = files_among(words);
+  if (files.empty()) return project().baselines;
+  return (std::filesystem::path(files.front()).parent_path() / "baselines").string();
+}
+
+std::string KernelFiles::compiler() const { return compiler_for_gpu(); }
+
+std::string KernelFiles::flags() const {
+  std::vector<std::string> words;
+  for (const std::string& folder : includes) words.push_back("-I" + folder);
+  for (const std::string& macro : definitions) words.push_back("-D" + macro);
+  words.insert(words.end(), nvcc_flags.begin(), nvcc_flags.end());
+  return joined(words, " ");
 }
 
 }  // namespace assay

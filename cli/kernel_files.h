@@ -20,6 +20,13 @@ struct KernelFiles {
   // of variants; and loads the libraries. Without any, the variants are those of this program.
   // Empty `backends`: all.
   Opened open(std::vector<std::string>& words, const std::vector<std::string>& backends) const;
+  // The same for a GPU alone, with cuBLAS beside them.
+  Opened open_for_gpu(std::vector<std::string>& words) const;
+  // The usual folder of their baselines: beside the first file, or this project's own.
+  std::string baselines(std::vector<std::string> words) const;
+  // What they are compiled with for a GPU: "nvcc 13.0.88", and the flags that were given.
+  std::string compiler() const;
+  std::string flags() const;
   // Whether any are named. Throws BadInput for one that is not there; takes files out of `words`.
   bool refuse_missing(std::vector<std::string>& words) const;
   // The machine code of those among `words` that name a file, which are taken out.

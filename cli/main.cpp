@@ -84,7 +84,7 @@ int serve(std::string_view role, const std::vector<std::string>& libraries) {
   }
   load_libraries(libraries);
 #ifdef ASSAY_CUDA
-  if (role == time_worker_flag) return serve_timing();
+  if (role == time_worker_flag) return serve_timing(libraries);
 #endif
   return role == worker_flag ? serve_worker() : static_cast<int>(ExitCode::bad_input);
 }

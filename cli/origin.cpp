@@ -53,23 +53,21 @@ std::string commit_of(const std::string& source, bool dirty_too) {
   return head.text + "-dirty";
 }
 
-Origin origin_here() {
+Origin origin_of(const std::string& folder) {
   Origin origin = {.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
                    .harness = "assay " ASSAY_VERSION,
                    .compiler = ASSAY_CUDA_COMPILER,
                    .flags = ASSAY_CUDA_FLAGS,
                    .host_compiler = ASSAY_HOST_COMPILER};
   try {
-    origin.commit = commit_of(project().folder, true);
+    origin.commit = commit_of(folder, true);
   } catch (const BadInput&) {
     return origin;
   }
   const ProgramOutput told =
-      output_of("env", {"TZ=UTC", "git", "-C", project().folder, "log", "-1",
+      output_of("env", {"TZ=UTC", "git", "-C", folder, "log", "-1",
                         "--date=format-local:%Y-%m-%dT%H:%M:%SZ", "--format=%cd %P"});
-  origin.kernels = git({"-C", project().folder, "rev-parse", "--quiet", "--verify",
-                                     "HEAD:kernels"})
-                       .text;
+  origin.kernels = git({"-C", folder, "rev-parse", "--quiet", "--verify", "HEAD:kernels"}).text;
   const std::size_t end = told.text.find(' ');
   origin.commit_date = told.text.substr(0, end);
   if (end != told.text.npos) {
@@ -78,6 +76,8 @@ Origin origin_here() {
   }
   return origin;
 }
+
+Origin origin_here() { return origin_of(project().folder); }
 
 std::map<std::string, std::string> machine_here() {
   utsname system = {};

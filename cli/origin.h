@@ -19,8 +19,9 @@ struct Origin {
 // nobody could rebuild such a baseline.
 std::string commit_of(const std::string& source, bool dirty_too);
 
-// Of this program. Leaves empty what git does not know.
-Origin origin_here();
+// Of this program and the sources in a folder. Leaves empty what git does not know.
+Origin origin_of(const std::string& folder);
+Origin origin_here();  // of this project's own
 
 // Facts by name: the processor and system of this computer; its GPUs, driver and libraries, without
 // any where this build can use none.

@@ -104,6 +104,15 @@ std::vector<std::string> variants_for_gpu(const std::vector<std::string>& named)
   return names;
 }
 
+std::string files_of(const std::vector<std::string>& variants) {
+  std::vector<std::string> files;
+  for (const Entry& entry : registered()) {
+    const bool meant = variants.empty() || contains(variants, std::string(entry.variant.name));
+    if (meant && !entry.source.empty()) add_once(files, entry.source);
+  }
+  return files.empty() ? "" : joined(files, " ") + " ";
+}
+
 Case problem_named(const char* flag, const std::string& text) {
   try {
     return parse_case(text);

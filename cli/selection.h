@@ -46,6 +46,10 @@ void refuse_unknown(const std::vector<std::string>& variants);
 // not.
 std::vector<std::string> variants_for_gpu(const std::vector<std::string>& named);
 
+// The words that name the files of these variants, or of all, with a blank behind; empty for the
+// ladder, which needs none.
+std::string files_of(const std::vector<std::string>& variants);
+
 // Reads a case. Throws BadInput that begins with `flag`.
 Case problem_named(const char* flag, const std::string& text);
 

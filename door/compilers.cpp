@@ -36,16 +36,20 @@ std::string located(const std::string& name) {
   return "";
 }
 
-// "13.0"; empty if it does not run, or is no nvcc.
-std::string release_of(const std::string& nvcc) {
+// The number behind a word of what it says of itself; empty if it does not run, or is no nvcc.
+std::string number_behind(const std::string& word, const std::string& nvcc) {
   const std::string said = output_of(nvcc, {"--version"}).text;
-  const std::size_t at = said.find("release ");
+  const std::size_t at = said.find(word);
   if (at == said.npos) return "";
-  const std::size_t begin = at + 8;
+  const std::size_t begin = at + word.size();
   return said.substr(begin, said.find_first_not_of("0123456789.", begin) - begin);
 }
 
+std::string release_of(const std::string& nvcc) { return number_behind("release ", nvcc); }
+
 }  // namespace
+
+std::string version_of_nvcc(const std::string& nvcc) { return number_behind(", V", nvcc); }
 
 std::string find_nvcc(const fs::path& recipes) {
   std::string of_the_build;

@@ -10,6 +10,9 @@ namespace assay {
 // is on PATH or in $CUDA_HOME. Throws BadInput that says what there is where none is of CUDA 13.
 std::string find_nvcc(const std::filesystem::path& recipes);
 
+// "13.0.88"; empty if it does not run, or is no nvcc.
+std::string version_of_nvcc(const std::string& nvcc);
+
 // $CXX where that is a g++, else g++. Throws BadInput if there is none.
 std::string find_gxx();
 

@@ -10,6 +10,8 @@
 #include <future>
 
 #include "base/text.h"
+#include "door/compilers.h"
+#include "door/home.h"
 #include "door/library.h"
 #include "door/source_text.h"
 #include "kernels/registry.h"
@@ -237,6 +239,8 @@ Opened machine_code_of(DoorRequest request) {
   }
   return opened;
 }
+
+std::string compiler_for_gpu() { return "nvcc " + version_of_nvcc(find_nvcc(home().recipes)); }
 
 std::vector<fs::path> files_behind(const DoorRequest& request) {
   std::vector<fs::path> files(request.libraries.begin(), request.libraries.end());

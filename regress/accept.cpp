@@ -10,6 +10,7 @@
 
 #include "base/errors.h"
 #include "base/text.h"
+#include "regress/bench.h"
 #include "regress/code/compiled_kernel.h"
 #include "regress/decide/decide.h"
 #include "regress/decide/statistics.h"
@@ -78,7 +79,7 @@ struct CellRun {
 // What all cells are timed beside.
 struct Rival {
   const char* step;
-  const char* variant;  // of this program; or none, and the stored baseline is meant
+  std::string variant;  // of this program; or none, and the stored baseline is meant, if any
   std::string baselines;
   std::uint64_t seed;
   Measurement CellRun::*measurement;
@@ -343,8 +344,8 @@ void run_accept(const AcceptOptions& options, const TimingProgress& progress,
   std::vector<CellRun> runs = survey(options, old, report.not_gated);
   Canaries canaries;
   const auto known = old && !options.upgrade ? old->canaries : std::map<std::string, double>();
-  measure(runs, {"beside cuBLAS", "cublas", "", options.seed, &CellRun::beside_cublas}, options,
-          progress, known, canaries);
+  measure(runs, {"beside cuBLAS", name_of_yardstick(), "", options.seed, &CellRun::beside_cublas},
+          options, progress, known, canaries);
   if (old) {
     const Rival accepted = {"against what was accepted", "", options.baselines, options.seed + 1,
                             &CellRun::beside_accepted};
@@ -354,8 +355,7 @@ void run_accept(const AcceptOptions& options, const TimingProgress& progress,
     next.device = here.device;
     for (const auto& [name, values] : canaries) next.canaries[name] = median(values);
   }
-
-  const ProgramCode code(next.architecture);
+  const ProgramCode code(next.architecture, options.libraries);
   const Provenance provenance = provenance_on(here, options);
   for (const auto& [name, variant] : variants_of(runs, provenance, old, options, report)) {
     if (old && !options.only_new) refuse_dropped(name, runs, *old, report);

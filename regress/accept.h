@@ -19,6 +19,7 @@ struct AcceptOptions {
   bool measured = true;     // or only what would be launched, for a gate to compare with
   int processes = 12;
   std::uint64_t seed = 0;
+  std::vector<std::string> libraries;  // with the machine code; empty means this program
   Provenance provenance;  // commit, harness, compiler and flags; accept_time adds the rest
   TimeInProcesses time;
 };

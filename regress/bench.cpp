@@ -142,4 +142,6 @@ std::optional<Variant> yardstick_here() {
   return std::nullopt;
 }
 
+std::string name_of_yardstick() { return yardstick_here() ? yardstick : ""; }
+
 }  // namespace assay

@@ -51,5 +51,6 @@ BenchReport bench(const BenchOptions&, const TimingProgress& = {},
 
 // The variant that others are timed beside; nothing where there is none.
 std::optional<Variant> yardstick_here();
+std::string name_of_yardstick();  // empty where there is none
 
 }  // namespace assay

@@ -67,6 +67,11 @@ void refuse_unknown(const std::string& name, const std::vector<Baseline>& stored
 
 }  // namespace
 
+// Only calls of the runtime that this program is linked with can be kept from enqueuing.
+static bool has_host_cell(const Variant& variant) {
+  return entry_named(variant.name, Backend::cuda).source.empty();
+}
+
 std::vector<Cell> cells_to_watch(const std::vector<std::string>& variants) {
   std::vector<Cell> cells;
   const std::vector<Case> problems = gate_problems();
@@ -77,7 +82,7 @@ std::vector<Cell> cells_to_watch(const std::vector<std::string>& variants) {
       if (!first) first = problem;
       cells.push_back({variant.name, problem});
     }
-    if (first) cells.push_back({variant.name, *first, true});
+    if (first && has_host_cell(variant)) cells.push_back({variant.name, *first, true});
   }
   return cells;
 }

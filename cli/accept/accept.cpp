@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "base/whole_file.h"
 #include "cli/command.h"
-#include "cli/origin.h"
+#include "cli/gate/subject.h"
 #include "cli/out/result.h"
 #include "cli/selection.h"
 #include "cli/worker_flags.h"
@@ -152,19 +152,20 @@ std::string json_of(const AcceptResult& result, const Conclusion& conclusion) {
 
 namespace {
 
-void measure(AcceptResult& result) {
+void measure(AcceptResult& result, const Subject& subject) {
   const AcceptRequest& request = result.request;
   AcceptOptions options = request;
-  options.variants = variants_for_gpu(request.variants);
+  options.variants = subject.variants;
+  options.libraries = subject.libraries();
   options.measured = !request.unmeasured;
-  const Origin origin = origin_here();
-  options.provenance = {.kernels = request.unmeasured ? "" : origin.kernels,
-                        .commit = request.unmeasured ? *request.unmeasured
-                                                     : commit_of(project().folder, request.dirty),
-                        .harness = origin.harness,
-                        .compiler = origin.compiler,
-                        .flags = origin.flags};
-  options.time = processes_started_with({time_worker_flag});
+  const Origin& origin = subject.origin;
+  options.provenance = {
+      .kernels = request.unmeasured ? "" : origin.kernels,
+      .commit = request.unmeasured ? *request.unmeasured : commit_of(subject.folder, request.dirty),
+      .harness = origin.harness,
+      .compiler = origin.compiler,
+      .flags = origin.flags};
+  options.time = processes_started_with(subject.worker);
   ProgressLine progress(true);
   result.report = accept_time(
       options, [&](const std::string& step, double done) { progress.update(step, done); });
@@ -181,7 +182,9 @@ ExitCode run(const AcceptRequest& given) {
     throw BadInput("--move-anchor needs a reason of its own: why may this be so much slower?");
   AcceptRequest request = given;
   request.move_anchor = given.moves_anchor.value_or("");
-  refuse_unknown(request.variants);
+  const Subject subject = subject_of(request.files, request.variants, request.baselines);
+  if (subject.is_of_files && request.unmeasured)
+    throw BadInput("--unmeasured is of a commit of this project's own kernels: give no FILE");
   if (request.remove.empty()) refuse_missing_gpu();
   const OutputFile json(request.json);
 
@@ -193,7 +196,7 @@ ExitCode run(const AcceptRequest& given) {
                             .reason = request.reason};
     result.report.removed = give_up(request.baselines, request.remove, why);
   } else if (result.why_not = unavailable(Backend::cuda); result.why_not.empty()) {
-    measure(result);
+    measure(result, subject);
   }
   const Conclusion conclusion = conclude(result);
   const Screen screen = screen_beside({request.json});
@@ -207,7 +210,10 @@ ExitCode run(const AcceptRequest& given) {
 void add_flags(Flags& flags, AcceptRequest& request) {
   request.baselines = project().baselines;
   flags.subject({"time"});
-  flags.words("VARIANT", request.variants, "names from `assay list`; default: all");
+  flags.words("VARIANT", request.variants,
+              "names from `assay list`, or FILEs of kernels such as mine.cu, and names of variants "
+              "in them; default: all");
+  request.files.add_flags(flags);
   flags.text("--reason", request.reason, "TEXT", "why; stored with the baseline for reviewers");
   flags.flag("--only-new", request.only_new,
              "accept only what has no record yet, such as a new problem; the rest stays as it is");
@@ -222,7 +228,8 @@ void add_flags(Flags& flags, AcceptRequest& request) {
   flags.number("--processes", request.processes, 2, 1000,
                "how many fresh processes time it, one after the other (12)");
   flags.number("--seed", request.seed, "seed of the operands and of the order (0)");
-  flags.text("--baselines", request.baselines, "DIR", "where to write; default: the project's own");
+  flags.text("--baselines", request.baselines, "DIR",
+             "where to write; default: the project's own, or beside the FILE");
   flags.text("--unmeasured", request.unmeasured, "COMMIT",
              "store only machine code and launches, as those of this commit");
   flags.result("--json", request.json, "write what was accepted as JSON; - is stdout");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/flags.h"
+#include "cli/kernel_files.h"
 #include "cli/out/conclusion.h"
 #include "cli/out/table.h"
 #include "regress/accept.h"
@@ -14,6 +15,7 @@
 namespace assay {
 
 struct AcceptRequest : AcceptOptions {
+  KernelFiles files;                        // among the variants
   std::optional<std::string> moves_anchor;  // becomes move_anchor
   std::vector<std::string> remove;          // gives these up, and measures nothing
   bool dirty = false;                       // accept sources that differ from their commit

@@ -211,14 +211,6 @@ std::string json_of(const BenchResult& result, const Conclusion& conclusion) {
 
 namespace {
 
-// Compiles and loads what the request names, to be timed beside cuBLAS as the ladder is.
-Opened open(const BenchRequest& request, std::vector<std::string>& names) {
-  const auto cublas = yardstick_here();
-  Opened opened = request.files.open(names, {"cuda"});
-  if (!opened.libraries.empty() && cublas) register_variant(*cublas, Backend::cuda, 0);
-  return opened;
-}
-
 ExitCode conclude_without_gpu(const BenchRequest& request, const std::string& why) {
   std::vector<std::string> names = request.variants;
   if (!request.files.refuse_missing(names)) refuse_unknown(names);
@@ -236,7 +228,7 @@ ExitCode run(const BenchRequest& request) {
   if (const std::string why = unavailable(Backend::cuda); !why.empty())
     return conclude_without_gpu(request, why);
   std::vector<std::string> names = request.variants;
-  const Opened opened = open(request, names);
+  const Opened opened = request.files.open_for_gpu(names);
   std::vector<Case> problems;
   for (const std::string& text : request.problems)
     problems.push_back(problem_named("--problem", text));

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/gate/commits.h"
 #include "cli/gate/gate_report.h"
+#include "cli/gate/subject.h"
 #include "cli/out/table.h"
 #include "cli/selection.h"
 #include "cli/worker_flags.h"
@@ -19,8 +20,6 @@
 
 namespace assay {
 namespace {
-
-constexpr int most_processes = 1000;
 
 std::string verb(int cells) { return cells == 1 ? "is" : "are"; }
 
@@ -76,12 +75,6 @@ std::string by_variant(const std::vector<std::string>& cells) {
     parts.push_back(fmt::format("{} ({})", variant, count));
   return fmt::format("{} of {}", plural(static_cast<std::int64_t>(cells.size()), "cell"),
                      joined(parts));
-}
-
-std::string accept_command_line(const std::vector<std::string>& variants,
-                                const std::string& reason) {
-  return fmt::format("assay accept time {}--reason \"{}\"",
-                     variants.empty() ? "" : joined(variants, " ") + " ", reason);
 }
 
 Conclusion without_cells(const GateReport& report) {
@@ -155,28 +148,6 @@ Conclusion pass(const GateResult& result) {
 }
 
 }  // namespace
-
-std::string repeat_line(const GateLine& line, const GateRequest& request) {
-  std::string text = "assay gate time";
-  if (request.against) {
-    text += fmt::format(" --against {}", *request.against);
-  } else if (request.base) {
-    text += fmt::format(" --base {}", *request.base);
-    if (request.accepted_by_review) text += " --accepted-by-review";
-  } else if (request.baselines != project().baselines) {
-    text += fmt::format(" --baselines \"{}\"", request.baselines);
-  }
-  int processes = request.processes;
-  if (line.verdict.outcome == CellOutcome::undecided)
-    processes = std::clamp(line.verdict.processes_needed, processes, most_processes);
-  if (processes != DecisionRule().confirm_processes)
-    text += fmt::format(" --processes {}", processes);
-  return fmt::format("{} --cell \"{}\"", text, to_string(line.cell));
-}
-
-std::string accept_line(const std::vector<std::string>& variants, const std::string& reason) {
-  return fmt::format("`{}`", accept_command_line(variants, reason));
-}
 
 std::vector<std::string> notes(const GateReport& report) {
   std::vector<std::string> lines;
@@ -277,17 +248,17 @@ std::optional<Cell> cell_asked_for(const GateRequest& request) {
   return std::nullopt;
 }
 
-void measure(GateResult& result, const std::optional<Cell>& cell) {
+void measure(GateResult& result, const Subject& subject, const std::optional<Cell>& cell) {
   const GateRequest& request = result.request;
   GateOptions options{
-      .variants = request.variants.empty() ? request.variants : variants_for_gpu(request.variants),
+      .variants = subject.variants,
       .baselines = request.against ? kernels_at(*request.against) : request.baselines,
       .cell = cell,
       .remeasure_unchanged = request.all,
       .seed = request.seed,
       .compiler = result.origin.compiler,
       .rule = {.confirm_processes = request.processes},
-      .time = processes_started_with({time_worker_flag})};
+      .time = processes_started_with(subject.worker)};
   std::optional<StoredAt> base;
   if (request.base) {
     base.emplace(*request.base);
@@ -313,19 +284,27 @@ void measure(GateResult& result, const std::optional<Cell>& cell) {
   }
 }
 
-ExitCode run(const GateRequest& request) {
-  refuse_unknown(request.variants);
+ExitCode run(const GateRequest& given) {
+  GateRequest request = given;
   if (request.accepted_by_review && !request.base)
     throw BadInput("--accepted-by-review is about what was accepted since --base: give that too");
-  GateResult result{.request = request, .origin = origin_here()};
-  const std::optional<Cell> cell = cell_asked_for(request);
+  const Subject subject = subject_of(request.files, request.variants, request.baselines);
+  if (subject.is_of_files && (request.against || request.base))
+    throw BadInput(
+        "--against and --base are commits of this project's own kernels: a FILE is compared with "
+        "the baselines beside it");
+  if (subject.is_named && (request.cell || request.explain))
+    throw BadInput("a cell names its variant: give no other variants beside it");
+  const bool is_seen = !subject.is_of_files || !subject.libraries().empty();
+  const auto cell = is_seen ? cell_asked_for(request) : std::nullopt;
+  GateResult result{.request = request, .origin = subject.origin};
   if (request.against) check_commit("--against", *request.against);
   if (request.base) check_commit("--base", *request.base);
   refuse_missing_gpu();
   const OutputFile json(request.json), markdown(request.markdown), junit(request.junit);
 
   result.why_not = unavailable(Backend::cuda);
-  if (result.why_not.empty()) measure(result, cell);
+  if (result.why_not.empty()) measure(result, subject, cell);
   const Conclusion conclusion = conclude(result);
   const Screen screen = screen_beside({request.json, request.markdown, request.junit});
   screen.print(gate_text(result, conclusion, screen));
@@ -340,9 +319,12 @@ ExitCode run(const GateRequest& request) {
 void add_flags(Flags& flags, GateRequest& request) {
   request.baselines = project().baselines;
   flags.subject({"time"});
-  flags.words("VARIANT", request.variants, "names from `assay list`; default: all");
+  flags.words("VARIANT", request.variants,
+              "names from `assay list`, or FILEs of kernels such as mine.cu, and names of variants "
+              "in them; default: all");
+  request.files.add_flags(flags);
   flags.text("--baselines", request.baselines, "DIR",
-             "the folder of baselines; default: the project's own");
+             "the folder of baselines; default: the project's own, or beside the FILE");
   flags.text("--cell", request.cell, "\"VARIANT CASE\"", "judge only this one");
   flags.text("--explain", request.explain, "\"VARIANT CASE\"",
              "judge only this one and print every number");
@@ -363,8 +345,6 @@ void add_flags(Flags& flags, GateRequest& request) {
   flags.keep_all(request.arguments);
   flags.exclude("--cell", "--explain",
                 "--cell and --explain each name the only cell: give one of them");
-  for (const char* flag : {"--cell", "--explain"})
-    flags.exclude(flag, "VARIANT", "a cell names its variant: give no other variants beside it");
   flags.exclude("--against", "--baselines",
                 "--against takes the place of --baselines: give one of them");
   flags.exclude("--base", "--against", "--base and --against each name a commit: give one of them");
@@ -373,6 +353,7 @@ void add_flags(Flags& flags, GateRequest& request) {
   flags.footer(
       "Examples:\n"
       "  assay gate time                        every cell that has a baseline\n"
+      "  assay gate time path/to/mine.cu        those of a file, in baselines/ beside it\n"
       "  assay gate time --base main            compare with what a commit had accepted\n"
       "  assay gate time --against main         compare with a commit, built here and now\n"
       "  assay gate time --cell \"warptiled m=4096 n=4096 k=4096\"\n"

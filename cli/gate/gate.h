@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/flags.h"
+#include "cli/kernel_files.h"
 #include "cli/origin.h"
 #include "cli/out/conclusion.h"
 #include "regress/gate.h"
@@ -17,6 +18,7 @@ namespace assay {
 
 struct GateRequest {
   std::vector<std::string> variants;   // empty means all that have a baseline
+  KernelFiles files;                   // among them
   std::string baselines;               // the folder
   std::optional<std::string> cell;     // only this one
   std::optional<std::string> explain;  // only this one, with all its numbers
@@ -45,9 +47,13 @@ struct GateResult {
 // The command that measures this cell again.
 std::string repeat_line(const GateLine&, const GateRequest&);
 
+inline constexpr int most_processes = 1000;
+
 // The command that gives these variants a baseline; all of them if there are none.
 std::string accept_line(const std::vector<std::string>& variants,
-                        const std::string& reason = "first baseline");
+                        const std::string& reason = "first baseline");  // in quotes for Markdown
+std::string accept_command_line(const std::vector<std::string>& variants,
+                                const std::string& reason);
 
 // A line for each thing that is not watched, or not as it would be expected.
 std::vector<std::string> notes(const GateReport&);

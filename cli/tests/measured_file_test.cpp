@@ -1,4 +1,5 @@
-// `assay codegen mine.cu`, `counts` and `bench`: files that lie anywhere, as they are measured.
+// `assay codegen mine.cu`, `counts`, `bench`, `gate` and `accept`: files that lie anywhere, as they
+// are measured.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,6 +7,8 @@
 
 namespace assay::tests {
 namespace {
+
+namespace fs = std::filesystem;
 
 using testing::HasSubstr;
 using testing::Not;
@@ -66,6 +69,28 @@ TEST_F(KernelFile, IsTimedWhereThereIsAGpu) {
   expect_bad_input(run({"bench", file("other.cu")}), "there is no file " + file("other.cu"));
   expect_bad_input(run({"bench", "--library", file("other.so")}), "there is no file ");
   expect_bad_input(run({"bench", "nowhere"}), "there is no variant 'nowhere'");
+}
+
+// Beside its own baselines; all that is refused is refused without a GPU too.
+TEST_F(KernelFile, IsGatedWhereThereIsAGpu) {
+  const Answer gate = run({"gate", "time", file()});
+  EXPECT_EQ(gate.code, 77) << gate.out << gate.err;
+  EXPECT_THAT(gate.out, StartsWith("NOTHING JUDGED: "));
+  const Answer accept = run({"accept", "time", file(), "--reason", "first baseline"});
+  EXPECT_EQ(accept.code, 77) << accept.out << accept.err;
+  EXPECT_FALSE(fs::exists(place_ + "/baselines"));
+  const std::vector<std::string> one_cell = {"--cell", "mine m=512 n=512 k=512"};
+  EXPECT_EQ(run({"gate", "time", file(), one_cell[0], one_cell[1]}).code, 77);
+  expect_bad_input(run({"gate", "time", file(), "naive", one_cell[0], one_cell[1]}),
+                   "a cell names its variant");
+  for (const char* flag : {"--against", "--base"})
+    expect_bad_input(run({"gate", "time", file(), flag, "HEAD"}), "compared with the baselines");
+  expect_bad_input(
+      run({"accept", "time", file(), "--unmeasured", "HEAD", "--reason", "for a gate"}),
+      "give no FILE");
+  expect_bad_input(run({"gate", "time", file("other.cu")}), "there is no file ");
+  expect_bad_input(run({"accept", "time", file("other.cu"), "--reason", "why"}),
+                   "there is no file ");
 }
 
 }  // namespace

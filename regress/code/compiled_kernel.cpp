@@ -124,13 +124,23 @@ std::vector<std::string> names_of_kernel(const std::string& symbol) {
   return names;
 }
 
-ProgramCode::ProgramCode(int architecture) {
-  for (const std::string& bytes : cubins_in("/proc/self/exe")) {
+ProgramCode::ProgramCode(int architecture, const std::vector<std::string>& libraries) {
+  if (libraries.empty()) add("/proc/self/exe", architecture);
+  for (const std::string& library : libraries) add(library, architecture);
+}
+
+void ProgramCode::add(const std::string& file, int architecture) {
+  for (const std::string& bytes : cubins_in(file)) {
     const Cubin cubin = read_cubin(bytes);
     if (cubin.architecture != architecture) continue;
     const std::string hash = sha256(bytes);
     cubins_.emplace(hash, bytes);
-    for (const KernelCode& code : cubin.kernels) kernels_[code.symbol] = {hash, code};
+    for (const KernelCode& code : cubin.kernels) {
+      const Kernel& known = kernels_.try_emplace(code.symbol, Kernel{hash, code}).first->second;
+      if (known.code.code != code.code)
+        throw BadInput(fmt::format("two files each have a kernel {}: measure them one at a time",
+                                   kernel_name(code.symbol)));
+    }
   }
 }
 

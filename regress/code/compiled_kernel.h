@@ -30,10 +30,12 @@ std::string kernel_file(const std::string& symbol);
 // The names by which it can be asked for: "tiled<32>", "tiled_32", "tiled".
 std::vector<std::string> names_of_kernel(const std::string& symbol);
 
-// The machine code of this program's own kernels, as nvcc embedded it.
+// The machine code that nvcc embedded in this program, or in the libraries whose kernels it judges.
 class ProgramCode {
  public:
-  explicit ProgramCode(int architecture);
+  // Throws BadInput where two libraries each have a kernel of one name: a launch does not tell
+  // which.
+  ProgramCode(int architecture, const std::vector<std::string>& libraries);
 
   struct Kernel {
     std::string cubin;  // SHA-256
@@ -43,6 +45,7 @@ class ProgramCode {
   const std::map<std::string, std::string>& cubins() const { return cubins_; }  // by SHA-256
 
  private:
+  void add(const std::string& file, int architecture);
   std::map<std::string, std::string> cubins_;
   std::map<std::string, Kernel> kernels_;
 };

@@ -60,7 +60,7 @@ class KeptOutput {
 
 }  // namespace
 
-ProcessTiming time_here(const TimingJob& job) {
+ProcessTiming time_here(const TimingJob& job, const std::vector<std::string>& libraries) {
   const auto start = std::chrono::steady_clock::now();
   cuda_check(cudaSetDevice(0), "cudaSetDevice");
   cuda_check(cudaFree(nullptr), "starting the GPU");
@@ -68,7 +68,7 @@ ProcessTiming time_here(const TimingJob& job) {
   ProcessTiming timing;
   timing.device = describe_card(card);
   const auto baseline = baseline_for(job, timing.device.at("key"));
-  const ProgramCode code(architecture());
+  const ProgramCode code(architecture(), libraries);
 
   Stopwatch stopwatch(card);
   std::mt19937_64 random(job.seed);
@@ -87,12 +87,12 @@ ProcessTiming time_here(const TimingJob& job) {
   return timing;
 }
 
-int serve_timing() {
+int serve_timing(const std::vector<std::string>& libraries) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would read the result
   const KeptOutput output;
   try {
     const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-    return output.write(to_text(time_here(job_of(text))));
+    return output.write(to_text(time_here(job_of(text), libraries)));
   } catch (const BadInput& error) {
     ProcessTiming refusal;
     refusal.unfit = error.what();

@@ -5,11 +5,12 @@
 
 namespace assay {
 
-// Throws std::runtime_error where the harness itself cannot go on.
-ProcessTiming time_here(const TimingJob&);
+// Of the variants in these libraries, which are loaded; without any, of this program. Throws
+// std::runtime_error where the harness itself cannot go on.
+ProcessTiming time_here(const TimingJob&, const std::vector<std::string>& libraries);
 
 // Reads a job from stdin, times it and writes the result to stdout: all that a fresh process does.
 // Returns its exit code.
-int serve_timing();
+int serve_timing(const std::vector<std::string>& libraries = {});
 
 }  // namespace assay

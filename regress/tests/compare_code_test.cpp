@@ -1,6 +1,7 @@
 // The names of kernels, and machine code beside what was accepted.
 #include "regress/code/compare_code.h"
 
+#include "base/errors.h"
 #include "regress/tests/any_baseline.h"
 
 namespace {
@@ -79,6 +80,25 @@ TEST(KernelsNamed, are_found_by_any_of_their_names) {
   EXPECT_EQ(kernels_named(kernels, {}).size(), 2u);
   EXPECT_EQ(kernels_named(kernels, {"staged"}).size(), 1u);
   EXPECT_EQ(kernels_named(kernels, {"small"}).size(), 2u) << "by the name of their file";
+}
+
+TEST(ProgramCode, is_of_the_libraries_that_are_judged) {
+  const std::string small = data + "/small_90.cubin";
+  const ProgramCode code(90, {small, small});
+  const std::string symbol = kernels_named(kernels_in({small}), {"staged"}).front().code.symbol;
+  ASSERT_NE(code.find(symbol), nullptr);
+  EXPECT_EQ(code.cubins().size(), 1u);
+  EXPECT_EQ(ProgramCode(80, {small}).find(symbol), nullptr);
+  EXPECT_EQ(ProgramCode(90, {}).find(symbol), nullptr) << "this program has no kernels";
+}
+
+TEST(ProgramCode, refuses_two_kernels_of_one_name) {
+  try {
+    ProgramCode(90, {data + "/table_90.cubin", data + "/table_90_literal.cubin"});
+    ADD_FAILURE();
+  } catch (const BadInput& error) {
+    EXPECT_NE(std::string(error.what()).find("two files each have a kernel "), std::string::npos);
+  }
 }
 
 }  // namespace
