@@ -47,6 +47,7 @@ DoorRequest KernelFiles::request(const std::vector<std::string>& files,
                       .definitions = definitions,
                       .nvcc_flags = nvcc_flags,
                       .cache = cache,
+                      .load_seconds = load_seconds,
                       .backends = {Backend::simt}};
 #ifdef ASSAY_HAS_PTX
   request.backends.push_back(Backend::ptx);

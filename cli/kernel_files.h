@@ -13,6 +13,7 @@ namespace assay {
 struct KernelFiles {
   std::vector<std::string> includes, definitions, nvcc_flags, libraries;
   std::string cache;
+  int load_seconds = 10;
 
   void add_flags(Flags&);
   void add_library_flag(Flags&);

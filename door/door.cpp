@@ -6,8 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <cstring>
 #include <future>
+#include <optional>
+#include <thread>
 
 #include "base/text.h"
 #include "door/compilers.h"
@@ -160,9 +164,24 @@ void* loaded(const std::string& library) {
   return handle;
 }
 
-// Loads them in another process first: what runs when a library is loaded may end it.
-void refuse_what_ends_its_process(const std::string& file,
-                                  const std::vector<std::string>& libraries) {
+// Waits for a process that was forked; kills it, and returns nothing, if it takes longer.
+std::optional<int> status_of(pid_t child, std::chrono::seconds longest) {
+  const auto end = std::chrono::steady_clock::now() + longest;
+  int status = 0;
+  while (waitpid(child, &status, WNOHANG) != child) {
+    if (std::chrono::steady_clock::now() > end) {
+      kill(child, SIGKILL);
+      waitpid(child, &status, 0);
+      return std::nullopt;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return status;
+}
+
+// Loads them in another process first: what runs when a library is loaded may end it, or never end.
+void refuse_what_is_not_loaded(const std::string& file, const std::vector<std::string>& libraries,
+                               int seconds) {
   constexpr int came_through = 111;
   std::fflush(nullptr);
   const pid_t child = fork();
@@ -174,8 +193,11 @@ void refuse_what_ends_its_process(const std::string& file,
     }
     _exit(came_through);
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  const auto ended = status_of(child, std::chrono::seconds(seconds));
+  if (!ended)
+    throw BadInput(fmt::format("{} is still being loaded after {} s: see what it does when loaded",
+                               file, seconds));
+  const int status = *ended;
   if (WIFEXITED(status) && WEXITSTATUS(status) == came_through) return;
   throw BadInput(
       fmt::format("{} ends the process that loads it ({}): see what it does when loaded", file,
@@ -183,10 +205,10 @@ void refuse_what_ends_its_process(const std::string& file,
                                       : fmt::format("exit code {}", WEXITSTATUS(status)).c_str()));
 }
 
-std::string load_library(const std::string& file) {
+std::string load_library(const std::string& file, int seconds) {
   if (!fs::is_regular_file(file)) throw BadInput(fmt::format("there is no file {}", file));
   const std::string library = fs::canonical(file);
-  refuse_what_ends_its_process(file, {library});
+  refuse_what_is_not_loaded(file, {library}, seconds);
   coming_from("--library " + quoted(file));
   void* const handle = loaded(library);
   if (!has_table(handle)) {
@@ -213,7 +235,7 @@ Opened open_files(const DoorRequest& request) {
   forget_variants();
   for (const std::string& file : request.files) {
     const auto libraries = Opening(request, file, opened).libraries();
-    refuse_what_ends_its_process(file, libraries);
+    refuse_what_is_not_loaded(file, libraries, request.load_seconds);
     coming_from(words_for(request, file));
     const std::size_t before = registered().size();
     load_libraries(libraries);
@@ -224,7 +246,8 @@ Opened open_files(const DoorRequest& request) {
     }
     opened.libraries.insert(opened.libraries.end(), libraries.begin(), libraries.end());
   }
-  for (const std::string& file : request.libraries) opened.libraries.push_back(load_library(file));
+  for (const std::string& file : request.libraries)
+    opened.libraries.push_back(load_library(file, request.load_seconds));
   return opened;
 }
 

@@ -133,7 +133,9 @@ std::string corpus_of(const CheckRequest& request, const Opened& opened) {
 ExitCode run(const CheckRequest& request) {
   if (request.watch) watch(request);
   std::vector<std::string> variants = request.variants;
-  const Opened opened = request.files.open(variants, request.backends);
+  KernelFiles files = request.files;
+  files.load_seconds = request.watchdog;
+  const Opened opened = files.open(variants, request.backends);
   CheckReport report;
   report.arguments = request.arguments;
   report.budget = {.cases = request.cases,
@@ -189,8 +191,9 @@ void add_flags(Flags& flags, CheckRequest& request) {
   flags.number("--seed", request.seed, "seed of the cases that are drawn (0)");
   flags.number("--jobs", request.jobs, 0, 1024,
                "how many claims to try at once (one per core; at most two on a GPU)");
-  flags.number("--watchdog", request.watchdog, 1, 3600,
-               "seconds after which a kernel on a GPU counts as hung (10)");
+  flags.number(
+      "--watchdog", request.watchdog, 1, 3600,
+      "seconds after which a kernel on a GPU counts as hung, or a file as it is loaded (10)");
   flags.result("--json", request.json, "write the results as JSON; - is stdout");
   flags.result("--junit", request.junit, "write the results as JUnit XML; - is stdout");
   flags.corpus(request.corpus);

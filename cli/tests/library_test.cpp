@@ -139,6 +139,11 @@ TEST_F(Library, ThatEndsTheProcessThatLoadsIt) {
                    "ends the process that loads it (Segmentation fault)");
 }
 
+TEST_F(Library, ThatHangsWhenItIsLoaded) {
+  expect_bad_input(check(made({"-DHANGS"}), {"--watchdog", "1"}),
+                   "is still being loaded after 1 s: see what it does when loaded");
+}
+
 TEST_F(Library, ThatIsNone) {
   expect_bad_input(check(folder_ / "nothing.so"), "there is no file ");
   write_text(folder_ / "text.so", "text\n");

@@ -1,6 +1,7 @@
 /* A library in C, as somebody else would write it. The tests make wrong ones of it by -D. */
 #include <assay_library.h>
 #include <signal.h>
+#include <unistd.h>
 
 #ifndef SKIPPED
 #define SKIPPED 0 /* elements at the end of each sum */
@@ -51,6 +52,10 @@ static int columns(const assay_gemm *g, void *stream, void *workspace) {
 
 #ifdef CRASHES
 __attribute__((constructor)) static void crash(void) { raise(SIGSEGV); }
+#endif
+
+#ifdef HANGS
+__attribute__((constructor)) static void hang(void) { for (;;) sleep(1); }
 #endif
 
 static const assay_variant variants[] = {
