@@ -6,7 +6,7 @@ namespace assay {
 
 const Project& project() {
   static const Project ours = {ASSAY_SOURCE_PATH, ASSAY_SOURCE_PATH "/properties/corpus.txt",
-                               ASSAY_SOURCE_PATH "/baselines"};
+                               ASSAY_SOURCE_PATH "/baselines", "ci/get-nvcc fetches one"};
   return ours;
 }
 

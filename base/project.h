@@ -9,6 +9,7 @@ namespace assay {
 
 struct Project {
   std::string folder, corpus, baselines;
+  std::string nvcc_is_had;  // how, where there is none: the end of a sentence
 };
 
 const Project& project();

@@ -9,7 +9,8 @@ namespace assay {
 
 const Project& project() {
   static const Project of_the_caller = {std::filesystem::current_path().string(),
-                                        (Cache("").folder() / "corpus.txt").string(), "baselines"};
+                                        (Cache("").folder() / "corpus.txt").string(), "baselines",
+                                        "install NVIDIA's CUDA toolkit 13"};
   return of_the_caller;
 }
 

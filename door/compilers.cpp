@@ -10,6 +10,7 @@
 
 #include "base/child_process.h"
 #include "base/errors.h"
+#include "base/project.h"
 #include "base/text.h"
 
 namespace assay {
@@ -65,9 +66,9 @@ std::string find_nvcc(const fs::path& recipes) {
     add_once(others, release.empty() ? nvcc + " does not run here"
                                      : fmt::format("{} is of CUDA {}", nvcc, release));
   }
-  throw BadInput(fmt::format(
-      "no nvcc of CUDA 13 was found{}{}: ci/get-nvcc fetches one, or say where it is with CUDACXX",
-      others.empty() ? "" : "; ", joined(others, "; ")));
+  throw BadInput(
+      fmt::format("no nvcc of CUDA 13 was found{}{}: {}, or say where it is with CUDACXX",
+                  others.empty() ? "" : "; ", joined(others, "; "), project().nvcc_is_had));
 }
 
 std::string find_gxx() {

@@ -62,7 +62,9 @@ std::vector<Entry> entries_to_count(const std::vector<std::string>& named) {
     if (named.empty() || std::find(named.begin(), named.end(), entry.variant.name) != named.end())
       entries.push_back(entry);
   }
-  if (!any) throw BadInput(fmt::format("nothing to count: {}", no_kernels_of_nvcc));
+  if (!any)
+    throw BadInput(fmt::format("nothing to count: {}",
+                               registered().empty() ? no_kernels : no_kernels_of_nvcc));
   for (const std::string& name : named) {
     const bool is_there = std::any_of(entries.begin(), entries.end(), [&](const Entry& entry) {
       return entry.variant.name == name;
