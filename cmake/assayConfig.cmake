@@ -7,6 +7,7 @@
 # the target then finds. Cases that fail are kept in assay-corpus.txt of the project, and tried first from then on; what is compiled is
 # kept in the build folder. PROJECT-assay there is the program with all of these: `build/gemms-assay check`.
 include_guard(GLOBAL)
+include(${CMAKE_CURRENT_LIST_DIR}/one_file.cmake)
 if(TARGET assay_installed)  # part of the build
   set(assay_home ${assay_BINARY_DIR} installed)
 else()
@@ -18,13 +19,7 @@ unset(assay_home)
 
 function(assay_add_kernel file)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "CASES" "INCLUDE;DEFINE;NVCC_FLAGS")
-  if(arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "assay_add_kernel takes one file, but was also given: ${arg_UNPARSED_ARGUMENTS}")
-  endif()
-  cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
-  if(NOT EXISTS ${file})
-    message(FATAL_ERROR "assay_add_kernel: there is no file ${file}")
-  endif()
+  assay_take_one_file()
   set(words ${file})
   foreach(folder ${arg_INCLUDE})
     cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
@@ -36,7 +31,6 @@ function(assay_add_kernel file)
   foreach(flag ${arg_NVCC_FLAGS})
     list(APPEND words --nvcc-flag=${flag})
   endforeach()
-  cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE shown)
   set_property(GLOBAL APPEND PROPERTY ASSAY_FILES_OF_${PROJECT_NAME} ${words})
   assay_add_test(${shown} "${arg_CASES}" ${words})
 endfunction()
@@ -93,18 +87,20 @@ function(assay_write_script)
   assay_quote(program ${home}/assay)
   assay_quote(corpus ${PROJECT_SOURCE_DIR}/assay-corpus.txt)
   assay_quote(cache --cache ${PROJECT_BINARY_DIR}/assay-cache)
+  assay_quote(baselines --baselines ${PROJECT_SOURCE_DIR}/baselines)
   foreach(kind FILES LIBRARIES)
     get_property(words GLOBAL PROPERTY ASSAY_${kind}_OF_${PROJECT_NAME})
     assay_quote(${kind} ${words})
   endforeach()
   file(GENERATE OUTPUT ${script} CONTENT "#!/bin/sh
-# assay, with the kernels that the project lists, among which names of variants choose; `codegen` and `counts` take
-# its files alone.
+# assay, with the kernels that the project lists, among which names of variants choose; all but `check` and `bench`
+# take its files alone.
 export ASSAY_CORPUS=${corpus}
 command=$1
 [ $# -eq 0 ] || shift
 case $command in
   check | bench) exec ${program} $command ${FILES} ${LIBRARIES} ${cache} \"$@\" ;;
+  gate | accept) exec ${program} $command \"$@\" ${FILES} ${cache} ${baselines} ;;
   codegen | counts) exec ${program} $command ${FILES} ${cache} \"$@\" ;;
 esac
 exec ${program} $command \"$@\"

@@ -13,7 +13,7 @@ install(FILES kernels/gemm.h kernels/register.h DESTINATION include/assay/kernel
 install(DIRECTORY simt/include simt/cuda DESTINATION include/assay/simt COMPONENT assay)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/share/assay DESTINATION share COMPONENT assay FILES_MATCHING PATTERN *.compile PATTERN *.link)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/assayConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES cmake/assayConfig.cmake ${PROJECT_BINARY_DIR}/assayConfigVersion.cmake DESTINATION lib/cmake/assay COMPONENT assay)
+install(FILES cmake/assayConfig.cmake cmake/one_file.cmake ${PROJECT_BINARY_DIR}/assayConfigVersion.cmake DESTINATION lib/cmake/assay COMPONENT assay)
 install(FILES LICENSE DESTINATION share/doc/assay COMPONENT assay RENAME copyright)
 
 # `cpack` makes a package for Debian, which depends on the libraries that the program was built with.

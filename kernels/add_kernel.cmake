@@ -1,3 +1,5 @@
+include(${CMAKE_CURRENT_LIST_DIR}/../cmake/one_file.cmake)
+
 # assay_add_kernel(FILE [GPU_ONLY] [NVCC_ONLY] [SM_90A] [UNWATCHED] [LINK library...]): adds one file, with one or more variants, for
 # every backend of this build, or only for the GPU. NVCC_ONLY: for the GPU and the PTX machine, as nvcc takes it, with <<<>>> and
 # all that the CPU executor does not know. SM_90A: where it is compiled for sm_90, it may use what only sm_90a has.
@@ -8,16 +10,9 @@
 # nothing else.
 function(assay_add_kernel file)
   cmake_parse_arguments(PARSE_ARGV 1 arg "GPU_ONLY;NVCC_ONLY;SM_90A;UNWATCHED" "" "LINK")
-  if(arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "assay_add_kernel takes one file, but was also given: ${arg_UNPARSED_ARGUMENTS}")
-  endif()
-  cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
-  if(NOT EXISTS ${file})
-    message(FATAL_ERROR "assay_add_kernel: there is no file ${file}")
-  endif()
+  assay_take_one_file()
   cmake_path(GET file STEM stem)
   cmake_path(GET file EXTENSION extension)
-  cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE shown)
   get_property(namesake GLOBAL PROPERTY ASSAY_KERNEL_${stem})
   if(namesake)
     message(FATAL_ERROR "assay_add_kernel: ${namesake} and ${shown} are both named ${stem}: rename one of them")
