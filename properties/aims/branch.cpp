@@ -106,12 +106,12 @@ Branch branch_of(const Suspect& s) {
 }  // namespace
 
 std::string to_string(const Branch& branch) {
-  const std::string where = fmt::format("{}:{}", branch.file, branch.line);
-  if (!branch.is_true)
-    return fmt::format("only where `{}` goes the other way than in cases that pass: {}",
-                       branch.condition, where);
-  return fmt::format("only where `{}` is {}: {}", branch.condition,
-                     *branch.is_true ? "true" : "false", where);
+  const std::string condition =
+      branch.condition.empty() ? "a comparison" : fmt::format("`{}`", branch.condition);
+  const char* way = !branch.is_true   ? "goes the other way than in cases that pass"
+                    : *branch.is_true ? "is true"
+                                      : "is false";
+  return fmt::format("only where {} {}: {}:{}", condition, way, branch.file, branch.line);
 }
 
 std::optional<Branch> branch_behind(const Entry& entry, const Verdicts& verdicts) try {

@@ -16,7 +16,7 @@ namespace assay {
 struct Branch {
   std::string file;  // relative to the root of the sources
   int line = 0;
-  std::string condition;        // "g.k >= 2048"
+  std::string condition;        // "g.k >= 2048"; empty where the source cannot be read
   std::optional<bool> is_true;  // in failing cases; nothing where the source does not tell
 
   bool operator==(const Branch&) const = default;

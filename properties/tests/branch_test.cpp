@@ -44,6 +44,11 @@ TEST(Branch, is_not_named_where_none_decides) {
   }
 }
 
+TEST(Branch, is_named_by_its_place_alone_where_the_source_cannot_be_read) {
+  EXPECT_EQ(to_string(Branch{.file = "gone.cu", .line = 7}),
+            "only where a comparison goes the other way than in cases that pass: gone.cu:7");
+}
+
 TEST(Branch, is_named_by_a_worker_too) {
   EXPECT_EQ(branch_of("planted_hidden_deep", {{"--worker"}}), branch_of("planted_hidden_deep"));
 }
