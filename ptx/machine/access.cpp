@@ -322,19 +322,36 @@ std::byte* reach_generic(Warp& w, const Access& a, uint32_t& unwritten) {
   return reach_global(w, a, unwritten);
 }
 
-void hear(Warp& w, uint64_t address) {
+namespace {
+
+// Every block has the same addresses of shared memory: what is released there, it alone hears. One
+// that was generic comes to be that of shared memory.
+bool is_shared(uint64_t& address, const Warp& w, Reach reach) {
+  if (reach == reach_shared) return true;
+  const uint64_t inside = address - base_of(w.block->shared);
+  if (reach != reach_generic || inside >= w.block->run->shared_bytes) return false;
+  address = inside;
+  return true;
+}
+
+}  // namespace
+
+void hear(Warp& w, uint64_t address, Reach reach) {
   Block& block = *w.block;
-  if (const auto found = block.run->released.find(address); found != block.run->released.end())
+  const bool is_global = !is_shared(address, w, reach);
+  if (const auto found = block.run->released.find(address);
+      is_global && found != block.run->released.end())
     learn(block.hearsay[w.index].of_all.unfenced, found->second);
   if (const auto found = block.released.find(address); found != block.released.end())
     learn(block.hearsay[w.index].of_block.unfenced, found->second);
 }
 
-void tell(Warp& w, uint64_t address) {
+void tell(Warp& w, uint64_t address, Reach reach) {
   Block& block = *w.block;
   const auto mine = block.hearsay.find(w.index);
   if (mine == block.hearsay.end()) return;
-  learn(block.run->released[address], mine->second.of_all.fenced);
+  if (!is_shared(address, w, reach))
+    learn(block.run->released[address], mine->second.of_all.fenced);
   learn(block.released[address], mine->second.of_block.fenced);
 }
 

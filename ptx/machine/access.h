@@ -19,6 +19,8 @@ struct Access {
   int unit = 0;  // the address has to be a multiple of this; 0: of `bytes`
 };
 
+using Reach = std::byte* (*)(Warp&, const Access&, std::uint32_t& unwritten);
+
 // Where the bytes of an access lie; null after a finding. `unwritten` becomes the mask of its words
 // that nobody wrote.
 std::byte* reach_global(Warp&, const Access&, std::uint32_t& unwritten);
@@ -32,8 +34,8 @@ std::byte* reach_generic(Warp&, const Access&, std::uint32_t& unwritten);
 void addresses_of(const Op*, Warp&, std::uint64_t (&to)[warp_size]);
 
 // What an atomic access at this address makes its warp know, and lets others know.
-void hear(Warp&, std::uint64_t address);
-void tell(Warp&, std::uint64_t address);
+void hear(Warp&, std::uint64_t address, Reach);
+void tell(Warp&, std::uint64_t address, Reach);
 void fence(Warp&, bool for_block_alone);
 
 // Happen now: copies that a lane has committed, but for the last `but` groups of them.

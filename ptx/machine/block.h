@@ -45,7 +45,7 @@ struct Run {
   std::vector<Part> shared_part;
   std::unique_ptr<Counter> counter;             // if the launch is counted
   std::unique_ptr<Watch> watch;                 // if it is watched
-  std::map<std::uint64_t, Knowledge> released;  // by atomic operations, at an address
+  std::map<std::uint64_t, Knowledge> released;  // by atomic operations, at a global address
   std::optional<Finding> finding;
   // A use of memory that nobody wrote until then. Somebody may still write it, in no order with the
   // read: then a race is what is found, whoever came first.

@@ -51,7 +51,7 @@ template <class T>
       const u32 word = static_cast<u32>(part) * sizeof(T) / 4;
       if (w.has_taint || unwritten != 0) mark_taint(w, slot, lane, (unwritten >> word & 1) != 0);
     }
-    if ((op->flags & is_strong) != 0) hear(w, at[lane]);
+    if ((op->flags & is_strong) != 0) hear(w, at[lane], reach);
   }
   return op + 1;
 }

@@ -64,7 +64,7 @@ template <class T, Reach reach>
   for (u32 left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     u32 unwritten = 0;
-    if ((op->flags & is_strong) != 0) tell(w, at[lane]);
+    if ((op->flags & is_strong) != 0) tell(w, at[lane], reach);
     std::byte* to = reach(w,
                           {.op = op,
                            .lane = lane,
@@ -133,8 +133,8 @@ const Op* atomic(const Op* op, Warp& w) {
   for (u32 left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     u32 unwritten = 0;
-    hear(w, at[lane]);
-    tell(w, at[lane]);
+    hear(w, at[lane], reach);
+    tell(w, at[lane], reach);
     std::byte* to = reach(w,
                           {.op = op,
                            .lane = lane,

@@ -9,8 +9,6 @@
 
 namespace ptx {
 
-using Reach = std::byte* (*)(Warp&, const Access&, std::uint32_t&);
-
 inline int slot_of_part(const Op* op, const Warp& w, int part) {
   return op->parts == 1 ? op->d : w.lists[op->d + part];
 }

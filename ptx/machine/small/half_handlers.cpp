@@ -252,8 +252,8 @@ const Op* half_atomic(const Op* op, Warp& w) {
   for (u32 left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     u32 unwritten = 0, old = 0;
-    hear(w, at[lane]);
-    tell(w, at[lane]);
+    hear(w, at[lane], reach);
+    tell(w, at[lane], reach);
     std::byte* to = reach(w,
                           {.op = op,
                            .lane = lane,

@@ -95,6 +95,22 @@ $done:
   }
 }
 
+TEST(Race, between_blocks_is_not_ordered_in_shared_memory) {
+  // Every block has a word at this address, and none hears what another one does there.
+  for (const char* atomic :
+       {"atom.shared.add.u32 %r3, [%r9], 1;", "atom.add.u32 %r3, [%rd9], 1;"}) {
+    const std::string body = fmt::format(R"(
+mov.u32 %r9, tile; cvt.u64.u32 %rd8, %r9; cvta.shared.u64 %rd9, %rd8; st.shared.u32 [%r9], 0;
+{} membar.gl; st.global.u32 [%out], 7; membar.gl; {}
+)",
+                                         atomic, atomic);
+    for (const Settings& settings : all_orders()) {
+      EXPECT_EQ(text_of(WrittenKernel(body).run(1, settings)), "");
+      EXPECT_THAT(text_of(WrittenKernel(body).run(1, settings, 2)), StartsWith("data race"));
+    }
+  }
+}
+
 TEST(Race, is_none_between_atomics) {
   for (const Settings& settings : all_orders()) {
     WrittenKernel kernel("red.global.add.u32 [%out], 1;");
