@@ -207,6 +207,23 @@ TEST_F(KernelFile, IsJudgedWithoutNvccWhereGxxTakesIt) {
               HasSubstr((folder_ / "nvcc") + " is of CUDA 12.4"));
 }
 
+TEST_F(KernelFile, ThatTheMachineCannotRunSaysWhatIsWhere) {
+  NEEDS_NVCC;
+  write_text(
+      file(),
+      replaced(replaced(a_kernel, "int k, float alpha",
+                        "int k, cudaSurfaceObject_t surface, float alpha"),
+               "  float sum = 0;\n",
+               "  float sum = 0;\n  if (surface) surf2Dwrite(sum, surface, 4 * col, row);\n"));
+  write_text(file(), replaced(text_of(file()), "m, n, k, alpha,",
+                              "m, n, k, cudaSurfaceObject_t(0), alpha,"));
+  const Answer answer = check_few(file());
+  EXPECT_EQ(answer.code, 4) << answer.out << answer.err;
+  EXPECT_THAT(answer.out, testing::ContainsRegex(
+                              "sust.b.2d.b32.trap is not supported .*, called from .*mine.cu:8.: "
+                              "it would need surfaces; the backend cuda judges it on a GPU"));
+}
+
 TEST_F(KernelFile, ThatOnlyNvccTakesSaysWhatItLacksWithoutIt) {
   write_text(file(), replaced(replaced(a_kernel, "return assay::launch(one_each, ", "one_each<<<"),
                               "dim3(16, 16), 0, stream, m,", "dim3(16, 16), 0, stream>>>(m,"));

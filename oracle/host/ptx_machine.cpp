@@ -90,7 +90,8 @@ class PtxMachine : public Machine {
 
   Verdict verdict_on(const ptx::Finding& found) const {
     if (found.fault == ptx::Fault::unsupported)
-      return {.status = TrialStatus::harness_error, .reason = found.text};
+      return {.status = TrialStatus::harness_error,
+              .reason = found.text + "; the backend cuda judges it on a GPU"};
     const Diagnosis diagnosis = diagnosis_of(found);
     return {
         .status = found.fault == ptx::Fault::never_ends ? TrialStatus::hung : TrialStatus::crashed,

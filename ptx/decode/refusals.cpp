@@ -35,10 +35,13 @@ void Decoder::refuse(const Instruction& i, const std::string& why) const {
   std::string text = i.opcode;
   for (const std::string& modifier : i.modifiers) text += "." + modifier;
   std::string place;
-  if (i.place >= 0) {
-    const Place& p = module_.places[static_cast<std::size_t>(i.place)];
-    place = fmt::format(" ({}:{})", module_.files[static_cast<std::size_t>(p.file)], p.line);
+  for (int at = i.place; at >= 0;) {  // a function of CUDA's headers says little
+    const Place& p = module_.places[static_cast<std::size_t>(at)];
+    place += fmt::format("{}{}:{}", place.empty() ? " (" : ", called from ",
+                         module_.files[static_cast<std::size_t>(p.file)], p.line);
+    at = p.called_from;
   }
+  if (!place.empty()) place += ")";
   const char* const need = need_of(i.opcode);
   const std::string reason =
       why.empty() && need != nullptr ? fmt::format("it would need {}", need) : why;
