@@ -94,6 +94,9 @@ struct Block {
   std::map<int, Hearsay> hearsay;
   std::map<std::uint64_t, Knowledge> released;  // as those of the run, to this block
 
+  // What words of shared memory hold that nobody wrote, if they got it from elsewhere: by word.
+  std::map<std::uint64_t, Origin> unwritten_from;
+
   // Copies that lanes of a warp have started together (cp.async), by warp; each lane's happens when
   // the lane waits for it. Until then its target is in flight.
   struct Copy {

@@ -8,6 +8,7 @@
 #include "ptx/machine/lanes.h"
 #include "ptx/machine/reals.h"
 #include "ptx/machine/shapes/shape_access.h"
+#include "ptx/machine/taint.h"
 #include "ptx/machine/warp_access.h"
 
 namespace ptx {
@@ -48,6 +49,14 @@ void store_shape(const Op* op, Warp& w, const Shape& s, std::byte* to) {
     }
   }
 }
+template <class T>
+void remember_where_it_went(const Op* op, Warp& w, int lane, u64 address) {
+  for (int part = 0; part < op->parts; ++part) {
+    const int slot = slot_of_part(op, w, part);
+    if ((w.taint[static_cast<std::size_t>(slot)] >> lane & 1) != 0)
+      remember_where_it_went(w, slot, lane, address + static_cast<u64>(part) * sizeof(T));
+  }
+}
 bool stores_what_was_written(const Op* op, Warp& w) {
   if (!w.has_taint) return true;
   for (int part = 0; part < op->parts; ++part)
@@ -74,11 +83,13 @@ template <class T, Reach reach>
                            .is_strong = (op->flags & is_strong) != 0},
                           unwritten);
     if (to == nullptr) return nullptr;
-    if (!store_lane<T>(op, w, lane, to) && reach == reach_shared)
+    if (!store_lane<T>(op, w, lane, to) && reach == reach_shared) {
+      remember_where_it_went<T>(op, w, lane, at[lane]);
       for (int word = 0; word * 4 < bytes; ++word)
         block.shadow.unwrite(
             at[lane] / 4 + static_cast<u64>(word),
             bytes >= 4 ? SharedShadow::whole : ((1u << bytes) - 1) << at[lane] % 4);
+    }
   }
   return op + 1;
 }

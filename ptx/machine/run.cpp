@@ -180,6 +180,7 @@ class Running {
     block.knows.clear();
     block.hearsay.clear();
     block.released.clear();
+    block.unwritten_from.clear();
     block.copies.clear();
     block.asynchronous = {};
     block.held.clear();

@@ -60,19 +60,36 @@ void set(const Values& values, int n, uint32_t active, const Blame& blame) {
     if ((blame.tainted >> lane & 1) != 0) origin[lane] = blame.of(lane);
 }
 
-std::string text_of(const Warp& w, const Origin& from) {
-  if (from.op == Origin::nowhere) return "a variable of its own, which was never set";
-  return fmt::format(
-      "{}, read at {}",
-      from.in_shared ? place_in_shared_memory(w, from.address) : place_of_address(w, from.address),
-      place_of(w.block->run->kernel, w.code[from.op]));
+// From where it was used back to where nobody wrote it: through shared memory, more than one place.
+std::vector<Origin> way_of(const Warp& w, Origin from) {
+  constexpr std::size_t longest = 4;
+  std::vector<Origin> way = {from};
+  while (way.back().in_shared && way.size() < longest) {
+    const auto before = w.block->unwritten_from.find(way.back().address / 4);
+    if (before == w.block->unwritten_from.end()) break;
+    way.push_back(before->second);
+  }
+  return way;
+}
+
+std::string text_of(const Warp& w, const std::vector<Origin>& way) {
+  std::string text;
+  for (const Origin& from : way) {
+    if (!text.empty()) text += ", which holds ";
+    if (from.op == Origin::nowhere) return text + "a variable of its own, which was never set";
+    text += fmt::format("{}, read at {}",
+                        from.in_shared ? place_in_shared_memory(w, from.address)
+                                       : place_of_address(w, from.address),
+                        place_of(w.block->run->kernel, w.code[from.op]));
+  }
+  return text;
 }
 
 // Whether the launch goes on.
 bool accuse(Warp& w, const Op* op, const Blame& blame, const char* does, bool leaves = false) {
   if (w.block->run->unset) return true;
   const int lane = std::countr_zero(blame.tainted);
-  const Origin from = blame.of(lane);
+  const std::vector<Origin> way = way_of(w, blame.of(lane));
   std::string to;
   if (leaves) {
     std::uint64_t at[warp_size];
@@ -80,13 +97,14 @@ bool accuse(Warp& w, const Op* op, const Blame& blame, const char* does, bool le
     to = ", to " + place_of_address(w, at[lane]);
   }
   Details details{.sites = {site(w, "uses", op)}};
-  if (from.op != Origin::nowhere) {
+  for (const Origin& from : way) {
+    if (from.op == Origin::nowhere) break;
     details.address = from.in_shared ? 0 : from.address;
     details.sites.push_back(site(w, "read", w.code + from.op));
   }
   report(w, op, Fault::uninitialised,
          fmt::format("{} {} a value that nobody wrote: {}{} ({})", thread_text(w, lane), does,
-                     text_of(w, from), to, place_of(w.block->run->kernel, *op)),
+                     text_of(w, way), to, place_of(w.block->run->kernel, *op)),
          std::move(details));
   return !w.block->run->failed();
 }
@@ -115,6 +133,11 @@ void remember_origin(Warp& w, int slot, uint32_t lanes) {
   Origin* const origin = slots_of(w).origin(slot);
   for (uint32_t left = lanes; left != 0; left &= left - 1)
     origin[std::countr_zero(left)] = w.last_unwritten;
+}
+
+void remember_where_it_went(Warp& w, int slot, int lane, std::uint64_t address) {
+  if (const Origin* const origin = slots_of(w).origin(slot); origin != nullptr)
+    w.block->unwritten_from[address / 4] = origin[lane];
 }
 
 bool follow_taint(const Op* op, Warp& w) {

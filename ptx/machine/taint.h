@@ -12,4 +12,7 @@ bool follow_taint(const Op*, Warp&);
 // That the values of some lanes come from what the warp last read that nobody wrote.
 void remember_origin(Warp&, int slot, std::uint32_t lanes);
 
+// That a word of shared memory gets such a value: nobody has written it, as far as its readers go.
+void remember_where_it_went(Warp&, int slot, int lane, std::uint64_t address);
+
 }  // namespace ptx

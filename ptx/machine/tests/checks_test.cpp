@@ -229,6 +229,19 @@ TEST(Finding, tells_where_a_value_that_nobody_wrote_comes_from) {
       HasSubstr("a variable of its own, which was never set"));
 }
 
+TEST(Finding, tells_of_what_came_through_shared_memory_where_it_comes_from) {
+  // Each thread copies its own word to another one, and that to global memory.
+  const Outcome stored =
+      WrittenKernel(
+          "mov.u32 %r3, tile; shl.b32 %r2, %t, 2; add.s32 %r3, %r3, %r2; ld.shared.u32 %r5, [%r3];"
+          "st.shared.u32 [%r3+256], %r5; bar.sync 0; ld.shared.u32 %r1, [%r3+256];" +
+          std::string(store_r1))
+          .run(8);
+  EXPECT_THAT(text_of(stored), testing::ContainsRegex("word 64 of tile, read at line [0-9]+ .*, "
+                                                      "which holds word 0 of tile, read at line"));
+  EXPECT_THAT(sites_of(stored), testing::ElementsAre("uses", "read", "read"));
+}
+
 TEST(Finding, is_a_race_where_somebody_writes_later_what_was_read_before) {
   // Thread 40 reads and leaves in memory what thread 0 writes: in some orders before it does.
   const std::string body =
