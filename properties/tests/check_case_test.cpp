@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "base/errors.h"
+#include "base/project.h"
 #include "properties/check.h"
 #include "properties/tests/planted.h"
 
@@ -116,6 +119,15 @@ TEST(ReplayLine, has_the_watchdog_that_is_not_the_usual_one) {
   EXPECT_EQ(replay_line(result, {c}),
             "assay check planted --backend host --claim planted --case \"m=1 n=1 k=1\" "
             "--watchdog 25");
+}
+
+TEST(Claims, are_explained_on_a_page_of_their_own) {
+  std::ifstream in(project().folder + "/docs/what-each-claim-means.md");
+  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  for (const Claim& claim : claims()) {
+    const std::string row = fmt::format("\n| {} | `{}` | ", claim.heading, claim.name);
+    EXPECT_NE(page.find(row), page.npos) << row;
+  }
 }
 
 TEST(Claims, have_names_that_are_found_and_suggested) {
