@@ -104,8 +104,9 @@ Compilation::Compilation(const Source& source, const LibraryKind& kind)
     add(compile_, {"-fvisibility-inlines-hidden", "-I" + (here.include / "simt/include").string()});
     if (file_.extension() != ".cpp") add(compile_, {"-DSIMT_DEVICE_CODE"});
     if (kind.watched)
-      add(compile_, {"-O0", "-DASSAY_WATCHED",
-                     fmt::format("-fdebug-prefix-map={}=/assay", file_.parent_path().string())});
+      add(compile_,
+          {"-O0", "-DASSAY_WATCHED",
+           fmt::format("-fdebug-prefix-map={0}=/assay:{0}", file_.parent_path().string())});
     add(compile_, {"-include", "cuda_runtime.h"});
   }
   add(compile_, {"-std=c++20", "-w", "-I" + here.include.string()});

@@ -142,24 +142,31 @@ void add_aims(const Explorer& explorer, const Variant& variant, Exploration& exp
 }
 
 // What the author wrote, in whatever files.
-std::vector<std::int64_t> numbers_of(const Code& code) {
+std::string source_behind(const std::map<const void*, Place>& places) {
   std::set<std::string> files;
-  for (const auto& [where, place] : code.places) {
+  for (const auto& [where, place] : places) {
     if (is_of_the_author(place)) files.insert(place.file);
   }
   std::string source;
   for (const std::string& file : files) source += source_of(file);
-  return numbers_in(source);
+  return source;
 }
 
-// They may decide what no comparison does: which tile comes next, or what an array can hold.
-void add_numbers(const Code& code, const Explorer& explorer, const Tile& tile,
-                 Exploration& exploration) {
+bool has_any(const std::string& source, std::initializer_list<const char*> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](const char* word) { return source.find(word) != source.npos; });
+}
+
+// What a source and the library made of it show may decide what no comparison does: which tile
+// comes next, or what an array can hold.
+void add_numbers(const std::string& source, const Code& code, const Explorer& explorer,
+                 const Tile& tile, Exploration& exploration) {
   const auto add = [&](const std::vector<Case>& cases) {
     exploration.dear_cases.insert(exploration.dear_cases.end(), cases.begin(), cases.end());
   };
-  const auto numbers = numbers_of(code);
+  const auto numbers = numbers_in(source);
   add(cases_of_tiles(numbers, tile));
+  add(cases_in_texts(source));
   for (const std::int64_t number : numbers)
     if (number <= most_drawn) exploration.hints.sizes.push_back(number);
   std::vector<std::int64_t> all_k = {65};
@@ -170,6 +177,7 @@ void add_numbers(const Code& code, const Explorer& explorer, const Tile& tile,
   for (const std::int64_t bytes : code.variables) add(cases_at_length(bytes, all_k));
   add(cases_beyond_16_bits(tile));
   if (code.makes_floats) add(cases_beyond_floats(tile));
+  if (has_any(source, {"mulhi", "mul.hi", ">> 32"})) add(cases_beyond_reciprocals());
 }
 
 // By its watched build, which also sees what its launch function compares.
@@ -183,18 +191,22 @@ Exploration explore_source(const Entry& entry) {
   }
   const Explorer explorer(entry, code.places);
   add_aims(explorer, entry.variant, exploration);
-  add_numbers(code, explorer, entry.variant.tile, exploration);
+  add_numbers(source_behind(code.places), code, explorer, entry.variant.tile, exploration);
   exploration.hints.effort = effort_of(entry);
   if (exploration.unknown.empty()) report_comparisons(explorer.knowledge(), exploration);
   return exploration;
 }
 
-// By what nvcc made of its kernels.
+// By what nvcc made of its kernels, and by the source that it tells the place of.
 Exploration explore_output(Entry entry, std::uint64_t budget) {
   entry.watched_launch = nullptr;
   Exploration exploration;
   const Explorer explorer(entry, {}, budget);
   add_aims(explorer, entry.variant, exploration);
+  Code code{.places = explorer.knowledge().places()};
+  const std::string source = source_behind(code.places);
+  code.makes_floats = has_any(source, {"static_cast<float>", "(float)", "2float_", "sqrtf"});
+  add_numbers(source, code, explorer, entry.variant.tile, exploration);
   report_comparisons(explorer.knowledge(), exploration);
   if (explorer.knowledge().comparisons().empty())
     exploration.unknown = "its kernels compare nothing";
@@ -305,8 +317,8 @@ std::vector<std::vector<Case>> aimed_sequences(const Exploration& exploration, c
 
 std::vector<Case> dear_aimed_cases(const Exploration& exploration, const Claim& claim,
                                    const Entry& entry) {
-  const bool takes_minutes = entry.backend == Backend::ptx;
-  if (!claim.takes_extreme_sizes || takes_minutes) return {};
+  const bool is_judged_elsewhere = entry.backend == Backend::ptx && entry.watched_launch != nullptr;
+  if (!claim.takes_extreme_sizes || is_judged_elsewhere) return {};
   // Those that cost little come first: more of them are judged, and sooner.
   std::vector<Case> cases = exploration.dear_cases;
   std::stable_sort(cases.begin(), cases.end(), [&](const Case& x, const Case& y) {
@@ -315,7 +327,9 @@ std::vector<Case> dear_aimed_cases(const Exploration& exploration, const Claim& 
     };
     return cost(x) < cost(y);
   });
-  return affordable(cases, exploration, claim, entry, {most_judged_cost, 2.6e10},
+  const Price price =
+      entry.backend == Backend::ptx ? Price{1.5e9, 4e9} : Price{most_judged_cost, 2.6e10};
+  return affordable(cases, exploration, claim, entry, price,
                     aimed_cases(exploration, claim, entry));
 }
 

@@ -62,7 +62,7 @@ DryLaunch LaunchDraws::anew() {
 
 DryLaunch LaunchDraws::changed(DryLaunch d) {
   Case& c = d.c;
-  switch (dice_.between(1, 13)) {
+  switch (dice_.between(1, 14)) {
     case 1: break;
     case 2: std::swap(c.m, c.n); break;
     case 3: std::swap(c.m, c.k); break;
@@ -86,6 +86,12 @@ DryLaunch LaunchDraws::changed(DryLaunch d) {
       const auto size = dice_.of({&Case::m, &Case::n, &Case::k});
       c.*size =
           std::max<std::int64_t>(0, c.*size + dice_.of<std::int64_t>({-16, -2, -1, 1, 2, 16}));
+      break;
+    }
+    case 14: {  // one distance alone
+      const auto gap = dice_.of({&Case::lda, &Case::ldb, &Case::ldc});
+      const std::int64_t row = gap == &Case::lda ? c.k : c.n;
+      (c.*gap).floats = (c.*gap).floats == 0 ? std::max<std::int64_t>(1, this->gap(row)) : 0;
     }
   }
   return d;

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::int64_t least_number = 33, greatest_number = 1 << 24;
 constexpr std::int64_t most_elements = 1 << 21;  // of C, in a case that may aim at nothing
+constexpr std::int64_t least_field = 1 << 15;    // a number that a count may be cut to
+constexpr std::int64_t longest_k = (1 << 24) + (1 << 12);
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -48,6 +50,28 @@ bool is_shifted(std::string_view& text) {
   if (behind.empty() || std::isdigit(static_cast<unsigned char>(behind.front())) == 0) return false;
   text = behind;
   return true;
+}
+
+// The number that a shift by a number of bits cuts off at, where that is what the text begins with.
+std::optional<std::int64_t> take_shift(std::string_view& text) {
+  std::string_view behind = text;
+  if (!behind.starts_with("<<") && !behind.starts_with(">>")) return std::nullopt;
+  behind.remove_prefix(2);
+  skip_blanks(behind);
+  if (behind.empty() || std::isdigit(static_cast<unsigned char>(behind.front())) == 0)
+    return std::nullopt;
+  const auto bits = take_number(behind);
+  if (!bits || *bits > 24) return std::nullopt;
+  text = behind;
+  return std::int64_t{1} << *bits;
+}
+
+// What no longer fits into a type of 16 bits of this name.
+std::optional<std::int64_t> beyond_type(std::string_view word) {
+  constexpr std::int64_t beyond = (1 << 16) + 1;
+  const bool is_narrow = word == "short" || word == "ushort" || word == "ushort2" ||
+                         word == "ushort4" || word == "uint16_t" || word == "int16_t";
+  return is_narrow ? std::optional(beyond) : std::nullopt;
 }
 
 // Behind what is no code, if that is where the text begins.
@@ -94,23 +118,28 @@ std::vector<Grid> misplacing_grids() {
 
 std::vector<std::int64_t> numbers_in(std::string_view source) {
   std::set<std::int64_t> all;
+  const auto add = [&](std::optional<std::int64_t> number) {
+    if (number && *number >= least_number && *number <= greatest_number) all.insert(*number);
+  };
   while (!source.empty()) {
     if (skip_no_code(source)) continue;
-    if (!is_word(source.front())) {
+    if (const auto cut = take_shift(source)) {
+      add(cut);
+    } else if (!is_word(source.front())) {
       source.remove_prefix(1);
-      continue;
-    }
-    if (std::isdigit(static_cast<unsigned char>(source.front())) == 0) {
+    } else if (std::isdigit(static_cast<unsigned char>(source.front())) == 0) {
       const auto end = std::find_if_not(source.begin(), source.end(), is_word);
-      source.remove_prefix(static_cast<std::size_t>(end - source.begin()));
-      continue;
+      const auto length = static_cast<std::size_t>(end - source.begin());
+      add(beyond_type(source.substr(0, length)));
+      source.remove_prefix(length);
+    } else {
+      auto number = take_number(source);
+      if (number && is_shifted(source)) {
+        const auto bits = take_number(source);
+        number = bits && *bits < 32 ? std::optional(*number << *bits) : std::nullopt;
+      }
+      add(number);
     }
-    auto number = take_number(source);
-    if (number && is_shifted(source)) {
-      const auto bits = take_number(source);
-      number = bits && *bits < 32 ? std::optional(*number << *bits) : std::nullopt;
-    }
-    if (number && *number >= least_number && *number <= greatest_number) all.insert(*number);
   }
   return {all.begin(), all.end()};
 }
@@ -120,6 +149,30 @@ std::vector<Case> cases_of_tiles(const std::vector<std::int64_t>& numbers, const
   for (const std::int64_t number : numbers) {
     if (number * tile.m <= most_elements) cases.push_back({.m = number * tile.m, .n = 1, .k = 1});
     if (number * tile.n <= most_elements) cases.push_back({.m = 1, .n = number * tile.n, .k = 1});
+    const std::int64_t k = (number + 1) * tile.k + 1;
+    if (number >= least_field && k <= longest_k) cases.push_back({.m = 1, .n = 1, .k = k});
+  }
+  return cases;
+}
+
+std::vector<Case> cases_in_texts(std::string_view source) {
+  std::vector<Case> cases;
+  while (!source.empty()) {
+    if (!source.starts_with('"')) {
+      if (!skip_no_code(source)) source.remove_prefix(1);
+      continue;
+    }
+    std::string_view text = source.substr(1, source.find('"', 1) - 1);
+    skip_no_code(source);
+    std::vector<std::int64_t> sizes;
+    while (!text.empty()) {
+      std::int64_t size = 0;
+      const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+      if (error == std::errc()) sizes.push_back(size);
+      text.remove_prefix(std::max<std::size_t>(1, static_cast<std::size_t>(rest - text.data())));
+    }
+    if (sizes.size() == 3 && *std::min_element(sizes.begin(), sizes.end()) > 0)
+      cases.push_back({.m = sizes[0], .n = sizes[1], .k = sizes[2]});
   }
   return cases;
 }
@@ -152,6 +205,15 @@ std::vector<Case> cases_beyond_16_bits(const Tile& tile) {
   std::vector<Case> cases = {{.m = 1, .n = 1, .k = countable * least_slice + 5}};
   if (countable * tile.n < most_elements)
     cases.push_back({.m = 1, .n = countable * tile.n + tile.n + 1, .k = 1});
+  return cases;
+}
+
+std::vector<Case> cases_beyond_reciprocals() {
+  std::vector<Case> cases;
+  for (const auto& [few, many] : {std::pair<std::int64_t, std::int64_t>{6, 32767}, {3, 65535}}) {
+    cases.push_back({.m = few, .n = many, .k = 1});
+    cases.push_back({.m = many, .n = few, .k = 1});
+  }
   return cases;
 }
 

@@ -12,11 +12,16 @@
 namespace assay {
 
 // The whole numbers from 33 to 2^24 in a text of C++, outside comments and strings, each once:
-// `509`, `0x1fd`, `1 << 18`.
+// `509`, `0x1fd`, `1 << 18`; 2^20 for `item >> 20`, and what a `short` cannot hold.
 std::vector<std::int64_t> numbers_in(std::string_view source);
 
-// Grids of that many tiles, in a row and in a column.
+// Grids of that many tiles, in a row and in a column; and of more slices of k, where it is a number
+// that a count may be cut to.
 std::vector<Case> cases_of_tiles(const std::vector<std::int64_t>& numbers, const Tile&);
+
+// The sizes in texts of a source that hold three numbers, as the keys of a table of plans may:
+// "1000x24x72".
+std::vector<Case> cases_in_texts(std::string_view source);
 
 // A workspace may hold several results, or an operand: sizes of which a few times the product just
 // fits into an array of that length, or does not, at each of these k or one more.
@@ -24,6 +29,10 @@ std::vector<Case> cases_at_length(std::int64_t bytes, const std::vector<std::int
 
 // More tiles in a row than 16 bits count, and more slices of four or more in k.
 std::vector<Case> cases_beyond_16_bits(const Tile&);
+
+// For kernels that divide by a multiplication: sizes at which the upper half of a product with a
+// reciprocal of 32 bits that was rounded up is no quotient.
+std::vector<Case> cases_beyond_reciprocals();
 
 // For kernels that make floats of whole numbers: sizes beside 2^24, and grids in which the number
 // of a tile times the reciprocal of their width is rounded to the row before.

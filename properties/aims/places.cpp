@@ -22,6 +22,8 @@ namespace {
 
 // What the build calls the root of the sources in the debug information.
 constexpr std::string_view root_of_sources = "/assay/";
+constexpr std::string_view of_the_author =
+    "/assay:";  // then where a file lies that is none of ours
 
 // Whether text, such as "<_Z3minIllE...>", has the name of a function that only chooses a value.
 bool names_helper(std::string_view text) {
@@ -67,10 +69,12 @@ class Disassembly {
     const auto [end, error] =
         std::from_chars(line.data() + colon + 1, line.data() + line.size(), number);
     if (error != std::errc() || end != line.data() + line.size()) return;
-    const std::filesystem::path path(line.substr(0, colon));
-    std::string file = path.lexically_normal().string();
+    std::string_view written = line.substr(0, colon);
+    const bool is_given = written.starts_with(of_the_author);
+    if (is_given) written.remove_prefix(of_the_author.size());
+    std::string file = std::filesystem::path(written).lexically_normal().string();
     if (file.starts_with(root_of_sources)) file = file.substr(root_of_sources.size());
-    here_ = {std::move(file), number};
+    here_ = {.file = std::move(file), .line = number, .is_given = is_given};
   }
 
   // "000000000000b040 l     O .bss", and its size before its name.
@@ -152,6 +156,7 @@ std::optional<Place> place_before(const void* code) {
 }
 
 bool is_of_the_author(const Place& place) {
+  if (place.is_given) return true;
   const auto begins = [&](const char* folder) { return place.file.starts_with(folder); };
   const bool is_of_a_library = place.file.find("/include/") != place.file.npos;
   return !place.file.empty() && !begins("/usr/") && !is_of_a_library && !begins("simt/cuda/") &&

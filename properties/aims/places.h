@@ -15,6 +15,7 @@ struct Place {
   int line = 0;
   bool decides_branch = false;  // else its outcome is a value, which others may test
   bool is_in_helper = false;    // such as min: what it decides is for the line that calls it to say
+  bool is_given = false;        // it stands beside the file that `assay check` was given
 };
 
 // What the library that holds some code shows of it.

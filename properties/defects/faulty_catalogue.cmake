@@ -169,3 +169,10 @@ assay_defect(work_in_int IN numbers.cu CLAIM within_bound ON simt LARGE)
 assay_defect(slices_counted_in_16_bits IN numbers.cu CLAIM within_bound ON simt LARGE)
 assay_defect(step_of_bytes_in_int IN numbers.cu CLAIM wide_strides ON simt)
 assay_defect(alpha_added_to_exponents IN numbers.cu CLAIM any_data ON simt)
+
+# Fields of few bits, names of plans, and what a plan was made for.
+assay_defect(slices_in_a_field_of_20_bits IN fields.cu CLAIM within_bound ON simt LARGE)
+assay_defect(places_of_tiles_in_16_bits IN fields.cu CLAIM within_bound ON simt LARGE)
+assay_defect(divides_by_rounded_up_reciprocal IN fields.cu CLAIM within_bound ON simt LARGE)
+assay_defect(plan_found_by_its_name IN fields.cu CLAIM within_bound ON simt)
+assay_defect(plan_kept_for_another_ldc IN fields.cu CLAIM same_bits_twice ON simt)

@@ -59,7 +59,8 @@ Case case_with(Dice& dice, const Structure& structure, bool is_short) {
 std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int drawn,
                                    std::uint64_t seed) {
   std::vector<Case> cases;
-  if (!claim.is_about_data || entry.backend == Backend::ptx) return cases;
+  const bool is_judged_elsewhere = entry.backend == Backend::ptx && entry.watched_launch != nullptr;
+  if (!claim.is_about_data || is_judged_elsewhere) return cases;
   Dice dice(seed + std::hash<std::string>{}(entry.variant.name));
   const auto add = [&](const Structure& structure, bool is_short) {
     cases.push_back(nearest_case(case_with(dice, structure, is_short), claim, entry));

@@ -24,6 +24,12 @@ Case with_other_scalar(Case c, const Entry& entry) {
   return fitted(c, entry.variant.needs);
 }
 
+// On the same operands but for the rows of C, which lie closer or farther apart.
+Case with_other_distance(Case c, const Entry& entry) {
+  c.ldc.floats = c.ldc.floats == 0 ? entry.variant.needs.ldc_multiple : 0;
+  return fitted(c, entry.variant.needs);
+}
+
 // Half as large, with other data.
 Case smaller_problem(Case c, const Entry& entry) {
   c.m = (c.m + 1) / 2, c.n = (c.n + 1) / 2, c.k = (c.k + 1) / 2;
@@ -134,7 +140,11 @@ Verdict judge_twice(const Entry& entry, const Case& c, const Resources& resource
                                       Altered::swapped_in_a, Altered::swapped_in_b};
   Run before{"with other numbers", entry, c};
   const bool on_host = entry.backend == Backend::simt || entry.backend == Backend::host;
-  if (c.seed % 2 == 1 && c.seed / 2 % 4 < 2) {
+  Placement placement = Placement::guarded;
+  if (c.seed % 2 == 1 && c.seed / 2 % 4 < 2 && c.seed / 8 % 4 == 3) {
+    before.c = with_other_distance(c, entry);
+    placement = before.plan.placement = Placement::begins_at_fence;  // whatever C takes
+  } else if (c.seed % 2 == 1 && c.seed / 2 % 4 < 2) {
     before.c = with_other_scalar(c, entry);
   } else if (c.seed % 8 == 7 && on_host) {
     before = chained_before(entry, c);
@@ -147,7 +157,7 @@ Verdict judge_twice(const Entry& entry, const Case& c, const Resources& resource
   const std::vector<Run> runs = {
       {"half as large, the first time", entry, smaller},
       before,
-      {"the first time", entry, c, {.keeps_workspace = true}},
+      {"the first time", entry, c, {.placement = placement, .keeps_workspace = true}},
       turns ? Run{"of another shape", entry, turned_problem(c, entry)}
             : Run{"half as large, the second time", entry, smaller},
       {"the second time", entry, c, {.placement = Placement::elsewhere}}};

@@ -25,10 +25,38 @@ TEST(Numbers, may_be_shifted) {
               ElementsAre(64, 3072, 1 << 18));
 }
 
+TEST(Numbers, are_those_that_a_count_may_be_cut_to) {
+  EXPECT_THAT(numbers_in("item >> 20 | x<<6; vector<vector<int>> 3 >> y; s << bits"),
+              ElementsAre(64, 1 << 20));
+  EXPECT_THAT(numbers_in("unsigned short a; ushort2 b; shorter c;"), ElementsAre(65537));
+  const auto cases = cases_of_tiles({1 << 20}, {.m = 16, .n = 16, .k = 8});
+  EXPECT_THAT(cases, ElementsAre(Case{.m = 1, .n = 1, .k = (1 << 23) + 9}));
+}
+
+TEST(Numbers, in_texts_are_sizes_where_there_are_three) {
+  EXPECT_THAT(cases_in_texts("#include \"a_1_2_3.h\"\n// \"9x9x9\"\n{\"1000x24x72\", 3} \"12x13\" "
+                             "\"k 5, m 0, 7\" \"64 x 32 x 16 tile\""),
+              ElementsAre(Case{.m = 1000, .n = 24, .k = 72}, Case{.m = 64, .n = 32, .k = 16}));
+}
+
+TEST(Numbers, show_where_a_rounded_reciprocal_is_none) {
+  for (const Case& c : cases_beyond_reciprocals()) {
+    const auto shows = [](std::uint64_t count, std::uint64_t width) {
+      const std::uint64_t reciprocal = ((std::uint64_t{1} << 32) + width - 1) / width;
+      for (std::uint64_t i = 0; i < count; ++i)
+        if (i * reciprocal >> 32 != i / width) return true;
+      return false;
+    };
+    const auto count = static_cast<std::uint64_t>(c.m * c.n);
+    EXPECT_TRUE(shows(count, static_cast<std::uint64_t>(std::max(c.m, c.n)))) << to_string(c);
+  }
+}
+
 TEST(Numbers, count_tiles_in_both_directions) {
   const auto cases = cases_of_tiles({509, 1 << 20}, {.m = 16, .n = 1, .k = 1});
   EXPECT_THAT(cases, ElementsAre(Case{.m = 8144, .n = 1, .k = 1}, Case{.m = 1, .n = 509, .k = 1},
-                                 Case{.m = 1, .n = 1 << 20, .k = 1}));
+                                 Case{.m = 1, .n = 1 << 20, .k = 1},
+                                 Case{.m = 1, .n = 1, .k = (1 << 20) + 2}));
 }
 
 TEST(Numbers, straddle_the_length_of_an_array) {

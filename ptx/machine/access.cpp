@@ -187,13 +187,6 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address) {
 
 }  // namespace
 
-void learn(Knowledge& known, const Knowledge& more) {
-  for (const auto& [who, time] : more) {
-    uint32_t& until = known[who];
-    until = std::max(until, time);
-  }
-}
-
 void addresses_of(const Op* op, Warp& w, uint64_t (&to)[warp_size]) {
   if (op->a < 0) {
     for (uint64_t& address : to) address = op->bits;

@@ -11,6 +11,7 @@
 #include "ptx/counts/counter.h"
 #include "ptx/decode/code.h"
 #include "ptx/machine/async/mbarrier.h"
+#include "ptx/machine/knowledge.h"
 #include "ptx/machine/memory.h"
 #include "ptx/machine/report/report.h"
 #include "ptx/machine/shared_shadow.h"
@@ -18,12 +19,6 @@
 #include "ptx/watch/watch.h"
 
 namespace ptx {
-
-// What happened in other blocks before something here: everything in a block before a time, and
-// everything by one of its warps before a time. The key is the block times 64, plus 0 for all of it
-// or 1 + the warp.
-using Knowledge = std::map<std::uint64_t, std::uint32_t>;
-void learn(Knowledge&, const Knowledge& more);
 
 struct Run {
   Run(const Launch&, Memory&, const Settings&);
