@@ -13,10 +13,6 @@
 namespace assay {
 namespace {
 
-std::string why_nothing_launched(const Entry& entry) {
-  return entry.backend == Backend::host ? "a host function launches nothing" : "";
-}
-
 // is right when C has more than 2^31 elements; is right with more than 65535 tiles in a line
 
 std::string why_not_2_31_elements(const Case& c) {
@@ -35,6 +31,10 @@ Case with_2_31_elements(Case drawn, const Entry& entry) {
   return {.m = 32769, .n = (65536 / step + 1) * step, .k = 2, .alpha = 1.5f, .seed = drawn.seed};
 }
 
+std::string why_not_in_time(const Entry& entry) {
+  if (entry.backend == Backend::host) return "a host function launches nothing";
+  return entry.backend == Backend::ptx ? "it takes a GPU, or the CPU executor" : "";
+}
 std::string why_not_tall(const Case& c) {
   return std::max(c.m, c.n) < 65536 ? "it takes a size beyond 65535" : why_no_bound(c);
 }
@@ -46,12 +46,12 @@ Case with_many_tiles(Case c, const Entry& entry) {
   c.lda = c.ldb = c.ldc = Gap{};
   return c;
 }
-// In both roles: some kernels number the rows of C along y, others its columns. Without a GPU they
-// would take minutes: there, what hardware says to the launch is judged.
+// In both roles: some kernels number the rows of C along y, others its columns. The executor would
+// take minutes: there, what hardware says to the launch is judged.
 Verdict judge_tall_and_wide(const Entry& entry, const Case& c, const Resources& resources) {
   const auto judge = [&](const Case& x) {
-    return entry.backend == Backend::cuda ? run_trial(entry, x, {}, resources)
-                                          : run_dry_trial(entry, x, resources);
+    return entry.backend == Backend::simt ? run_dry_trial(entry, x, resources)
+                                          : run_trial(entry, x, {}, resources);
   };
   Verdict tall = judge(c);
   if (tall.status != TrialStatus::right) return tall;
@@ -78,6 +78,9 @@ Case with_something_to_launch(Case c, const Entry&) {
   for (Gap* gap : {&c.lda, &c.ldb, &c.ldc})
     gap->floats = std::min(gap->floats, widest_stored_gap / 2);  // it may grow to fit the needs
   return c;
+}
+std::string why_nothing_launched(const Entry& entry) {
+  return entry.backend == Backend::host ? "a host function launches nothing" : "";
 }
 // Then each launch of several fails alone, where that can be chosen.
 Verdict judge_errors(const Entry& entry, const Case& c, const Resources& resources) {
@@ -141,11 +144,11 @@ std::vector<Claim> gpu_claims() {
        .sentence = "is right with more than 65535 tiles in a line, where a grid takes no more in y",
        .heading = "tall",
        .judge = judge_tall_and_wide,
-       .excludes_variant = why_nothing_launched,
+       .excludes_variant = why_not_in_time,
        .excludes_case = why_not_tall,
        .move_case = with_many_tiles,
        .most_cases = 2,
-       .trials = 0},  // that cost anything, without a GPU
+       .trials = 0},  // that cost anything, on the executor
       {.name = "same_bits_on_cpu",
        .sentence = "gives the same bits on the GPU as on the CPU executor",
        .heading = "=simt",

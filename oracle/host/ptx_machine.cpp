@@ -84,8 +84,7 @@ class PtxMachine : public Machine {
                          .cpu_seconds = slowness * limit.cpu_seconds,
                          .cpu_seconds_per_thread = slowness * limit.cpu_seconds_per_thread,
                          .counts = counts_},
-            .refuses_launches = plan.setting == Setting::broken_stream,
-            .dry = plan.setting == Setting::dry};
+            .refuses_launches = plan.setting == Setting::broken_stream};
   }
 
   Verdict verdict_on(const ptx::Finding& found) const {

@@ -81,13 +81,4 @@ TEST(PtxExploration, is_the_same_every_time) {
   EXPECT_EQ(first.one_way, second.one_way);
 }
 
-TEST(TallGrid, is_refused_on_the_machine_as_by_hardware) {
-  const ClaimResult result = check({entry_named("planted_rows_on_y", Backend::ptx)},
-                                   {&claim_named("tall_grid")}, {.jobs = 1})
-                                 .front();
-  ASSERT_TRUE(result.failure);
-  EXPECT_EQ(result.failure->verdict.finding.fault, Fault::launch_refused);
-  EXPECT_EQ(result.failure->shrunk.m, 65535 * 16 + 1);
-}
-
 }  // namespace

@@ -18,7 +18,6 @@ Memory& device_memory();
 struct Request {
   Settings settings;
   bool refuses_launches = false;  // each returns an error and runs nothing, which is no finding
-  bool dry = false;  // nothing runs, is copied or set: whether a GPU would take each launch shows
 };
 
 struct Observation {

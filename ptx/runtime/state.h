@@ -103,8 +103,6 @@ Kernel& kernel_of(const void* stub);
 const Program::Kernel& code_of(const Kernel&);
 std::string readable(const std::string& name);  // as in the source
 void need_stream(void*);                        // throws invalid_resource_handle
-// Whether nothing is to run: of launches alone shows whether a GPU would take them.
-inline bool is_dry() { return state().request != nullptr && state().request->dry; }
 
 template <class Set, class Pointer>
 auto find_handle(Set& set, Pointer handle) {
