@@ -56,6 +56,8 @@ bool may_be_named_better(const Finding& known) {
 std::string_view to_string(Fault fault) {
   switch (fault) {
     case Fault::keeps_state: return "keeps state";
+    case Fault::other_stream: return "work in another stream";
+    case Fault::launches_disturb: return "launches disturb each other";
     case Fault::host_access: return "host access";
     case Fault::launch_refused: return "launch refused";
     case Fault::barrier_not_reached: return "barrier not reached";

@@ -12,8 +12,10 @@ namespace assay {
 
 // From the fault that says best what to look for to the one that only says that something is wrong.
 enum class Fault {
-  keeps_state,  // between launches
-  host_access,  // the host computes, or looks
+  keeps_state,       // between launches
+  other_stream,      // than the one it was given gets work, in no order with it
+  launches_disturb,  // each other, on two streams
+  host_access,       // the host computes, or looks
   launch_refused,
   barrier_not_reached,
   warp_not_reached,

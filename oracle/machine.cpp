@@ -100,6 +100,16 @@ LaunchFailure error_not_reported(std::optional<int> launch) {
   return launch_crashed(fmt::format("{} failed, and the variant returned cudaSuccess", what));
 }
 
+LaunchFailure launches_disturb() {
+  return Verdict{
+      .status = TrialStatus::wrong,
+      .finding = {Fault::launches_disturb},
+      .reason = "two launches at a time on two streams leave other bits than one after the other",
+      .diagnosis =
+          "they share memory that is neither's own: a variable of the file, or a buffer "
+          "that is kept"};
+}
+
 LaunchFailure launch_returned(const char* error, const Gemm& gemm) {
   LaunchFailure failure = launch_crashed(fmt::format("launch returned {}", error));
   failure->diagnosis =

@@ -24,6 +24,9 @@ inline LaunchFailure launch_crashed(std::string reason) {
 // The same on one that returned no error, although this launch of it failed, or every one.
 LaunchFailure error_not_reported(std::optional<int> launch = {});
 
+// The verdict on a variant of which two launches at a time leave other bits than one alone.
+LaunchFailure launches_disturb();
+
 // The verdict on a launch that returned an error. A variant may not refuse a problem by itself: the
 // diagnosis says what it would declare.
 LaunchFailure launch_returned(const char* error, const Gemm&);

@@ -27,14 +27,15 @@ enum class ThreadOrder { by_seed, forward, reverse, shuffled, interrupted };
 // numbers for every fifth seed: a NaN can be hidden, by a maximum or a comparison.
 enum class SharedMemory { by_seed, nan, ordinary };
 
-// The circumstances of a launch. The CPU executor has the first three, a GPU has all but `dry`.
+// The circumstances of a launch. A GPU has all but `dry`, which the CPU executor alone has; that and
+// the PTX machine have all the others before `graph`.
 enum class Setting {
   plain,
   dry,            // nothing runs; whether hardware would take each launch is all that shows
   broken_stream,  // every launch into the stream fails; the variant must report it
   slow_producer,  // earlier work in the launch's stream writes the operands late
-  graph,          // captured into a CUDA graph, which is replayed twice
   two_streams,    // a second launch, on other operands, runs at the same time
+  graph,          // captured into a CUDA graph, which is replayed twice
   busy_gpu,       // another stream keeps all multiprocessors busy
 };
 

@@ -86,12 +86,18 @@ void settle_skips(ClaimResult& result) {
   result.skipped.reset();
 }
 
+int cases_of(const Claim& claim, const Entry& entry, int asked) {
+  const double share = entry.backend == Backend::cuda ? 1 : claim.share_without_gpu;
+  return std::max(1, static_cast<int>(share * asked));
+}
+
 std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const Budget& budget,
                                       const Bench& bench, const std::vector<CorpusLine>& corpus,
                                       const Exploration& exploration,
                                       const std::function<void()>& tick) {
   const Claim& claim = *claims.front();  // what it says of cases, all of its family say
-  Trials trials(claims, entry, budget.cases, budget, bench, tick, exploration.hints.effort);
+  const int cases = cases_of(claim, entry, budget.cases);
+  Trials trials(claims, entry, cases, budget, bench, tick, exploration.hints.effort);
   if (!trials.may_go_on()) return std::move(trials).finish();  // none says anything about it
   run_past_failures(trials, claims, entry, corpus);
   for (const Case& c : aimed_cases(exploration, claim, entry)) {
@@ -102,14 +108,14 @@ std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const B
       if (trials.may_go_on()) trials.run(c);
     }
   }
-  for (const Case& c : structured_cases(claim, entry, budget.cases, budget.seed)) {
+  for (const Case& c : structured_cases(claim, entry, cases, budget.seed)) {
     if (trials.may_go_on()) trials.run(c);
   }
   const int past = trials.cases();  // beyond the budget
-  auto large = large_cases(claim, entry, budget.cases, budget.seed, exploration.hints);
-  const auto extreme = extreme_cases(claim, entry, budget.cases, budget.seed, exploration.hints);
+  auto large = large_cases(claim, entry, cases, budget.seed, exploration.hints);
+  const auto extreme = extreme_cases(claim, entry, cases, budget.seed, exploration.hints);
   large.insert(large.end(), extreme.begin(), extreme.end());
-  const int drawn = past + std::max(1, budget.cases - static_cast<int>(large.size()));
+  const int drawn = past + std::max(1, cases - static_cast<int>(large.size()));
   const auto dear = dear_aimed_cases(exploration, claim, entry);
   const auto draw = case_generator(
       claim, entry,
@@ -117,10 +123,10 @@ std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const B
           std::hash<std::string>{}(
               fmt::format("{} {}", entry.variant.name, claim.family ? claim.family : claim.name)),
       exploration.hints);
-  const int most_draws = 3 * budget.cases + 20;  // some have an empty C, with nothing to judge
+  const int most_draws = 3 * cases + 20;  // some have an empty C, with nothing to judge
   for (int i = 0; i < most_draws && trials.wants_more(drawn); ++i) trials.run(draw());
   for (const Case& c : large) {  // last: a small case that fails is found, and shrunk, sooner
-    if (trials.wants_more(past + budget.cases)) trials.run(c);
+    if (trials.wants_more(past + cases)) trials.run(c);
   }
   for (const Case& c : dear) {
     if (trials.may_go_on()) trials.run(c);

@@ -41,6 +41,9 @@ struct Claim {
   // The most cases that it takes, where each is slow.
   static constexpr int as_many_as_asked_for = 1 << 30;
   int most_cases = as_many_as_asked_for;
+  // Of the cases that are asked for, how many it takes where a case is not judged on a GPU: what it
+  // is about shows there in every case alike, or in every trial.
+  double share_without_gpu = 1;
   // How many trials it makes of a case.
   int trials = 1;
   // GPU memory that one case takes, where some cards have less.

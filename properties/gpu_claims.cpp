@@ -98,16 +98,49 @@ Verdict judge_errors(const Entry& entry, const Case& c, const Resources& resourc
   }
   return verdict;
 }
+// The first of two launches is judged by its values, which do not tell that the other one is what
+// disturbed it; nor does what both touched tell whether one launch is at fault by itself.
+Verdict judge_two_streams(const Entry& entry, const Case& c, const Resources& resources) {
+  Verdict verdict = run_trial(entry, c, {.setting = Setting::two_streams}, resources);
+  const Fault fault = verdict.finding.fault;
+  const bool may_be_of_both = verdict.status == TrialStatus::wrong || fault == Fault::other_stream;
+  if (!may_be_of_both || fault == Fault::launches_disturb) return verdict;
+  if (run_trial(entry, c, {}, resources).status != TrialStatus::right) return verdict;
+  const Verdict disturbed = *launches_disturb();
+  verdict.finding = disturbed.finding;
+  verdict.diagnosis = disturbed.diagnosis;
+  return verdict;
+}
+
 Claim claim_about(Setting setting, const char* name, const char* sentence, const char* heading) {
-  const bool broken = setting == Setting::broken_stream;
   return {.name = name,
           .sentence = sentence,
           .heading = heading,
-          .judge = broken ? judge_errors : by_trial({.setting = setting}),
-          .takes_gpu = !broken,
+          .judge = by_trial({.setting = setting}),
+          .takes_gpu = setting >= Setting::graph,
           .excludes_variant = why_nothing_launched,
           .excludes_case = why_nothing_to_launch,
           .move_case = with_something_to_launch};
+}
+Claim claim_about_errors() {
+  Claim claim =
+      claim_about(Setting::broken_stream, "launch_errors", "reports a launch that fails", "errors");
+  claim.judge = judge_errors;
+  return claim;
+}
+// Every trial of the executor and of the PTX machine sees work in other streams.
+Claim claim_about_its_stream() {
+  Claim claim = claim_about(Setting::slow_producer, "given_stream",
+                            "runs on the stream it was given", "stream");
+  claim.share_without_gpu = 0.1;
+  return claim;
+}
+Claim claim_about_two_streams() {
+  Claim claim = claim_about(Setting::two_streams, "two_streams",
+                            "two launches on two streams do not disturb each other", "pairs");
+  claim.judge = judge_two_streams;
+  claim.share_without_gpu = 0.2;
+  return claim;
 }
 
 // gives the same bits on the GPU as on the CPU executor
@@ -131,11 +164,9 @@ Verdict judge_on_both_backends(const Entry& entry, const Case& c, const Resource
 
 std::vector<Claim> gpu_claims() {
   return {
-      claim_about(Setting::slow_producer, "given_stream", "runs on the stream it was given",
-                  "stream"),
-      claim_about(Setting::broken_stream, "launch_errors", "reports a launch that fails", "errors"),
-      claim_about(Setting::two_streams, "two_streams",
-                  "two launches on two streams do not disturb each other", "pairs"),
+      claim_about_its_stream(),
+      claim_about_errors(),
+      claim_about_two_streams(),
       claim_about(Setting::graph, "graph", "can be captured into a CUDA graph and replayed",
                   "graph"),
       claim_about(Setting::busy_gpu, "busy_gpu",

@@ -1,5 +1,4 @@
-// The claims about launches; all but the one about their errors take a GPU. claims() lists them
-// after its own.
+// The claims about launches, some of which take a GPU. claims() lists them after its own.
 #pragma once
 
 #include <vector>

@@ -21,6 +21,7 @@ struct Launch {
   Kernel kernel;
   dim3 grid, block;
   std::size_t dynamic_shared;
+  std::uint64_t blocks() const { return std::uint64_t{grid.x} * grid.y * grid.z; }
 };
 
 struct Thread {

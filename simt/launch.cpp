@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
 
+#include "simt/in_flight.h"
 #include "simt/runner.h"
 #include "simt/signals.h"
 #include "simt/watch.h"
@@ -23,6 +25,7 @@ struct Session {
     bool is_write;
   };
   std::optional<Access> by_host = {};
+  InFlight in_flight = {};
 
   void open() {
     if (settings.device_memory == nullptr || !std::exchange(closed, false)) return;
@@ -132,6 +135,7 @@ bool host_has_touched() {
 std::string_view to_string(FaultKind kind) {
   switch (kind) {
     case FaultKind::host_access: return "host access";
+    case FaultKind::other_stream: return "other stream";
     case FaultKind::launch_refused: return "launch refused";
     case FaultKind::barrier_not_reached: return "barrier not reached by all threads";
     case FaultKind::warp_not_reached: return "warp operation not reached by all lanes";
@@ -145,6 +149,36 @@ std::string_view to_string(FaultKind kind) {
   }
   return "unknown";
 }
+
+namespace {
+
+// Of a launch that hardware takes; false after a fault.
+bool run_now(const Launch& launch, const Stretch& blocks) {
+  session->open();
+  Observation seen = Runner::mine().run(launch, session->settings, blocks);
+  session->close();
+  session->seen.kernels += launch.kernel.code != nullptr && blocks.first == 0;
+  session->seen.threads += seen.threads, session->seen.stops += seen.stops;
+  if (session->seen.remark.empty()) session->seen.remark = std::move(seen.remark);
+  if (!seen.fault) return true;
+  const cudaError_t error = error_of(seen.fault->kind);
+  fail(error, std::move(*seen.fault));
+  return false;
+}
+
+bool is_given(const void* stream) {
+  const auto& given = session->settings.streams;
+  return given.empty() || std::find(given.begin(), given.end(), stream) != given.end();
+}
+
+Fault work_in_other_stream(const Kernel& kernel, const void* stream) {
+  return {FaultKind::other_stream,
+          fmt::format("{} goes to {}, which nothing orders with the stream that was given",
+                      kernel.code == nullptr ? "a memset or memcpy" : "a kernel",
+                      stream == nullptr ? "the default stream" : "another stream")};
+}
+
+}  // namespace
 
 Observation observe(const Settings& settings, const std::function<void()>& host_code) {
   Session mine{.settings = settings, .seen = {}};
@@ -160,6 +194,7 @@ Observation observe(const Settings& settings, const std::function<void()>& host_
   mine.close();
   try {
     host_code();
+    if (!host_has_touched()) mine.in_flight.run_all(settings.seed, run_now);
   } catch (...) {
     leave();
     throw;
@@ -177,22 +212,18 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const Kernel& kernel) {
   if (Refusal refusal = refuse(config, kernel); refusal.error != cudaSuccess) {
     return fail(refusal.error, {FaultKind::launch_refused, std::move(refusal.reason)});
   }
-  const dim3& grid = config.gridDim;
-  session->seen.blocks += std::uint64_t{grid.x} * grid.y * grid.z;
+  if (!is_given(config.stream))
+    return fail(cudaErrorLaunchFailure, work_in_other_stream(kernel, config.stream));
+  const Launch launch{kernel, config.gridDim, config.blockDim, config.dynamicSmemBytes};
+  session->seen.blocks += launch.blocks();
   if (session->settings.runs_nothing) {
     note(config, kernel, session->seen.launched);
-    return cudaSuccess;
+  } else if (session->settings.keeps_in_flight) {
+    session->in_flight.put(config.stream, launch);
+  } else if (!run_now(launch, {0, launch.blocks()})) {
+    return last_error;
   }
-  const Launch launch{kernel, config.gridDim, config.blockDim, config.dynamicSmemBytes};
-  session->open();
-  Observation seen = Runner::mine().run(launch, session->settings);
-  session->close();
-  session->seen.kernels += kernel.code != nullptr;
-  session->seen.threads += seen.threads, session->seen.stops += seen.stops;
-  if (session->seen.remark.empty()) session->seen.remark = std::move(seen.remark);
-  if (!seen.fault) return cudaSuccess;
-  const cudaError_t error = error_of(seen.fault->kind);
-  return fail(error, std::move(*seen.fault));
+  return cudaSuccess;
 }
 
 cudaError_t allow_dynamic_shared(const void* code, int bytes) {
@@ -239,12 +270,13 @@ namespace {
 // As a launch of one thread: what it does to memory that is nobody's is a fault with a name. A
 // memset is from nowhere.
 template <class Operation>
-cudaError_t in_order(void* to, const void* from, std::size_t bytes, const Operation& operation) {
+cudaError_t in_order(void* to, const void* from, std::size_t bytes, cudaStream_t stream,
+                     const Operation& operation) {
   if (simt::session == nullptr) {
     operation();
     return cudaSuccess;
   }
-  const auto watched = [&] {
+  const auto watched = [=] {
     if (simt::watching != nullptr) simt::watching->touch(bytes);
     if (from != nullptr)
       simt::active_runner->look({.address = from, .bytes = bytes, .reads = true});
@@ -254,16 +286,19 @@ cudaError_t in_order(void* to, const void* from, std::size_t bytes, const Operat
   const auto call = [](const void*, const void* packed) {
     (*static_cast<const decltype(watched)*>(packed))();
   };
-  return simt::launch({.gridDim = 1, .blockDim = 1}, {nullptr, &watched, call, nullptr});
+  using Watched = decltype(watched);
+  return simt::launch(
+      {.gridDim = 1, .blockDim = 1, .stream = stream},
+      {nullptr, &watched, call, simt::copy_of<Watched>, simt::drop<Watched>, nullptr});
 }
 
 }  // namespace
 
-cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t) {
-  return in_order(memory, nullptr, bytes, [=] { std::memset(memory, value, bytes); });
+cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
+  return in_order(memory, nullptr, bytes, stream, [=] { std::memset(memory, value, bytes); });
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
-                            cudaStream_t) {
-  return in_order(to, from, bytes, [=] { std::memmove(to, from, bytes); });
+                            cudaStream_t stream) {
+  return in_order(to, from, bytes, stream, [=] { std::memmove(to, from, bytes); });
 }

@@ -69,14 +69,15 @@ Runner::~Runner() {
   munmap(dynamic_arena_, dynamic_arena_bytes + page);
 }
 
-Observation Runner::run(const Launch& launch, const Settings& settings) {
-  begin(launch, settings);
+Observation Runner::run(const Launch& launch, const Settings& settings, const Stretch& blocks) {
+  begin(launch, settings, blocks);
   if (Thread* first = pick()) resume(*first, &scheduler_);
   in_kernel_ = false;
   arm_cpu_timer(timer_, 0);
   active_runner = nullptr;
 
-  Observation seen{.threads = started_ * blocks_[0].threads().size(), .stops = stops_};
+  Observation seen{.threads = (started_ - blocks.first) * blocks_[0].threads().size(),
+                   .stops = stops_};
   for (std::size_t i = 0; i < at_once_ && seen.remark.empty(); ++i)
     seen.remark = blocks_[i].remark();
   if (fault_) {
@@ -86,11 +87,11 @@ Observation Runner::run(const Launch& launch, const Settings& settings) {
   return seen;
 }
 
-void Runner::begin(const Launch& launch, const Settings& settings) {
+void Runner::begin(const Launch& launch, const Settings& settings, const Stretch& blocks) {
   launch_ = launch;
   settings_ = settings;
-  const std::uint64_t count = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
-  order_ = BlockOrder(settings.order, settings.seed, count);
+  const std::uint64_t count = blocks.end - blocks.first;
+  order_ = BlockOrder(settings.order, settings.seed, launch.blocks());
   static_shared_ = static_shared_of(launch.kernel.code);
   const std::size_t dynamic = (launch.dynamic_shared + 15) / 16 * 16;
   dynamic_shared_ = {dynamic_arena_ + dynamic_arena_bytes - dynamic, dynamic};
@@ -110,7 +111,7 @@ void Runner::begin(const Launch& launch, const Settings& settings) {
   const std::uint64_t most =
       settings.order == Order::shuffled ? 1 + assay::scramble(settings.seed + 1) % most_blocks : 1;
   at_once_ = static_cast<std::size_t>(std::min(most, count));
-  started_ = stops_ = 0;
+  started_ = blocks.first, end_ = blocks.end, stops_ = 0;
   present_.clear();
   for (std::size_t i = 0; i < at_once_; ++i) {
     if (!present_.empty()) save_shared();
@@ -169,7 +170,7 @@ void Runner::change_block() {
 
 // By the next of the grid, or by one that has waited; false if there is none.
 bool Runner::replace_block() {
-  if (started_ < order_.count()) {
+  if (started_ < end_) {
     start_next_block();
     return true;
   }

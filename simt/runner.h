@@ -17,6 +17,11 @@
 
 namespace simt {
 
+// Blocks of a launch, by the order in which they come.
+struct Stretch {
+  std::uint64_t first, end;
+};
+
 class Runner {
  public:
   Runner();
@@ -25,8 +30,8 @@ class Runner {
   // The runner of this operating system thread.
   static Runner& mine();
 
-  // Runs all blocks, or stops at the first fault. A remark is about the launch.
-  Observation run(const Launch& launch, const Settings& settings);
+  // Runs some blocks, or stops at the first fault. A remark is about the launch.
+  Observation run(const Launch& launch, const Settings& settings, const Stretch& blocks);
 
   // Called by simulated threads.
   int barrier(int line, bool yes);
@@ -59,7 +64,7 @@ class Runner {
   static constexpr int most_blocks = 3;  // at a time
   static void carry(StackPool::Transfer);
 
-  void begin(const Launch&, const Settings&);
+  void begin(const Launch&, const Settings&, const Stretch&);
   Thread* pick();
   void resume(Thread& next, Context* self);
   void wait();
@@ -91,7 +96,7 @@ class Runner {
   Launch launch_{};
   Settings settings_;
   BlockOrder order_;
-  std::uint64_t started_ = 0, stops_ = 0;
+  std::uint64_t started_ = 0, end_ = 0, stops_ = 0;
   double cpu_seconds_ = 0;
   std::minstd_rand random_;
   // Events until the next change of block, and until the next interrupt; 0 for never.

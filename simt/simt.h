@@ -9,7 +9,8 @@
 // runs a launch.
 //
 // It refuses what an sm_90 GPU would refuse. A barrier waits for the threads that have not
-// returned, as it does from sm_70 on; that some have is a remark. It cannot see weak memory, nor
+// returned, as it does from sm_70 on; that some have is a remark. Host code has no events, so
+// nothing orders work in a stream that it was not given. The executor cannot see weak memory, nor
 // shared memory accesses that leave one array through a pointer but stay inside the memory of the
 // block; and races inside a barrier interval only where threads of watched code are interrupted.
 // Threads that wait for each other without a barrier count as never ending.
@@ -21,6 +22,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace simt {
 
@@ -48,6 +50,11 @@ struct Settings {
   // or a comparison hides a NaN.
   bool ordinary_shared = false;
   bool runs_nothing = false;  // each that hardware would take returns at once
+  // That the host code is given: work in another one is a fault. None: any will do.
+  std::vector<const void*> streams = {};
+  // Launches return before they have run. Once the host code has returned, those of different
+  // streams run at the same time: whose blocks come next follows from the seed.
+  bool keeps_in_flight = false;
   // Told what watched code compares (simt/watch.h).
   Watch* watch = nullptr;
   // Threads of watched code may lose their turn at any access to memory, by the seed.
@@ -60,6 +67,7 @@ struct Settings {
 
 enum class FaultKind {
   host_access,          // of device memory, by the launch function itself
+  other_stream,         // than those that the launch function was given gets work
   launch_refused,       // the hardware would refuse this grid, block or amount of shared memory
   barrier_not_reached,  // threads of a block wait at different barriers
   warp_not_reached,     // some lanes wait at a warp-wide operation that others never reach
@@ -94,7 +102,8 @@ struct Observation {
 };
 
 // Runs `host_code` on this thread. The kernels that it launches follow `settings`, and have
-// finished when the launch returns. After a fault, later launches of the same call do nothing.
+// finished when the launch returns, unless they are kept in flight. After a fault, later launches
+// of the same call do nothing.
 Observation observe(const Settings& settings, const std::function<void()>& host_code);
 
 // Fills shared memory before every block: a signalling NaN, which arithmetic turns into the quiet

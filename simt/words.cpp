@@ -68,6 +68,7 @@ std::string Runner::words(const RawFault& raw) const {
       return thread + " executed a trap or divided by zero";
     case FaultKind::not_allowed:  // whoever does not allow it knows why
     case FaultKind::host_access:
+    case FaultKind::other_stream:
     case FaultKind::launch_refused: break;
   }
   return thread;

@@ -2,8 +2,10 @@
 #include <sys/mman.h>
 
 #include <array>
+#include <initializer_list>
 
 #include "oracle/host/host_memory.h"
+#include "oracle/host/twin.h"
 #include "oracle/machine.h"
 #include "simt/simt.h"
 
@@ -14,6 +16,7 @@ Fault fault_of(simt::FaultKind kind) {
   using simt::FaultKind;
   switch (kind) {
     case FaultKind::host_access: return Fault::host_access;
+    case FaultKind::other_stream: return Fault::other_stream;
     case FaultKind::launch_refused: return Fault::launch_refused;
     case FaultKind::barrier_not_reached: return Fault::barrier_not_reached;
     case FaultKind::warp_not_reached: return Fault::warp_not_reached;
@@ -44,29 +47,13 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
 
   LaunchFailure launch(const Variant& variant, const Given& given, const Case& c, const Plan& plan,
                        const Resources&) override {
-    cudaError_t error = cudaSuccess;
-    std::string thrown;
-    const auto call = [&] {
-      thrown = thrown_by([&] { error = variant.launch(given, nullptr, given.workspace); });
-    };
-    simt::Observation seen;
-    if (backend_ == Backend::host) {
-      call();
-    } else {
-      simt::Settings settings = settings_of(c, plan);
-      if (!plan.open_to_host) settings.device_memory = this;
-      seen = simt::observe(settings, call);
-    }
-    remark_ = std::move(seen.remark);
-    operations_ = seen.operations;
-    computed_ = backend_ == Backend::host || seen.kernels > 0;
-    if (seen.fault) return verdict_on(*seen.fault);
-    const bool reported = error != cudaSuccess || !thrown.empty();
-    if (plan.setting == Setting::broken_stream)
-      return reported ? std::nullopt : error_not_reported(plan.broken_launch);
-    if (!thrown.empty()) return launch_crashed(thrown);
-    if (error != cudaSuccess) return launch_returned(cudaGetErrorName(error), given);
-    return std::nullopt;
+    const simt::Settings settings = settings_of(c, plan);
+    if (plan.setting == Setting::two_streams) return launch_two(variant, given, settings);
+    const LaunchFailure failure = start(variant, settings, {{&given, stream()}});
+    if (plan.setting != Setting::broken_stream) return failure;
+    const bool reported = failure && failure->finding.fault == Fault::launch_failed;
+    if (reported) return std::nullopt;
+    return failure ? failure : error_not_reported(plan.broken_launch);
   }
 
   std::string remark() const override { return remark_; }
@@ -77,7 +64,57 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
   void open() override { memory_.protect(PROT_READ | PROT_WRITE); }
   void close() override { memory_.protect(PROT_NONE); }
 
-  static simt::Settings settings_of(const Case& c, const Plan& plan) {
+  // They are told apart by their addresses, and nothing else is done with them.
+  cudaStream_t stream() const { return stream_of(streams_[0]); }
+  cudaStream_t beside() const { return stream_of(streams_[1]); }
+  cudaStream_t stream_of(const char& place) const {
+    if (backend_ == Backend::host) return nullptr;
+    return reinterpret_cast<cudaStream_t>(const_cast<char*>(&place));
+  }
+
+  struct Start {
+    const Given* given;
+    cudaStream_t stream;
+  };
+  // Calls the launch function for each; the first failure.
+  LaunchFailure start(const Variant& variant, const simt::Settings& settings,
+                      std::initializer_list<Start> starts) {
+    LaunchFailure failure;
+    const auto call = [&] {
+      for (const auto& [given, into] : starts) {
+        if (failure) return;
+        cudaError_t error = cudaSuccess;
+        const std::string thrown =
+            thrown_by([&] { error = variant.launch(*given, into, given->workspace); });
+        if (!thrown.empty()) failure = launch_crashed(thrown);
+        if (error != cudaSuccess) failure = launch_returned(cudaGetErrorName(error), *given);
+      }
+    };
+    simt::Observation seen;
+    if (backend_ == Backend::host) {
+      call();
+    } else {
+      seen = simt::observe(settings, call);
+    }
+    remark_ = std::move(seen.remark);
+    operations_ = seen.operations;
+    computed_ = backend_ == Backend::host || seen.kernels > 0;
+    return seen.fault ? verdict_on(*seen.fault) : failure;
+  }
+
+  // The second of two launches at a time must leave what it leaves alone. The first is judged as
+  // any other.
+  LaunchFailure launch_two(const Variant& variant, const Given& given, simt::Settings settings) {
+    Twin twin(given, memory_.placed());
+    if (auto failure = start(variant, settings, {{&twin.given(), beside()}})) return failure;
+    const std::vector<std::byte> alone = twin.take_c();
+    settings.keeps_in_flight = true;
+    auto failure = start(variant, settings, {{&given, stream()}, {&twin.given(), beside()}});
+    if (failure || !variant.deterministic || twin.take_c() == alone) return failure;
+    return launches_disturb();
+  }
+
+  simt::Settings settings_of(const Case& c, const Plan& plan) {
     constexpr std::array orders = {simt::Order::forward, simt::Order::reverse,
                                    simt::Order::shuffled};
     const bool interrupted = plan.order == ThreadOrder::interrupted;
@@ -95,7 +132,9 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
             .refused_launch = plan.broken_launch,
             .ordinary_shared = has_ordinary_shared(c, plan),
             .runs_nothing = plan.setting == Setting::dry,
-            .interrupt_accesses = interrupted};
+            .streams = {stream(), beside()},
+            .interrupt_accesses = interrupted,
+            .device_memory = plan.open_to_host ? nullptr : this};
   }
 
   Verdict verdict_on(const simt::Fault& fault) const {
@@ -117,6 +156,7 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
 
   Backend backend_;
   HostMemory memory_;
+  char streams_[2] = {};
   std::string remark_;
   int operations_ = 0;
   bool computed_ = false;

@@ -17,6 +17,10 @@ std::uint64_t bytes(std::int64_t floats) {
 }  // namespace
 
 DeviceLoan::DeviceLoan(const ByOperand<Placed>& placed, bool c_is_read) : lock_(one_at_a_time()) {
+  add(placed, c_is_read);
+}
+
+void DeviceLoan::add(const ByOperand<Placed>& placed, bool c_is_read) {
   for (const Operand o : operands_and_workspace) {
     const Placed& p = placed[static_cast<std::size_t>(o)];
     if (p.unreadable || p.rows == 0 || p.columns == 0) continue;
@@ -27,6 +31,7 @@ DeviceLoan::DeviceLoan(const ByOperand<Placed>& placed, bool c_is_read) : lock_(
                                .row_bytes = bytes(p.columns),
                                .pitch_bytes = bytes(p.rows > 1 ? p.ld : p.columns),
                                .element_bytes = sizeof(float),
+                               .is_of_caller = true,
                                .writable = !is_input(o),
                                .written = is_input(o) || (o == Operand::c && c_is_read)});
     lent_.push_back(first);

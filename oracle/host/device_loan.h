@@ -15,6 +15,7 @@ namespace assay {
 class DeviceLoan {
  public:
   DeviceLoan(const ByOperand<Placed>&, bool c_is_read);
+  void add(const ByOperand<Placed>&, bool c_is_read);  // of a second problem
   ~DeviceLoan();
   DeviceLoan(const DeviceLoan&) = delete;
 

@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
+#include <vector>
 
 #include "oracle/counting.h"
 #include "oracle/host/device_loan.h"
 #include "oracle/host/host_memory.h"
 #include "oracle/host/sites.h"
+#include "oracle/host/twin.h"
 #include "oracle/machine.h"
 #include "oracle/trial.h"
 #include "ptx/runtime/observe.h"
@@ -20,6 +23,7 @@ Fault fault_of(ptx::Fault fault) {
     case ptx::Fault::illegal_instruction: return Fault::bad_instruction;
     case ptx::Fault::write_to_input: return Fault::wrote_input;
     case ptx::Fault::data_race: return Fault::data_race;
+    case ptx::Fault::unordered_work: return Fault::other_stream;
     case ptx::Fault::uninitialised: return Fault::read_unwritten;
     case ptx::Fault::barrier_not_reached: return Fault::barrier_not_reached;
     case ptx::Fault::warp_not_reached: return Fault::warp_not_reached;
@@ -48,22 +52,23 @@ class PtxMachine : public Machine {
 
   LaunchFailure launch(const Variant& variant, const Given& given, const Case& c, const Plan& plan,
                        const Resources&) override {
-    const DeviceLoan loan(memory_.placed(), given.beta != 0);
-    cudaError_t error = cudaSuccess;
-    std::string thrown;
-    ptx::Observation seen = ptx::observe(request_for(c, plan), [&] {
-      thrown = thrown_by([&] { error = variant.launch(given, nullptr, given.workspace); });
-    });
+    DeviceLoan loan(memory_.placed(), given.beta != 0);
+    std::vector<Given> problems = {given};
+    std::optional<Twin> twin;
+    if (plan.setting == Setting::two_streams) {
+      twin.emplace(given, memory_.placed());
+      loan.add(twin->placed(), given.beta != 0);
+      problems.push_back(twin->given());
+    }
+    LaunchFailure failure;
+    ptx::Request request = request_for(c, plan);
+    request.streams = static_cast<int>(problems.size());
+    ptx::Observation seen = ptx::observe(request, [&] { failure = start(variant, problems); });
     computed_ = seen.kernels > 0;
     counted_ = std::move(seen.counts);
     if (seen.finding) return verdict_on(*seen.finding);
-    const bool reported = error != cudaSuccess || !thrown.empty();
-    if (plan.setting == Setting::broken_stream)
-      return reported ? std::nullopt : error_not_reported();
-    if (!thrown.empty()) return launch_crashed(thrown);
-    if (error != cudaSuccess)
-      return launch_returned(fmt::format("CUDA error {}", static_cast<int>(error)).c_str(), given);
-    return std::nullopt;
+    if (plan.setting != Setting::broken_stream) return failure;
+    return failure ? std::nullopt : error_not_reported();
   }
 
   bool has_computed() const override { return computed_; }
@@ -71,6 +76,21 @@ class PtxMachine : public Machine {
   std::vector<ptx::LaunchCounts> take_counts() { return std::move(counted_); }
 
  private:
+  // Each into a stream of its own; the first failure.
+  static LaunchFailure start(const Variant& variant, const std::vector<Given>& problems) {
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+      const Given& given = problems[i];
+      auto* const stream = static_cast<cudaStream_t>(ptx::stream_of_caller(static_cast<int>(i)));
+      cudaError_t error = cudaSuccess;
+      const std::string thrown =
+          thrown_by([&] { error = variant.launch(given, stream, given.workspace); });
+      if (!thrown.empty()) return launch_crashed(thrown);
+      const std::string code = fmt::format("CUDA error {}", static_cast<int>(error));
+      if (error != cudaSuccess) return launch_returned(code.c_str(), given);
+    }
+    return std::nullopt;
+  }
+
   ptx::Request request_for(const Case& c, const Plan& plan) const {
     constexpr std::array orders = {ptx::Order::forward, ptx::Order::reverse, ptx::Order::shuffled};
     const std::size_t order = plan.order == ThreadOrder::interrupted ? 2

@@ -264,10 +264,12 @@ std::vector<Case> affordable(const std::vector<Case>& cases, const Exploration& 
   std::set<std::string> known;
   for (const Case& c : others) known.insert(but_for_the_seed(c));
   double together = 0;
+  const double most_together =
+      price.most_together * (entry.backend == Backend::cuda ? 1 : claim.share_without_gpu);
   for (const Case& aimed : cases) {
     const Case c = nearest_case(aimed, claim, entry);
     const double cost_of_it = cost_of(c, claim, entry, exploration.hints.effort);
-    if (cost_of_it > price.most_each || together + cost_of_it > price.most_together) continue;
+    if (cost_of_it > price.most_each || together + cost_of_it > most_together) continue;
     if (c.m * c.n > most_judged_elements || !claim.excludes_case(c).empty()) continue;
     if (!known.insert(but_for_the_seed(c)).second) continue;
     together += cost_of_it;

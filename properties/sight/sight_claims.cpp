@@ -27,6 +27,7 @@ Claim claim_about(const char* name, const char* sentence, const char* heading) {
 
 const char* name_of_claim(Fault fault) {
   switch (fault) {
+    case Fault::other_stream: return "given_stream";
     case Fault::data_race: return no_data_race;
     case Fault::read_unwritten: return no_unset_value;
     case Fault::read_old_c: return "beta_zero";
@@ -49,8 +50,10 @@ std::vector<Claim> sight_claims() {
 }
 
 const Claim* claim_that_names(const Entry& entry, const Verdict& verdict) {
-  if (entry.backend != Backend::ptx || verdict.status != TrialStatus::crashed) return nullptr;
-  const char* const name = name_of_claim(verdict.finding.fault);
+  const Fault fault = verdict.finding.fault;
+  const bool is_seen = entry.backend == Backend::ptx || fault == Fault::other_stream;
+  if (!is_seen || verdict.status != TrialStatus::crashed) return nullptr;
+  const char* const name = name_of_claim(fault);
   return name == nullptr ? nullptr : &claim_named(name);
 }
 

@@ -10,7 +10,7 @@ namespace assay {
 
 std::vector<Claim> sight_claims();
 
-// The claim that names what the machine found in a trial of an entry, whichever claim the trial was
+// The claim that names what a machine found in a trial of an entry, whichever claim the trial was
 // for; null where no claim names it better than another.
 const Claim* claim_that_names(const Entry&, const Verdict&);
 

@@ -79,11 +79,22 @@ std::string other_text(const Warp& w, uint32_t s) {
   return thread_text(w.block->warps[thread / warp_size], static_cast<int>(thread % warp_size));
 }
 
+// The operation that a block of another one belongs to, if nothing orders it with this launch.
+const Unordered* unordered_at(const Run& run, uint32_t block) {
+  const auto& others = run.launch.past.unordered;
+  const auto found = std::find_if(others.begin(), others.end(), [&](const Unordered& other) {
+    return other.numbers.hold(run.memory.earlier_blocks + block + 1);
+  });
+  return found == others.end() ? nullptr : &*found;
+}
+
 // Whether what other blocks or this one did at a stamp comes before what this lane does now.
 bool is_ordered(const Warp& w, int lane, uint64_t s) {
   const auto block = static_cast<uint32_t>(s >> 32) - 1;
   const auto in_block = static_cast<uint32_t>(s);
   const uint32_t warp = stamp::warp(in_block), time = stamp::time(in_block);
+  const Run& run = *w.block->run;
+  if (block < run.memory.others) return unordered_at(run, block) == nullptr;
   if (block == w.block->number) {
     if (warp != static_cast<uint32_t>(w.index)) return is_known(in_block, w);
     return stamp::thread(in_block) == static_cast<uint32_t>(w.index * warp_size + lane) ||
@@ -123,6 +134,21 @@ void report_race(Warp& w, const Access& a, const std::string& place, const Other
           {site(w, verb(a), a.op), site(w, did, w.code + other.op)}});
 }
 
+// With work of another stream. What is not a kernel has no place in the source.
+void report_unordered(Warp& w, const Access& a, const std::string& place, const std::string& other,
+                      const char* did, const Program::Kernel* kernel, uint32_t op) {
+  const Op* const its = kernel == nullptr ? nullptr : kernel->code.data() + op;
+  Details details = details_of(w, a);
+  if (its != nullptr) details.sites.push_back({did, lines_of(*kernel, *its)});
+  report(
+      w, a.op, Fault::unordered_work,
+      fmt::format("{} {} {} ({}), which {} {}{}, and nothing orders the two: they are in "
+                  "different streams",
+                  thread_text(w, a.lane), verb(a), place, place_of(w.block->run->kernel, *a.op),
+                  other, did, its == nullptr ? "" : fmt::format(" ({})", place_of(*kernel, *its))),
+      std::move(details));
+}
+
 // The bytes of a word that an access of less than a word is about.
 unsigned bytes_within_word(const Access& a) {
   return a.bytes >= 4 ? SharedShadow::whole : ((1u << a.bytes) - 1) << a.address % 4;
@@ -135,9 +161,16 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
   const auto conflict = [&](uint64_t s, bool wrote, uint32_t op) {
     const auto block = static_cast<uint32_t>(s >> 32) - 1;
     const bool is_in_block = block == w.block->number;
+    const uint32_t others = w.block->run->memory.others;
+    const char* const did = wrote ? "wrote" : "read";
+    if (block < others) {
+      const Unordered& other = *unordered_at(*w.block->run, block);
+      report_unordered(w, a, place_in(region, address), other.name, did, other.kernel, op);
+      return false;
+    }
     report_race(w, a, place_in(region, address),
                 {is_in_block ? other_text(w, static_cast<uint32_t>(s))
-                             : fmt::format("a thread of block {} of the grid", block),
+                             : fmt::format("a thread of block {} of the grid", block - others),
                  wrote, is_in_block, op});
     return false;
   };
@@ -164,7 +197,7 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address) {
   Memory::Contents& memory = w.block->run->memory;
   Traces& traces = memory.traces_of(region);
   const std::size_t word = region.word(address);
-  Trace t = traces.get(word, memory.earlier_blocks);
+  Trace t = traces.get(word, memory.earlier_blocks, memory.settled(region));
   const unsigned bytes = bytes_within_word(a);
   if (bytes == SharedShadow::whole && !t.is_in_parts) {
     const bool is_ordered = trace(w, a, region, address, t);
@@ -206,6 +239,11 @@ std::byte* reach_global(Warp& w, const Access& a, uint32_t& unwritten) {
     Region* region = run.memory.at(a.address);
     if (region == nullptr || !region->holds(a.address, static_cast<uint64_t>(a.bytes))) {
       report_outside(w, a, region);
+      return nullptr;
+    }
+    if (region->area.is_of_caller && run.launch.past.lacks_caller) {
+      report_unordered(w, a, place_in(*region, a.address), "the caller's earlier work", "wrote",
+                       nullptr, 0);
       return nullptr;
     }
     cached = region;

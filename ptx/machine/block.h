@@ -56,7 +56,7 @@ struct Run {
 
 struct Block {
   Run* run = nullptr;
-  std::uint32_t number = 0;  // within the grid
+  std::uint32_t number = 0;  // within the grid, after those of other launches in between
   Dim at;                    // blockIdx
   int thread_count = 0;
   int exited = 0;

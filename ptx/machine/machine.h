@@ -1,5 +1,6 @@
 // The machine: device memory, compiled modules, and launches that always come back. It runs one
-// launch after the other, on the calling thread; everything follows from the settings.
+// launch after the other, on the calling thread; everything follows from the settings. That nothing
+// orders two of them is seen where they touch the same memory, whichever was run first.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +29,7 @@ enum class Fault {
   illegal_instruction,  // as hardware calls what it refuses of a tensor copy
   write_to_input,       // of memory that is only to be read
   data_race,
+  unordered_work,       // of two streams, on the same memory
   uninitialised,        // a value that nobody wrote decides a branch, an address, or a stored value
   barrier_not_reached,  // by all threads that have not returned
   warp_not_reached,     // some lanes wait for others at a warp-wide operation
@@ -59,8 +61,15 @@ struct Area {
   std::uint64_t first = 0;
   std::uint64_t rows = 1, row_bytes = 0, pitch_bytes = 0;
   std::uint64_t element_bytes = 0;  // of a matrix; 0: places are told in bytes
+  bool is_of_caller = false;        // who put work on it into a stream of its own, and will again
   bool writable = true;
   bool written = true;  // holds values, all of it; else reading what nobody wrote is seen
+};
+
+// Numbers of the blocks of an operation: each block of all launches has its own, and each copy.
+struct Numbers {
+  std::uint32_t first = 0, end = 0;
+  bool hold(std::uint32_t number) const { return number >= first && number < end; }
 };
 
 // All device memory: addresses are those of this process.
@@ -115,6 +124,28 @@ struct KernelFacts {
 };
 const KernelFacts& facts_of(const Program::Kernel&);
 
+// Of a copy or a memset.
+struct HostAccess {
+  std::string name;       // "cudaMemset"
+  const char* does = "";  // "writes"
+  const void* first = nullptr;
+  std::size_t pitch = 0, width = 0, height = 1;  // bytes; rows
+  bool writes = false;                           // or takes away
+};
+
+// An operation that nothing orders with another one.
+struct Unordered {
+  Numbers numbers;
+  std::string name;                         // "kernel `f(int)`", "cudaMemset"
+  const Program::Kernel* kernel = nullptr;  // null: it is none, but
+  HostAccess access = {};
+};
+struct Past {
+  std::vector<Unordered> unordered;
+  // Nothing orders it with what the caller of the host code did before.
+  bool lacks_caller = false;
+};
+
 struct Launch {
   const Program::Kernel* kernel = nullptr;
   Dim grid, block;
@@ -122,6 +153,7 @@ struct Launch {
   std::vector<std::byte> params;   // laid out as the kernel declares them
   bool cooperative = false;        // all blocks are in flight, and may wait for each other
   std::uint64_t grid_barrier = 0;  // its address, if so: `run` sets it
+  Past past = {};
 };
 // The bytes at which each parameter begins and how many it has, to fill `params`.
 struct ParamPlace {
@@ -143,6 +175,7 @@ struct Settings {
 
 struct Outcome {
   std::optional<Finding> finding;      // the first
+  Numbers numbers;                     // of its blocks
   std::string printed;                 // by printf; at most 1 MiB
   std::optional<LaunchCounts> counts;  // if asked for, of a launch without a finding
   std::optional<Watched> watched;      // if asked for

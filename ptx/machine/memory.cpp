@@ -81,6 +81,7 @@ void Memory::Contents::give_traces(Region& region) {
     return;
   }
   region.traces = std::move(*fits);
+  region.traced_after = earlier_blocks + others;
   spare_traces_.erase(fits);
 }
 
@@ -98,15 +99,45 @@ void Memory::Contents::erase(std::uint64_t first) {
   regions.erase(found);
 }
 
-void Memory::Contents::forget_traces(std::uint64_t blocks) {
-  const bool are_used_up = std::uint64_t{earlier_blocks} + blocks_ + blocks >= Traces::in_parts;
-  earlier_blocks = are_used_up ? 0 : earlier_blocks + blocks_;
-  blocks_ = static_cast<std::uint32_t>(blocks);
-  if (are_used_up) spare_traces_.clear();
+Numbers Memory::Contents::begin(std::uint64_t blocks, const Past& past) {
+  const bool are_used_up = std::uint64_t{last_} + blocks >= Traces::in_parts;
+  if (are_used_up) spare_traces_.clear(), last_ = 0;
   for (auto& [_, region] : regions) {
     forget_parts(*region);
-    if (are_used_up) region->traces = {};
+    if (are_used_up) region->traces = {}, region->traced_after = 0;
   }
+  earlier_blocks = last_;
+  if (!are_used_up)
+    for (const Unordered& other : past.unordered)
+      earlier_blocks = std::min(earlier_blocks, other.numbers.first - 1);
+  others = last_ - earlier_blocks;
+  for (const Unordered& other : past.unordered) enter(other.access, other.numbers.first);
+  const std::uint32_t first = last_ + 1;
+  last_ += static_cast<std::uint32_t>(blocks);
+  return {first, last_ + 1};
+}
+
+void Memory::Contents::enter(const HostAccess& access, std::uint32_t number) {
+  const auto address = reinterpret_cast<std::uint64_t>(access.first);
+  Region* const region = access.first == nullptr ? nullptr : at(address);
+  if (region == nullptr || !region->area.writable || number <= region->traced_after) return;
+  if (region->traces.size() == 0)
+    region->traces = Traces((region->end - region->area.first) / 4 + 1);
+  for (std::size_t row = 0; row < access.height; ++row) {
+    const std::uint64_t begin = address + row * access.pitch;
+    const std::size_t end = region->word(begin + access.width + 3);
+    for (std::size_t word = region->word(begin); word < end; ++word) {
+      std::uint32_t* const block =
+          region->traces.at(access.writes ? Traces::write_block : Traces::read_block, word);
+      if (*block < number) *block = number;
+    }
+  }
+}
+
+void Memory::Contents::insert(std::unique_ptr<Region> region) {
+  region->traced_after = last_;
+  erase(region->area.first);
+  regions[region->area.first] = std::move(region);
 }
 
 Memory::Memory() : contents_(std::make_unique<Contents>()) {}
@@ -127,7 +158,7 @@ void* Memory::allocate(std::size_t bytes, std::string name) {
                   .written = false};
   region->end = first + bytes;
   region->is_written = LazyArray<std::uint8_t>(bytes / 4 + 1);
-  contents_->regions[first] = std::move(region);
+  contents_->insert(std::move(region));
   return reinterpret_cast<void*>(first);
 }
 
@@ -145,8 +176,7 @@ void Memory::lend(const Area& area) {
                                : area.first + (area.rows - 1) * area.pitch_bytes + area.row_bytes;
   if (!area.written)
     region->is_written = LazyArray<std::uint8_t>((region->end - area.first) / 4 + 1);
-  contents_->erase(area.first);
-  contents_->regions[area.first] = std::move(region);
+  contents_->insert(std::move(region));
 }
 
 void Memory::forget(std::uint64_t first) { contents_->erase(first); }

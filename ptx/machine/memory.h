@@ -1,6 +1,7 @@
 // Device memory as the machine sees it: regions, and what threads did to each of their words.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +25,8 @@ struct Region {
   std::unordered_map<std::size_t, std::array<Trace, 4>>
       parts;                           // of words that were written in such, in this launch
   LazyArray<std::uint8_t> is_written;  // 1 for each word that was; empty: all were
+  // Up to this block the traces are those of a region that was there before.
+  std::uint32_t traced_after = 0;
 
   // Whether all of an access lies in one row.
   bool holds(std::uint64_t address, std::uint64_t bytes) const {
@@ -37,16 +40,26 @@ struct Region {
 struct Memory::Contents {
   std::map<std::uint64_t, std::unique_ptr<Region>> regions;  // by their first address
   int allocations = 0;
-  std::uint32_t earlier_blocks = 0;  // of launches before this one
-  Shapes shapes;                     // of all launches: they say nothing about memory
+  // What blocks up to this number did comes before all that is done now. Others may have run since,
+  // in no order with this operation, whose own blocks begin so many numbers later.
+  std::uint32_t earlier_blocks = 0, others = 0;
+  Shapes shapes;  // of all launches: they say nothing about memory
 
   Region* at(std::uint64_t address);
   // The region nearest to an address, to describe an access outside all of them.
   const Region* nearest(std::uint64_t address) const;
+  void insert(std::unique_ptr<Region>);
   void erase(std::uint64_t first);
 
-  // Called before each launch, with the number of its blocks.
-  void forget_traces(std::uint64_t blocks);
+  // Called before each operation. Returns the numbers of its blocks.
+  Numbers begin(std::uint64_t blocks, const Past&);
+  // In traces, as if a thread had made it. That takes its time, and is done where somebody may not
+  // count on it.
+  void enter(const HostAccess&, std::uint32_t number);
+  // Up to which block whoever touched the region does not matter.
+  std::uint32_t settled(const Region& region) const {
+    return std::max(earlier_blocks, region.traced_after);
+  }
   Traces& traces_of(Region& region) {
     if (region.traces.size() == 0) give_traces(region);
     return region.traces;
@@ -54,7 +67,7 @@ struct Memory::Contents {
 
  private:
   void give_traces(Region&);
-  std::uint32_t blocks_ = 0;  // of this launch
+  std::uint32_t last_ = 0;  // block that has a number
   // Of regions that are gone: memory from the system is dear.
   std::vector<Traces> spare_traces_;
 };

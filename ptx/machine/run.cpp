@@ -62,7 +62,7 @@ class Running {
   }
 
   Outcome to_end() {
-    run_.memory.forget_traces(grid_);
+    const Numbers numbers = run_.memory.begin(grid_, run_.launch.past);
     const double limit =
         run_.settings.cpu_seconds + run_.settings.cpu_seconds_per_thread *
                                         static_cast<double>(grid_ * run_.launch.block.count());
@@ -75,6 +75,7 @@ class Running {
     }
     if (!run_.failed()) run_.finding = run_.unset;
     return {.finding = run_.finding,
+            .numbers = numbers,
             .printed = std::move(run_.printed),
             .counts = counts(),
             .watched = watched()};
@@ -171,7 +172,7 @@ class Running {
 
   void start(Block& block, uint64_t number) {
     const Dim& grid = run_.launch.grid;
-    block.number = static_cast<uint32_t>(number);
+    block.number = run_.memory.others + static_cast<uint32_t>(number);
     block.at = {static_cast<unsigned>(number % grid.x),
                 static_cast<unsigned>(number / grid.x % grid.y),
                 static_cast<unsigned>(number / grid.x / grid.y)};

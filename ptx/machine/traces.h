@@ -41,8 +41,8 @@ class LazyArray {
 };
 
 // Traces of many words. Each part lies in an array of its own, so that eight words can be looked at
-// at once. Blocks of all launches have numbers of their own, and those of earlier launches, up to
-// `earlier`, count as nobody: so nothing has to be cleared.
+// at once. Blocks of all launches have numbers of their own, and those up to `settled` count as
+// nobody: so nothing has to be cleared. A Trace counts blocks from `earlier`.
 class Traces {
  public:
   static constexpr std::uint32_t in_parts = ~0u;     // as the block of both
@@ -57,10 +57,10 @@ class Traces {
     return words_.data() + part * (count_ + 8) + word;
   }
 
-  Trace get(std::size_t word, std::uint32_t earlier) {
+  Trace get(std::size_t word, std::uint32_t earlier, std::uint32_t settled) {
     const auto stamp = [&](Part block, Part rest) {
       const std::uint32_t b = *at(block, word);
-      return b <= earlier ? 0 : std::uint64_t{b - earlier} << 32 | *at(rest, word);
+      return b <= settled ? 0 : std::uint64_t{b - earlier} << 32 | *at(rest, word);
     };
     if (*at(write_block, word) == in_parts) return {.is_in_parts = true};
     const std::uint32_t w = *at(write_op, word), r = *at(read_op, word);

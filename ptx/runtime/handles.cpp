@@ -1,4 +1,4 @@
-// Streams, events and pools: there is something to hold, and nothing to wait for.
+// Streams, events and pools. Work is done when it is enqueued; what may count on it is told.
 #include "ptx/runtime/state.h"
 
 namespace ptx::runtime {
@@ -6,7 +6,10 @@ namespace ptx::runtime {
 namespace {
 
 // The stream that is always there, and the legacy and per-thread ones that can be named.
-bool is_built_in(const void* stream) { return reinterpret_cast<std::uintptr_t>(stream) <= 2; }
+unsigned long long number_of_built_in(const void* stream) {
+  return reinterpret_cast<std::uintptr_t>(stream);
+}
+bool is_built_in(const void* stream) { return number_of_built_in(stream) <= 2; }
 
 Event& event_of(void* handle) {
   const auto found = find_handle(state().events, handle);
@@ -26,9 +29,26 @@ Error destroy(Set& set, void* handle) {
 
 }  // namespace
 
+namespace {
+
+const Stream& made_stream(void* handle) {
+  for (const Stream& one : state().of_caller)
+    if (&one == handle) return one;
+  const auto found = find_handle(state().streams, handle);
+  if (found == state().streams.end()) throw Failure{Error::invalid_resource_handle};
+  return **found;
+}
+
+}  // namespace
+
 void need_stream(void* stream) {
-  if (!is_built_in(stream) && find_handle(state().streams, stream) == state().streams.end())
-    throw Failure{Error::invalid_resource_handle};
+  if (!is_built_in(stream)) made_stream(stream);
+}
+
+StreamName name_of_stream(void* stream) {
+  if (is_built_in(stream)) return {.number = stream == nullptr ? 1 : number_of_built_in(stream)};
+  const StreamFacts& facts = made_stream(stream).facts;
+  return {.number = facts.id, .is_apart = (facts.flags & 1) != 0};
 }
 
 Error create_stream(void** result, unsigned flags, int priority) {
@@ -49,12 +69,19 @@ Error stream_facts(void* stream, StreamFacts& facts) {
     if (is_built_in(stream))
       facts = {.id = reinterpret_cast<std::uintptr_t>(stream)};
     else
-      facts = (*find_handle(state().streams, stream))->facts;
+      facts = made_stream(stream).facts;
   });
 }
 
 Error check_stream(void* stream) {
   return call([&] { need_stream(stream); });
+}
+
+Error wait_for_stream(void* stream) {
+  return call([&] {
+    Timeline& timeline = state().timeline;
+    timeline.wait_on_host(timeline.before_next(name_of_stream(stream)));
+  });
 }
 
 Error create_event(void** result, bool timed) {
@@ -70,13 +97,18 @@ Error destroy_event(void* event) { return destroy(state().events, event); }
 
 Error record_event(void* event, void* stream) {
   return call([&] {
-    need_stream(stream);
-    event_of(event).recorded = std::chrono::steady_clock::now();
+    Event& its = event_of(event);
+    its.known = state().timeline.before_next(name_of_stream(stream));
+    its.recorded = std::chrono::steady_clock::now();
   });
 }
 
-Error check_event(void* event) {
-  return call([&] { event_of(event); });
+Error wait_for_event(void* event) {
+  return call([&] { state().timeline.wait_on_host(event_of(event).known); });
+}
+
+Error wait_for_event(void* stream, void* event) {
+  return call([&] { state().timeline.wait(name_of_stream(stream), event_of(event).known); });
 }
 
 Error elapsed(float& milliseconds, void* from, void* to) {

@@ -128,8 +128,10 @@ void run_now(const Kernel& kernel, const Configuration& asked, void** arguments)
                       .block = asked.block,
                       .dynamic_shared = asked.dynamic_shared,
                       .params = packed(code, arguments),
-                      .cooperative = asked.cooperative};
+                      .cooperative = asked.cooperative,
+                      .past = device.timeline.past_of_next(name_of_stream(asked.stream))};
   Outcome outcome = run_on_machine(kernel, launch);
+  device.timeline.add(name_of_stream(asked.stream), {outcome.numbers, kernel.shown, &code, {}});
   show(outcome.printed);
   if (device.seen != nullptr) {
     ++device.seen->kernels;

@@ -87,6 +87,17 @@ void check(const char* what, const End& end, Side side) {
   if (side == Side::device || known) check_device(what, end);
 }
 
+HostAccess access_of(const char* what, const End& end) {
+  const bool writes = end.access == Access::write;
+  return {.name = what,
+          .does = writes ? "writes" : "reads",
+          .first = end.first,
+          .pitch = end.pitch,
+          .width = end.width,
+          .height = end.height,
+          .writes = writes};
+}
+
 void mark_written(const End& end) {
   if (state().memory.find(number_of(end.first)) == nullptr) return;
   for (std::size_t row = 0; row < end.height; ++row)
@@ -110,7 +121,10 @@ Error allocate(void** result, std::size_t bytes, Use use) {
   });
 }
 
-Error release(void* memory, Use use) {
+namespace {
+
+// `before` is told how many bytes they are.
+Error release(void* memory, Use use, const std::function<void(std::size_t)>& before) {
   const auto work = [&] {
     State& device = state();
     if (memory == nullptr) return;
@@ -119,11 +133,28 @@ Error release(void* memory, Use use) {
     if (found == device.allocations.end() || found->second.lent ||
         (found->second.use == Use::host) != for_host)
       throw Failure{Error::invalid_value};
+    before(found->second.bytes);
     device.allocated -= found->second.bytes;
     device.allocations.erase(found);
     device.memory.release(memory);
   };
   return call(work, WhenLost::go_on);
+}
+
+}  // namespace
+
+Error release(void* memory, Use use) {
+  return release(memory, use, [](std::size_t) { state().timeline.wait_on_host_for_all(); });
+}
+
+Error release_in(void* stream, void* memory) {
+  return release(memory, Use::device, [&](std::size_t bytes) {
+    enter_access(stream, {.name = "cudaFreeAsync",
+                          .does = "frees",
+                          .first = memory,
+                          .width = bytes,
+                          .writes = true});
+  });
 }
 
 Error register_host(void* memory, std::size_t bytes) {
@@ -180,11 +211,20 @@ Error copy(const Copy& asked) {
     const End from{asked.from, asked.from_pitch, asked.width, asked.height, Access::read};
     check("cudaMemcpy", from, from_side(asked.direction));
     check("cudaMemcpy", to, to_side(asked.direction));
+    enter_access(asked.stream, access_of("cudaMemcpy", from));
+    enter_access(asked.stream, access_of("cudaMemcpy", to));
     for (std::size_t row = 0; row < asked.height; ++row) {
       std::memmove(static_cast<std::byte*>(asked.to) + row * asked.to_pitch,
                    static_cast<const std::byte*>(asked.from) + row * asked.from_pitch, asked.width);
     }
     mark_written(to);
+    const bool is_for_host = facts_of_pointer(asked.to).known == false;
+    const bool is_of_device =
+        device_area(asked.to) != nullptr && device_area(asked.from) != nullptr;
+    if (is_for_host || (asked.waits && !is_of_device)) {
+      Timeline& timeline = state().timeline;
+      timeline.wait_on_host(timeline.before_next(name_of_stream(asked.stream)));
+    }
   });
 }
 
@@ -196,6 +236,7 @@ Error set_memory(void* to, std::size_t pitch, int value, std::size_t width, std:
     if (to == nullptr || (height > 1 && width > pitch)) throw Failure{Error::invalid_value};
     const End end{to, pitch, width, height, Access::write};
     check_device("cudaMemset", end);
+    enter_access(stream, access_of("cudaMemset", end));
     for (std::size_t row = 0; row < height; ++row)
       std::memset(static_cast<std::byte*>(to) + row * pitch, value, width);
     mark_written(end);
@@ -218,20 +259,29 @@ Error piece_of(const void* host, std::size_t bytes, std::size_t offset, std::byt
 }  // namespace
 
 Error copy_to_symbol(const void* host, const void* from, std::size_t bytes, std::size_t offset,
-                     Direction direction, void* stream) {
+                     Direction direction, void* stream, bool waits) {
   std::byte* piece = nullptr;
   if (const Error error = piece_of(host, bytes, offset, piece); error != Error::success)
     return error;
-  return copy(
-      {.to = piece, .from = from, .width = bytes, .direction = direction, .stream = stream});
+  return copy({.to = piece,
+               .from = from,
+               .width = bytes,
+               .direction = direction,
+               .stream = stream,
+               .waits = waits});
 }
 
 Error copy_from_symbol(void* to, const void* host, std::size_t bytes, std::size_t offset,
-                       Direction direction, void* stream) {
+                       Direction direction, void* stream, bool waits) {
   std::byte* piece = nullptr;
   if (const Error error = piece_of(host, bytes, offset, piece); error != Error::success)
     return error;
-  return copy({.to = to, .from = piece, .width = bytes, .direction = direction, .stream = stream});
+  return copy({.to = to,
+               .from = piece,
+               .width = bytes,
+               .direction = direction,
+               .stream = stream,
+               .waits = waits});
 }
 
 }  // namespace ptx::runtime

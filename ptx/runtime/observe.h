@@ -15,14 +15,21 @@ namespace ptx {
 // Device memory of this process: what cudaMalloc gives, and what callers lend.
 Memory& device_memory();
 
+// A stream of the caller's, number 0 or 1, which waits for no other and is waited for by none.
+void* stream_of_caller(int);
+
 struct Request {
   Settings settings;
+  // How many of its streams the caller gives to the host code. What was done before is work in
+  // them, and the caller goes on when they have finished: it knows of no others. 0: it waits for
+  // all work of the device.
+  int streams = 0;
   bool refuses_launches = false;  // each returns an error and runs nothing, which is no finding
 };
 
 struct Observation {
-  std::optional<Finding> finding;  // the first; later launches of the same call do nothing
-  int kernels = 0;                 // that were launched
+  std::optional<Finding> finding;    // the first; later launches of the same call do nothing
+  int kernels = 0;                   // that were launched
   std::vector<LaunchCounts> counts;  // of each, if asked for and without a finding
   std::vector<Watched> watched;      // of each, if asked for
 };

@@ -1,11 +1,11 @@
 // The substitute CUDA runtime: what the functions of `ptx_cudart` forward to. Written without
 // NVIDIA's headers, so that all of it can be tested without them.
 //
-// There is one device. Whatever is enqueued is executed at once, in the order of the calls, so no
-// stream ever has work to do, and a missing wait between two streams is not seen; nor is host code
-// that reads device memory by itself. A failing call leaves its error behind for
-// cudaGetLastError. After a kernel with a finding every call fails, as on a GPU, up to the end of
-// the observation or to cudaDeviceReset. What the machine does not do is refused with
+// There is one device. Whatever is enqueued is executed at once, in the order of the calls. A
+// missing wait between two streams is a finding all the same, where both touch the same memory;
+// host code that reads device memory by itself is not seen. A failing call leaves its error behind
+// for cudaGetLastError. After a kernel with a finding every call fails, as on a GPU, up to the end
+// of the observation or to cudaDeviceReset. What the machine does not do is refused with
 // cudaErrorNotSupported and a finding that says which function it was. Outside of `observe`, or
 // when host code ends the process within it, findings go to stderr. What kernels print goes to
 // stdout, and to stderr within `observe`.
@@ -74,7 +74,8 @@ Error dynamic_shared_for(const void* stub, int blocks, int threads, std::size_t&
 // ---- Memory.
 enum class Use { device, host, managed };
 Error allocate(void** result, std::size_t bytes, Use);
-Error release(void*, Use);
+Error release(void*, Use);  // waits for all work of the device
+Error release_in(void* stream, void*);
 Error register_host(void*, std::size_t bytes);
 Error unregister_host(void*);
 Error memory_info(std::size_t& free, std::size_t& total);
@@ -94,15 +95,16 @@ struct Copy {
   std::size_t width = 0, height = 1;
   Direction direction = Direction::any;
   void* stream = nullptr;
+  bool waits = false;  // as cudaMemcpy does, unless both ends are the device's
 };
 Error copy(const Copy&);
 Error set_memory(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
                  void* stream);
 Error symbol(const void* host, void** address, std::size_t* bytes);
 Error copy_to_symbol(const void* host, const void* from, std::size_t bytes, std::size_t offset,
-                     Direction, void* stream);
+                     Direction, void* stream, bool waits = false);
 Error copy_from_symbol(void* to, const void* host, std::size_t bytes, std::size_t offset, Direction,
-                       void* stream);
+                       void* stream, bool waits = false);
 
 // ---- Tensor maps, which kernels copy boxes of tensors by.
 struct Tensor {
@@ -132,7 +134,9 @@ Error check_stream(void* stream);
 Error create_event(void** result, bool timed);
 Error destroy_event(void*);
 Error record_event(void* event, void* stream);
-Error check_event(void*);
+Error wait_for_stream(void*);  // on the host, like the next
+Error wait_for_event(void*);
+Error wait_for_event(void* stream, void* event);
 Error elapsed(float& milliseconds, void* from, void* to);  // on this computer's clock
 Error create_pool(void** result);
 Error destroy_pool(void*);

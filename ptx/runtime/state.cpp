@@ -24,6 +24,11 @@ std::pair<const Request*, Observation*> exchange(const Request* request, Observa
   device.lost = device.stopped = Error::success;
   runtime::take_last_error();
   device.numbered = 0;
+  std::vector<runtime::StreamName> of_caller;
+  for (int i = 0; request != nullptr && i < request->streams; ++i)
+    of_caller.push_back(runtime::name_of_stream(stream_of_caller(i)));
+  device.timeline.begin(of_caller);
+  for (const auto& event : device.events) event->known.clear();
   return {std::exchange(device.request, request), std::exchange(device.seen, seen)};
 }
 
@@ -37,6 +42,10 @@ void tell_at_exit() {
 
 Memory& device_memory() { return runtime::state().memory; }
 
+void* stream_of_caller(int which) {
+  return &runtime::state().of_caller[static_cast<std::size_t>(which)];
+}
+
 Observation observe(const Request& request, const std::function<void()>& host_code) {
   using namespace runtime;
   static const int told_at_exit = std::atexit(tell_at_exit);
@@ -49,6 +58,8 @@ Observation observe(const Request& request, const std::function<void()>& host_co
     exchange(outer_request, outer_seen);
     throw;
   }
+  if (request.streams > 0 && !seen.finding)
+    seen.finding = touched_of_caller(device_memory(), state().timeline.left_over());
   exchange(outer_request, outer_seen);
   return seen;
 }
@@ -157,7 +168,15 @@ void choose_model(std::string_view name) {
 const Model& model() { return *state().model; }
 
 Error synchronize() {
-  return call([] {});
+  return call([] { state().timeline.wait_on_host_for_all(); });
+}
+
+void enter_access(void* stream, const HostAccess& access) {
+  State& device = state();
+  const StreamName name = name_of_stream(stream);
+  const Entered entered = enter(device.memory, access, device.timeline.past_of_next(name));
+  device.timeline.add(name, {entered.numbers, access.name, nullptr, access});
+  if (entered.finding) throw Failure{Error::success, entered.finding};
 }
 
 Error reset() {
@@ -172,6 +191,7 @@ Error reset() {
   }
   device.allocations.clear();
   device.allocated = 0;
+  device.timeline.wait_on_host_for_all();
   device.streams.clear();
   device.events.clear();
   device.pools.clear();

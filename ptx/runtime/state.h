@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "ptx/machine/between/host_access.h"
 #include "ptx/runtime/observe.h"
 #include "ptx/runtime/runtime.h"
+#include "ptx/runtime/timeline.h"
 
 namespace ptx::runtime {
 
@@ -59,6 +61,7 @@ struct Stream {
 struct Event {
   bool timed = true;
   std::optional<std::chrono::steady_clock::time_point> recorded = {};
+  Timeline::Known known = {};  // that it holds
 };
 struct Allocation {
   Use use = Use::device;
@@ -79,13 +82,16 @@ struct State {
   std::size_t allocated = 0;  // bytes
   int numbered = 0;           // allocations, within the observation
   std::set<std::unique_ptr<Stream>> streams;
+  // Of whoever calls the host code; nobody destroys them.
+  std::array<Stream, 2> of_caller = {Stream{{.flags = 1, .id = 3}}, Stream{{.flags = 1, .id = 4}}};
   std::set<std::unique_ptr<Event>> events;
   std::set<std::unique_ptr<int>> pools;
-  unsigned long long next_stream = 3;
+  unsigned long long next_stream = 5;
   // Stack of a thread, buffer of printf, heap of malloc, depth and number of nested launches,
   // granularity of L2, its persisting part.
   std::array<std::size_t, 7> limits = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
 
+  Timeline timeline;
   const Request* request = nullptr;  // null outside of `observe`
   Observation* seen = nullptr;
   Error lost = Error::success;     // every call fails, as after a fault on a GPU
@@ -103,6 +109,9 @@ Kernel& kernel_of(const void* stub);
 const Program::Kernel& code_of(const Kernel&);
 std::string readable(const std::string& name);  // as in the source
 void need_stream(void*);                        // throws invalid_resource_handle
+StreamName name_of_stream(void*);               // likewise
+// Enters what the host does to memory as an operation of a stream. Throws what it finds.
+void enter_access(void* stream, const HostAccess&);
 
 template <class Set, class Pointer>
 auto find_handle(Set& set, Pointer handle) {

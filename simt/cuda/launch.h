@@ -1,5 +1,5 @@
-// What the host code of a kernel file calls: launches, errors, memory operations of a stream. A
-// launch has finished when it returns, so a stream has nothing to order.
+// What the host code of a kernel file calls: launches, errors, memory operations of a stream.
+// Streams are given to it; it makes none.
 #pragma once
 
 #include <cstddef>
@@ -50,8 +50,19 @@ struct Kernel {
   const void* code;
   const void* arguments;
   void (*call)(const void* code, const void* arguments);
+  // Of the arguments, which a launch that waits in its stream must own.
+  const void* (*copy)(const void* arguments);
+  void (*drop)(const void* copied);
   std::uint64_t (*digest)(const void* arguments);  // equal for equal ones; null if there are none
 };
+template <class Arguments>
+const void* copy_of(const void* arguments) {
+  return new Arguments(*static_cast<const Arguments*>(arguments));
+}
+template <class Arguments>
+void drop(const void* copied) {
+  delete static_cast<const Arguments*>(copied);
+}
 std::uint64_t digest_of(const void* bytes, std::size_t count, std::uint64_t before);
 cudaError_t launch(const cudaLaunchConfig_t&, const Kernel&);
 cudaError_t allow_dynamic_shared(const void* code, int bytes);
@@ -62,10 +73,11 @@ void* dynamic_shared();
 template <class... Params, class... Args>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Params...),
                                Args&&... args) {
-  const std::tuple<Params...> arguments(std::forward<Args>(args)...);
+  using Arguments = std::tuple<Params...>;
+  const Arguments arguments(std::forward<Args>(args)...);
   const auto call = [](const void* code, const void* packed) {
     std::apply(reinterpret_cast<void (*)(Params...)>(reinterpret_cast<std::uintptr_t>(code)),
-               *static_cast<const std::tuple<Params...>*>(packed));
+               *static_cast<const Arguments*>(packed));
   };
   const auto digest = [](const void* packed) {
     std::uint64_t all = 0;
@@ -74,10 +86,11 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
       all = simt::digest_of(&argument, sizeof argument, all);
     };
     std::apply([&](const auto&... each) { (add(each), ...); },
-               *static_cast<const std::tuple<Params...>*>(packed));
+               *static_cast<const Arguments*>(packed));
     return all;
   };
-  return simt::launch(*config, {reinterpret_cast<const void*>(kernel), &arguments, call, digest});
+  return simt::launch(*config, {reinterpret_cast<const void*>(kernel), &arguments, call,
+                                simt::copy_of<Arguments>, simt::drop<Arguments>, digest});
 }
 template <class... Params>
 cudaError_t cudaFuncSetAttribute(void (*kernel)(Params...), cudaFuncAttribute, int value) {

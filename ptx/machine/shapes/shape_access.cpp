@@ -24,6 +24,7 @@ Region* region_of(Warp& w, const Op* op, const Shape& s, uint64_t lowest) {
   if (cached != nullptr && holds(*cached, s, lowest)) return cached;
   Region* region = run.memory.at(lowest);
   if (region == nullptr || !holds(*region, s, lowest)) return nullptr;
+  if (region->area.is_of_caller && run.launch.past.lacks_caller) return nullptr;
   return cached = region;
 }
 
@@ -46,7 +47,8 @@ bool look_at_written(const Shape& s, Region& region, std::size_t lowest_word, bo
 bool trace(Warp& w, const Op* op, const Shape& s, Region& region, uint64_t lowest, bool writes) {
   Memory::Contents& memory = w.block->run->memory;
   Traces& traces = memory.traces_of(region);
-  const uint32_t earlier = memory.earlier_blocks, block = earlier + w.block->number + 1;
+  const uint32_t settled = memory.settled(region);
+  const uint32_t block = memory.earlier_blocks + w.block->number + 1;
   const uint32_t limit = stamp::make(w.since_barrier, 0);
   const uint32_t first_lane = stamp::make(w.block->shadow.now(), w.index * warp_size);
   const uint32_t by_several = stamp::make(w.block->shadow.now(), stamp::lanes_of + w.index);
@@ -59,7 +61,7 @@ bool trace(Warp& w, const Op* op, const Shape& s, Region& region, uint64_t lowes
   for (const Shape::Window& window : s.windows) {
     const auto is_ordered = [&](Traces::Part of, Traces::Part when) {
       const Eight other_block = vector_at(traces.at(of, lowest_word + window.first));
-      const auto is_nobody = other_block <= earlier;
+      const auto is_nobody = other_block <= settled;
       const Eight other = vector_at(traces.at(when, lowest_word + window.first));
       const auto is_own = ((other ^ stamps_of(window)) & stamp::thread_mask) == 0;
       return is_nobody | ((other_block == block) & ((other < limit) | is_own));
@@ -68,7 +70,7 @@ bool trace(Warp& w, const Op* op, const Shape& s, Region& region, uint64_t lowes
                       is_ordered(Traces::read_block, Traces::read);
     bad |= ~(Eight)fine & vector_at(window.wanted);
     const Eight readers = vector_at(traces.at(Traces::read_block, lowest_word + window.first));
-    was_read |= (Eight)(readers > earlier) & vector_at(window.wanted);
+    was_read |= (Eight)(readers > settled) & vector_at(window.wanted);
   }
   if (!is_zero(bad)) return false;
   if (!region.is_written.empty() && !look_at_written(s, region, lowest_word, writes)) return false;

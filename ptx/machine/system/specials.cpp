@@ -51,7 +51,7 @@ constexpr Special specials[] = {
     ASSAY_SPECIAL("%lanemask_gt", false, ~((1u << lane) | ((1u << lane) - 1))),
     ASSAY_SPECIAL("%lanemask_ge", false, ~((1u << lane) - 1)),
     ASSAY_SPECIAL("%nsmid", false, 132),
-    ASSAY_SPECIAL("%smid", true, w.block->number % 132),
+    ASSAY_SPECIAL("%smid", true, (w.block->number - w.block->run->memory.others) % 132),
     ASSAY_SPECIAL("%total_smem_size", false, run(w).shared_bytes),
     ASSAY_SPECIAL("%dynamic_smem_size", false, run(w).launch.dynamic_shared),
     // The high and the low half of where the barrier of a cooperative grid lies.

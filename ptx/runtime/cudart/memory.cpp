@@ -13,10 +13,29 @@ using ptx::runtime::Use;
 
 Direction direction(cudaMemcpyKind kind) { return static_cast<Direction>(kind); }
 
+enum class Waits { no, yes };
+
 cudaError_t copy_one(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
-                     cudaStream_t stream) {
-  return as_cuda(rt::copy(
-      {.to = to, .from = from, .width = bytes, .direction = direction(kind), .stream = stream}));
+                     cudaStream_t stream, Waits waits) {
+  return as_cuda(rt::copy({.to = to,
+                           .from = from,
+                           .width = bytes,
+                           .direction = direction(kind),
+                           .stream = stream,
+                           .waits = waits == Waits::yes}));
+}
+
+cudaError_t copy_rows(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                      size_t height, cudaMemcpyKind kind, cudaStream_t stream, Waits waits) {
+  return as_cuda(rt::copy({.to = to,
+                           .to_pitch = to_pitch,
+                           .from = from,
+                           .from_pitch = from_pitch,
+                           .width = width,
+                           .height = height,
+                           .direction = direction(kind),
+                           .stream = stream,
+                           .waits = waits == Waits::yes}));
 }
 
 }  // namespace
@@ -61,8 +80,7 @@ cudaError_t cudaFree(void* memory) { return as_cuda(rt::release(memory, Use::dev
 cudaError_t cudaFreeHost(void* memory) { return as_cuda(rt::release(memory, Use::host)); }
 
 cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
-  const ptx::Error error = rt::check_stream(stream);
-  return error != ptx::Error::success ? as_cuda(error) : cudaFree(memory);
+  return as_cuda(rt::release_in(stream, memory));
 }
 
 cudaError_t cudaHostRegister(void* memory, size_t bytes, unsigned) {
@@ -102,59 +120,52 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* result, const void* 
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return copy_one(to, from, bytes, kind, nullptr);
+  return copy_one(to, from, bytes, kind, nullptr, Waits::yes);
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  return copy_one(to, from, bytes, kind, stream);
+  return copy_one(to, from, bytes, kind, stream, Waits::no);
 }
 
 cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t bytes) {
-  return copy_one(to, from, bytes, cudaMemcpyDeviceToDevice, nullptr);
+  return copy_one(to, from, bytes, cudaMemcpyDeviceToDevice, nullptr, Waits::yes);
 }
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes,
                                 cudaStream_t stream) {
-  return copy_one(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+  return copy_one(to, from, bytes, cudaMemcpyDeviceToDevice, stream, Waits::no);
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                               size_t width, size_t height, cudaMemcpyKind kind,
                               cudaStream_t stream) {
-  return as_cuda(rt::copy({.to = to,
-                           .to_pitch = to_pitch,
-                           .from = from,
-                           .from_pitch = from_pitch,
-                           .width = width,
-                           .height = height,
-                           .direction = direction(kind),
-                           .stream = stream}));
+  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream, Waits::no);
 }
 
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                          size_t width, size_t height, cudaMemcpyKind kind) {
-  return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr);
+  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, nullptr, Waits::yes);
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes,
                                     size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-  return as_cuda(rt::copy_to_symbol(symbol, from, bytes, offset, direction(kind), stream));
+  return as_cuda(rt::copy_to_symbol(symbol, from, bytes, offset, direction(kind), stream, false));
 }
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset,
                                cudaMemcpyKind kind) {
-  return cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, nullptr);
+  return as_cuda(rt::copy_to_symbol(symbol, from, bytes, offset, direction(kind), nullptr, true));
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset,
                                       cudaMemcpyKind kind, cudaStream_t stream) {
-  return as_cuda(rt::copy_from_symbol(to, symbol, bytes, offset, direction(kind), stream));
+  return as_cuda(rt::copy_from_symbol(to, symbol, bytes, offset, direction(kind), stream, false));
 }
 
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset,
                                  cudaMemcpyKind kind) {
-  return cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, nullptr);
+  return as_cuda(rt::copy_from_symbol(to, symbol, bytes, offset, direction(kind), nullptr, true));
 }
 
 cudaError_t cudaGetSymbolAddress(void** result, const void* symbol) {

@@ -1,4 +1,4 @@
-// Streams and events. All work is done when it is enqueued, so nobody waits.
+// Streams and events.
 #include "ptx/runtime/cudart/forward.h"
 
 using namespace ptx::cudart;
@@ -15,12 +15,14 @@ cudaError_t cudaStreamCreate(cudaStream_t* result) {
   return cudaStreamCreateWithFlags(result, cudaStreamDefault);
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) { return as_cuda(rt::destroy_stream(stream)); }
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return as_cuda(rt::check_stream(stream)); }
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return as_cuda(rt::check_stream(stream)); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return as_cuda(rt::wait_for_stream(stream));
+}
+// That all is done, as it is here, counts as much as to wait for it.
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  const ptx::Error error = rt::check_stream(stream);
-  return as_cuda(error != ptx::Error::success ? error : rt::check_event(event));
+  return as_cuda(rt::wait_for_event(stream, event));
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
@@ -98,8 +100,8 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return cudaEventRecordWithFlags(event, stream, 0);
 }
-cudaError_t cudaEventQuery(cudaEvent_t event) { return as_cuda(rt::check_event(event)); }
-cudaError_t cudaEventSynchronize(cudaEvent_t event) { return as_cuda(rt::check_event(event)); }
+cudaError_t cudaEventSynchronize(cudaEvent_t event) { return as_cuda(rt::wait_for_event(event)); }
+cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
   return milliseconds == nullptr ? invalid_value() : as_cuda(rt::elapsed(*milliseconds, from, to));
 }

@@ -1,0 +1,52 @@
+#include "oracle/host/twin.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace assay {
+namespace {
+
+std::size_t bytes_of(const Placed& p) {
+  if (p.unreadable || p.rows == 0 || p.columns == 0) return 0;
+  return static_cast<std::size_t>((p.rows - 1) * p.ld + p.columns) * sizeof(float);
+}
+
+}  // namespace
+
+Twin::Twin(const Given& given, const ByOperand<Placed>& placed) : placed_(placed), given_(given) {
+  for (const Operand o : operands_and_workspace) copy(o);
+  const auto moved = [&](auto*& pointer, Operand o) {
+    if (first(o) != nullptr) pointer = reinterpret_cast<decltype(+pointer)>(first(o));
+  };
+  moved(given_.a, Operand::a), moved(given_.b, Operand::b), moved(given_.c, Operand::c);
+  moved(given_.workspace, Operand::workspace);
+  const Placed& a = placed_[static_cast<std::size_t>(Operand::a)];
+  auto* const floats = reinterpret_cast<float*>(first(Operand::a));
+  for (std::int64_t row = 0; floats != nullptr && row < a.rows; ++row)
+    for (std::int64_t i = 0; i < a.columns; ++i) floats[row * a.ld + i] *= 2;
+  const std::byte* const c = first(Operand::c);
+  c_at_first_.assign(c, c + bytes_of(placed_[static_cast<std::size_t>(Operand::c)]));
+}
+
+// To addresses that are aligned as those of the first problem are.
+void Twin::copy(Operand o) {
+  constexpr std::uintptr_t page = 4096;
+  const auto i = static_cast<std::size_t>(o);
+  const std::size_t bytes = bytes_of(placed_[i]);
+  if (bytes == 0) return;
+  memory_[i].resize(bytes + 2 * page);
+  const auto at = reinterpret_cast<std::uintptr_t>(placed_[i].first) % page;
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory_[i].data());
+  first_[i] = memory_[i].data() + (page - begin % page + at);
+  std::memcpy(first_[i], placed_[i].first, bytes);
+  placed_[i].first = first_[i];
+}
+
+std::vector<std::byte> Twin::take_c() {
+  std::byte* const c = first(Operand::c);
+  std::vector<std::byte> taken(c, c + c_at_first_.size());
+  if (!taken.empty()) std::memcpy(c, c_at_first_.data(), c_at_first_.size());
+  return taken;
+}
+
+}  // namespace assay

@@ -1,0 +1,32 @@
+// A second problem like one that is placed, in memory of its own, to be launched at the same time.
+// Its A, and so the product, is twice as large.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "oracle/diagnosis/whereabouts.h"
+
+namespace assay {
+
+class Twin {
+ public:
+  // Where the gaps between rows are stored.
+  Twin(const Given&, const ByOperand<Placed>&);
+  const Given& given() const { return given_; }
+  const ByOperand<Placed>& placed() const { return placed_; }
+  // What C holds, gaps and all; then it holds what it did at first.
+  std::vector<std::byte> take_c();
+
+ private:
+  void copy(Operand);
+  std::byte* first(Operand o) { return first_[static_cast<std::size_t>(o)]; }
+
+  ByOperand<Placed> placed_;
+  ByOperand<std::vector<std::byte>> memory_;
+  ByOperand<std::byte*> first_{};
+  std::vector<std::byte> c_at_first_;
+  Given given_;
+};
+
+}  // namespace assay

@@ -1,0 +1,109 @@
+#include "ptx/machine/between/host_access.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "ptx/decode/code.h"
+#include "ptx/machine/memory.h"
+#include "ptx/machine/report/report.h"
+
+namespace ptx {
+namespace {
+
+using std::uint32_t;
+using std::uint64_t;
+
+const Unordered* holder(const std::vector<Unordered>& all, uint32_t number) {
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Unordered& one) { return one.numbers.hold(number); });
+  return found == all.end() ? nullptr : &*found;
+}
+
+struct Touch {
+  const Unordered* by = nullptr;
+  bool wrote = false;
+  uint32_t op = 0;
+};
+// The last access to a word, if one of these made it.
+Touch touch_of(Region& region, std::size_t word, const std::vector<Unordered>& all,
+               bool reads_too) {
+  Traces& traces = region.traces;
+  if (traces.size() == 0 || *traces.at(Traces::write_block, word) == Traces::in_parts) return {};
+  const auto by = [&](Traces::Part block, Traces::Part op, bool wrote) {
+    const uint32_t number = *traces.at(block, word);
+    const Unordered* const whose = number <= region.traced_after ? nullptr : holder(all, number);
+    return Touch{whose, wrote, *traces.at(op, word) & ~Traces::atomic};
+  };
+  const Touch written = by(Traces::write_block, Traces::write_op, true);
+  return written.by != nullptr || !reads_too ? written
+                                             : by(Traces::read_block, Traces::read_op, false);
+}
+
+Finding finding(const HostAccess& access, const Region& region, uint64_t address,
+                const Touch& other) {
+  const Program::Kernel* const kernel = other.by->kernel;
+  const char* const did = other.wrote ? "wrote" : "read";
+  Finding found{Fault::unordered_work, "", address, access.writes, {}};
+  std::string where;
+  if (kernel != nullptr) {
+    const Op& op = kernel->code[other.op];
+    found.sites = {{did, lines_of(*kernel, op)}};
+    where = fmt::format(" ({})", place_of(*kernel, op));
+  }
+  found.text = fmt::format(
+      "{} {} {}, which {} {}{}, and nothing orders the two: they are in different streams",
+      access.name, access.does, place_in(region, address), other.by->name, did, where);
+  return found;
+}
+
+std::optional<Finding> find(Memory::Contents& contents, const HostAccess& access,
+                            const Past& past) {
+  const auto first = reinterpret_cast<uint64_t>(access.first);
+  Region* const region = contents.at(first);
+  if (region == nullptr) return std::nullopt;
+  if (region->area.is_of_caller && past.lacks_caller) {
+    const Unordered caller{.numbers = {}, .name = "the caller's earlier work"};
+    return finding(access, *region, first, {&caller, true, 0});
+  }
+  for (std::size_t row = 0; !past.unordered.empty() && row < access.height; ++row) {
+    const uint64_t begin = first + row * access.pitch;
+    const std::size_t end = region->word(begin + access.width + 3);
+    for (std::size_t word = region->word(begin); word < end; ++word) {
+      const Touch other = touch_of(*region, word, past.unordered, access.writes);
+      if (other.by != nullptr)
+        return finding(access, *region, region->area.first + word * 4, other);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Entered enter(Memory& memory, const HostAccess& access, const Past& past) {
+  const Numbers numbers = memory.contents().begin(1, past);
+  return {numbers, find(memory.contents(), access, past)};
+}
+
+std::optional<Finding> touched_of_caller(Memory& memory, const std::vector<Unordered>& all) {
+  if (all.empty()) return std::nullopt;
+  for (const Unordered& one : all) memory.contents().enter(one.access, one.numbers.first);
+  const auto find = [&](Region& region, bool reads_too) -> std::optional<Finding> {
+    const bool is_touched = region.area.is_of_caller && region.traces.size() != 0;
+    const std::size_t words = is_touched ? (region.end - region.area.first) / 4 : 0;
+    for (std::size_t word = 0; word < words; ++word) {
+      const Touch other = touch_of(region, word, all, reads_too);
+      if (other.by == nullptr) continue;
+      return finding({.name = "the caller, once its stream has finished,", .does = "uses"}, region,
+                     region.area.first + word * 4, other);
+    }
+    return std::nullopt;
+  };
+  for (const bool reads_too : {false, true})  // what was written says more
+    for (auto& [_, region] : memory.contents().regions)
+      if (auto found = find(*region, reads_too)) return found;
+  return std::nullopt;
+}
+
+}  // namespace ptx

@@ -1,0 +1,21 @@
+// What copies, and the host, do to memory that kernels of other streams touch.
+#pragma once
+
+#include <optional>
+
+#include "ptx/machine/machine.h"
+
+namespace ptx {
+
+// Numbers one as an operation; the finding is the first place that an earlier one touched, in no
+// order with it.
+struct Entered {
+  Numbers numbers;
+  std::optional<Finding> finding;
+};
+Entered enter(Memory&, const HostAccess&, const Past&);
+
+// The first place of the caller's memory that one of these operations touched.
+std::optional<Finding> touched_of_caller(Memory&, const std::vector<Unordered>&);
+
+}  // namespace ptx

@@ -1,0 +1,159 @@
+// Which work of several streams may be counted on.
+#include "ptx/runtime/timeline.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ptx/runtime/tests/hand_made.h"
+
+namespace ptx::tests {
+namespace {
+
+using runtime::StreamName, runtime::Timeline;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+namespace rt = ptx::runtime;
+
+constexpr StreamName legacy{}, blocking{.number = 7}, other_blocking{.number = 8},
+    apart{.number = 9, .is_apart = true}, other_apart{.number = 10, .is_apart = true};
+
+class Order : public testing::Test {
+ protected:
+  // Adds an operation; those that it may not count on, by name.
+  std::vector<std::string> add(const std::string& name, StreamName stream) {
+    const Past past = timeline.past_of_next(stream);
+    timeline.add(stream, {.numbers = {++number, number + 1}, .name = name});
+    return names(past.unordered);
+  }
+  static std::vector<std::string> names(const std::vector<Unordered>& all) {
+    std::vector<std::string> names;
+    for (const Unordered& one : all) names.push_back(one.name);
+    return names;
+  }
+  Timeline timeline;
+  std::uint32_t number = 0;
+};
+
+TEST_F(Order, is_that_of_a_stream) {
+  add("a", apart);
+  EXPECT_THAT(add("b", apart), IsEmpty());
+  EXPECT_THAT(add("c", other_apart), ElementsAre("a", "b"));
+}
+
+TEST_F(Order, comes_from_events_as_they_were_recorded) {
+  add("a", apart);
+  const Timeline::Known event = timeline.before_next(apart);
+  add("b", apart);
+  timeline.wait(other_apart, event);
+  EXPECT_THAT(add("c", other_apart), ElementsAre("b"));
+  timeline.wait(other_apart, timeline.before_next(apart));
+  EXPECT_THAT(add("d", other_apart), IsEmpty());
+  EXPECT_THAT(add("e", apart), ElementsAre("c", "d"));
+}
+
+TEST_F(Order, is_handed_on_from_stream_to_stream) {
+  add("a", apart);
+  timeline.wait(blocking, timeline.before_next(apart));
+  add("b", blocking);
+  timeline.wait(other_apart, timeline.before_next(blocking));
+  EXPECT_THAT(add("c", other_apart), IsEmpty());
+}
+
+TEST_F(Order, of_the_default_stream_binds_all_streams_that_are_not_apart) {
+  add("a", blocking);
+  EXPECT_THAT(add("b", other_blocking), ElementsAre("a"));
+  EXPECT_THAT(add("c", legacy), IsEmpty());
+  EXPECT_THAT(add("d", blocking), IsEmpty());
+  EXPECT_THAT(add("e", apart), ElementsAre("c", "a", "d", "b"));
+  EXPECT_THAT(add("f", legacy), ElementsAre("e"));
+}
+
+TEST_F(Order, comes_from_a_host_that_waits) {
+  add("a", apart);
+  timeline.wait_on_host(timeline.before_next(apart));
+  add("b", apart);
+  EXPECT_THAT(add("c", other_apart), ElementsAre("b"));
+  timeline.wait_on_host_for_all();
+  EXPECT_THAT(add("d", legacy), IsEmpty());
+}
+
+TEST_F(Order, of_the_caller_is_that_of_its_streams) {
+  timeline.begin({apart});
+  EXPECT_FALSE(timeline.past_of_next(apart).lacks_caller);
+  EXPECT_TRUE(timeline.past_of_next(legacy).lacks_caller);
+  add("a", blocking);
+  EXPECT_THAT(names(timeline.left_over()), ElementsAre("a"));
+  timeline.wait(blocking, timeline.before_next(apart));
+  EXPECT_FALSE(timeline.past_of_next(blocking).lacks_caller);
+  timeline.wait(apart, timeline.before_next(blocking));
+  EXPECT_THAT(timeline.left_over(), IsEmpty());
+}
+
+// What host code does with two streams, and the finding, if any.
+std::string found(const std::function<void(void* one, void* other, float* memory)>& host_code) {
+  const Observation seen = observed([&] {
+    void *one = nullptr, *other = nullptr, *memory = nullptr;
+    rt::create_stream(&one, 1, 0), rt::create_stream(&other, 1, 0);
+    rt::allocate(&memory, 256, rt::Use::device);
+    host_code(one, other, static_cast<float*>(memory));
+    rt::release(memory, rt::Use::device);
+    rt::destroy_stream(one), rt::destroy_stream(other);
+  });
+  return seen.finding ? seen.finding->text : "";
+}
+
+TEST(Streams, must_wait_where_they_touch_the_same_memory) {
+  const auto clear = [](void* stream, float* memory) {
+    rt::set_memory(memory, 128, 0, 128, 1, stream);
+  };
+  EXPECT_THAT(found([&](void* one, void* other, float* memory) {
+                clear(one, memory), clear(other, memory + 16);
+              }),
+              HasSubstr("cudaMemset writes byte 64 of memory of 256 bytes (allocation 1), which "
+                        "cudaMemset wrote, and nothing orders the two"));
+  EXPECT_EQ(found([&](void* one, void* other, float* memory) {
+              clear(one, memory), clear(other, memory + 32);
+            }),
+            "");
+  EXPECT_EQ(found([&](void* one, void* other, float* memory) {
+              clear(one, memory), rt::wait_for_stream(one), clear(other, memory);
+            }),
+            "");
+}
+
+TEST(Streams, must_wait_for_kernels_and_for_copies) {
+  Library library;
+  const auto scale = [&](void* stream, float* from, float* to) {
+    int n = 4;
+    void* arguments[] = {&from, &to, &n};
+    rt::launch(&library.scale, {.grid = {1}, .block = {32}, .stream = stream}, arguments);
+  };
+  const auto clear = [](void* stream, float* memory) {
+    rt::set_memory(memory, 16, 0, 16, 1, stream);
+  };
+  EXPECT_THAT(found([&](void* one, void* other, float* memory) {
+                clear(one, memory), scale(other, memory, memory + 8);
+              }),
+              HasSubstr("reads byte 0 of memory of 256 bytes (allocation 1) (line"));
+  EXPECT_THAT(found([&](void* one, void* other, float* memory) {
+                clear(one, memory), scale(one, memory, memory + 8), clear(other, memory + 8);
+              }),
+              HasSubstr("cudaMemset writes byte 32 of memory of 256 bytes (allocation 1), which "
+                        "kernel `scale` wrote (line"));
+  EXPECT_THAT(found([&](void* one, void* other, float* memory) {
+                clear(one, memory), scale(one, memory, memory + 8), clear(other, memory);
+              }),
+              HasSubstr("which kernel `scale` read"));
+  EXPECT_EQ(found([&](void* one, void* other, float* memory) {
+              void* event = nullptr;
+              rt::create_event(&event, false);
+              clear(one, memory), rt::record_event(event, one), rt::wait_for_event(other, event);
+              scale(other, memory, memory + 8);
+              rt::destroy_event(event);
+            }),
+            "");
+}
+
+}  // namespace
+}  // namespace ptx::tests

@@ -1,0 +1,95 @@
+#include "ptx/runtime/timeline.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ptx::runtime {
+
+namespace {
+
+constexpr unsigned long long legacy = 1;
+
+void learn(Timeline::Known& known, const Timeline::Known& more) {
+  for (const auto& [stream, operations] : more) {
+    std::uint64_t& own = known[stream];
+    own = std::max(own, operations);
+  }
+}
+
+}  // namespace
+
+Timeline::Stream& Timeline::stream(StreamName name) {
+  return streams_.try_emplace(name.number, Stream{.name = name, .known = {}}).first->second;
+}
+
+// Each is an operation of its own, so that what comes after it knows of it.
+void Timeline::begin(const std::vector<StreamName>& of_caller) {
+  *this = {};
+  of_caller_ = of_caller;
+  for (const StreamName& name : of_caller)
+    stream(name).known[name.number] = ++stream(name).operations;
+}
+
+Timeline::Known Timeline::before_next(StreamName name) const {
+  Known known = host_;
+  for (const auto& [number, other] : streams_) {
+    const bool waits =
+        !name.is_apart && !other.name.is_apart && (number == legacy || name.number == legacy);
+    if (number == name.number || waits) learn(known, other.known);
+  }
+  return known;
+}
+
+std::vector<Unordered> Timeline::unknown_to(const Known& known) const {
+  std::vector<Unordered> all;
+  for (const auto& [number, one] : streams_) {
+    const auto found = known.find(number);
+    const std::uint64_t over = found == known.end() ? 0 : found->second;
+    const std::uint64_t first = one.operations - one.under_way.size();  // of those under way
+    for (std::uint64_t i = std::max(over, first); i < one.operations; ++i)
+      all.push_back(one.under_way[i - first]);
+  }
+  return all;
+}
+
+Past Timeline::past_of_next(StreamName name) const {
+  const Known known = before_next(name);
+  const auto knows = [&](const StreamName& its) { return known.find(its.number) != known.end(); };
+  return {.unordered = unknown_to(known),
+          .lacks_caller =
+              !of_caller_.empty() && std::none_of(of_caller_.begin(), of_caller_.end(), knows)};
+}
+
+void Timeline::add(StreamName name, Unordered what) {
+  Known known = before_next(name);
+  Stream& its = stream(name);
+  known[name.number] = ++its.operations;
+  its.known = std::move(known);
+  its.under_way.push_back(std::move(what));
+}
+
+void Timeline::wait(StreamName name, const Known& known) { learn(stream(name).known, known); }
+
+void Timeline::wait_on_host(const Known& known) {
+  learn(host_, known);
+  for (auto& [number, one] : streams_) {
+    const auto found = host_.find(number);
+    while (found != host_.end() && !one.under_way.empty() &&
+           one.operations - one.under_way.size() < found->second)
+      one.under_way.pop_front();
+  }
+}
+
+void Timeline::wait_on_host_for_all() {
+  Known all;
+  for (const auto& [_, one] : streams_) learn(all, one.known);
+  wait_on_host(all);
+}
+
+std::vector<Unordered> Timeline::left_over() const {
+  Known known;
+  for (const StreamName& name : of_caller_) learn(known, before_next(name));
+  return unknown_to(known);
+}
+
+}  // namespace ptx::runtime

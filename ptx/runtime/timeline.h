@@ -1,0 +1,56 @@
+// Which operation comes before which, as streams, events and waits order them. All are carried out
+// when they are enqueued, so the order of the calls is one that streams allow; what is told here is
+// what they do not promise.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "ptx/machine/machine.h"
+
+namespace ptx::runtime {
+
+// By number: 1 is the legacy default stream. What is not `apart` waits for that, and it for them.
+struct StreamName {
+  unsigned long long number = 1;
+  bool is_apart = false;
+};
+
+class Timeline {
+ public:
+  // Of each stream, how many of its operations are over.
+  using Known = std::map<unsigned long long, std::uint64_t>;
+
+  // What the caller of the host code did before is work of these streams.
+  void begin(const std::vector<StreamName>& of_caller);
+
+  // What the next operation of a stream may not count on.
+  Past past_of_next(StreamName) const;
+  void add(StreamName, Unordered);  // that operation
+
+  Known before_next(StreamName) const;  // operation of it: what an event holds
+  void wait(StreamName, const Known&);  // later operations of it come after these
+  void wait_on_host(const Known&);      // later operations of all streams
+  void wait_on_host_for_all();
+
+  // What a caller who has waited for the streams of its own may not count on.
+  std::vector<Unordered> left_over() const;
+
+ private:
+  std::vector<Unordered> unknown_to(const Known&) const;
+
+  struct Stream {
+    StreamName name;
+    std::uint64_t operations = 0;
+    Known known = {};
+    std::deque<Unordered> under_way = {};  // the last ones, for all that the host knows
+  };
+  Stream& stream(StreamName);
+  std::map<unsigned long long, Stream> streams_;
+  Known host_;
+  std::vector<StreamName> of_caller_;
+};
+
+}  // namespace ptx::runtime
