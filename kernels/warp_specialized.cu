@@ -19,108 +19,33 @@
 // On an H200 128x256 wins on large C: 103 % of cuBLAS from 2048 to 8192 cubed; 64x128 where those
 // tiles are too few: 126 % at 1024 cubed. Both lose on smaller C, for which there is `split_k`.
 // A block takes 200 KB of shared memory, so that a multiprocessor has one.
-#include "kernels/warp_tiles.h"
+#include "kernels/warp_roles.h"
 
 namespace assay {
 namespace {
 
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-#define ON_SM_90(...) __trap()
-#else
-#define ON_SM_90(...) asm volatile(__VA_ARGS__)
-#endif
-// Only code for sm_90a may say it. Without, all is right, but spills what 168 registers cannot
-// hold.
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-#define SET_REGISTERS(change, count) \
-  asm volatile("setmaxnreg." change ".sync.aligned.u32 %0;" ::"n"(count))
-#else
-#define SET_REGISTERS(change, count)
-#endif
-
-constexpr int Consumers = 256, Producers = 128, Threads = Consumers + Producers;
-
-template <class Tiles, int Groups_, int Buffers_, int Unrolled_>
-struct Shape : Tiles {
-  static constexpr int Groups = Groups_, Buffers = Buffers_, GroupThreads = Tiles::Warps * 32;
-  static constexpr int Unrolled = Unrolled_;  // of a slice; the whole of a large one runs slower
-  static constexpr int SharedBytes = Buffers * Tiles::Floats * int{sizeof(float)};
-  static_assert(Groups * GroupThreads == Consumers);
-};
 using Large = Shape<WarpTiles<128, 256, 32, 64, 64, 8>, 1, 4, 8>;
 using Small = Shape<WarpTiles<64, 128, 32, 32, 64, 8>, 2, 6, 16>;
-
-// Threads arrive here, and others wait until all have.
-class Mailbox {
- public:
-  __device__ void expect(int arrivals) {
-    ON_SM_90("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address()), "r"(arrivals) : "memory");
-  }
-  __device__ void arrive() {
-    ON_SM_90("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(address()) : "memory");
-  }
-  // As soon as all copies have that this thread has started.
-  __device__ void arrive_when_copied() {
-    ON_SM_90("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(address()) : "memory");
-  }
-  // `round` is the parity of the rounds that came before.
-  __device__ void wait(unsigned round) {
-    ON_SM_90(
-        "{\n.reg .pred full;\n"
-        "again: mbarrier.try_wait.parity.shared.b64 full, [%0], %1;\n@!full bra again;\n}" ::"r"(
-            address()),
-        "r"(round)
-        : "memory");
-  }
-
- private:
-  __device__ unsigned address() const { return shared_address(&state_); }
-  std::uint64_t state_;
-};
-
-// Where a thread is in the ring.
-template <class S>
-struct Place {
-  int buffer = 0;
-  unsigned round = 0;
-  __device__ void advance(int slices) {
-    buffer += slices;
-    if (buffer >= S::Buffers) buffer -= S::Buffers, round ^= 1;
-  }
-};
 
 // What one producer copies of each slice from k = `first` on, which may lie before the matrices:
 // the first `missing` columns of A and rows of B do not exist, and become 0.
 template <class S>
 class ByQuads {
-  static constexpr int AAcross = S::BK / 4, ARows = Producers / AAcross, ATimes = S::BM / ARows;
   static constexpr int BAcross = S::BN / 4, BRows = Producers / BAcross, BTimes = S::BK / BRows;
-  static_assert(ATimes * ARows == S::BM && BTimes * BRows == S::BK);
+  static_assert(BTimes * BRows == S::BK);
 
  public:
   static constexpr int Arrivals = 2;  // of each producer: for A, and for B
   __device__ ByQuads(const Gemm& g, const Corner& corner, std::int64_t first, int thread)
-      : a_p_(thread % AAcross * 4),
-        a_row_(thread / AAcross),
-        a_stride_(ARows * g.lda),
+      : a_(g, corner, first, thread),
         b_p_(thread / BAcross),
         b_col_(thread % BAcross * 4),
         b_stride_(BRows * g.ldb) {
-    const std::int64_t row = corner.row + a_row_, col = corner.col + b_col_;
-    a_from_ = g.a + row * g.lda + first + a_p_;
+    const std::int64_t col = corner.col + b_col_;
     b_from_ = g.b + (first + b_p_) * g.ldb + col;
-    a_rows_ = clipped(g.m - row);
     b_count_ = max(0, min(clipped(g.n - col), 4));
   }
-  __device__ void fetch(int missing) {
-    const float* from = a_from_;
-#pragma unroll
-    for (int i = 0; i < ATimes; ++i, from += a_stride_) {
-      const bool exists = a_p_ >= missing && i * ARows < a_rows_;
-      a_[i] = exists ? __ldg(reinterpret_cast<const float4*>(from)) : float4{0, 0, 0, 0};
-    }
-    a_from_ += S::BK;
-  }
+  __device__ void fetch(int missing) { a_.fetch(missing); }
   __device__ void fill(float* slice, int missing, Mailbox& full) {
     float* b_to = slice + S::BK * S::AStride + b_p_ * S::BN + b_col_;
 #pragma unroll 4
@@ -128,23 +53,13 @@ class ByQuads {
       start_copy<4>(b_to + i * BRows * S::BN, b_from_, b_p_ + i * BRows >= missing ? b_count_ : 0);
     }
     full.arrive_when_copied();
-    float* a_to = slice + a_p_ * S::AStride + a_row_;
-#pragma unroll
-    for (int i = 0; i < ATimes; ++i, a_to += ARows) {
-      a_to[0] = a_[i].x;
-      a_to[S::AStride] = a_[i].y;
-      a_to[2 * S::AStride] = a_[i].z;
-      a_to[3 * S::AStride] = a_[i].w;
-    }
+    a_.store(slice);
     full.arrive();
   }
 
  private:
-  const float* a_from_;
+  TransposedQuads<S> a_;
   const float* b_from_;
-  int a_p_, a_row_, a_rows_;
-  std::int64_t a_stride_;
-  float4 a_[ATimes];
   int b_p_, b_col_, b_count_;
   std::int64_t b_stride_;
 };
@@ -199,11 +114,6 @@ class ByFloats {
   std::int64_t b_stride_;
 };
 
-template <class S>
-__device__ int count_slices(const Gemm& g) {
-  return static_cast<int>(ceil_div(depth(g), S::BK));
-}
-
 template <class S, class Copies>
 __device__ void produce(const Gemm& g, float* ring, Mailbox* full, Mailbox* empty) {
   const int slices = count_slices<S>(g);
@@ -215,58 +125,6 @@ __device__ void produce(const Gemm& g, float* ring, Mailbox* full, Mailbox* empt
     copies.fetch(missing);
     empty[at.buffer].wait(at.round ^ 1);  // in the first round there is nothing to wait for
     copies.fill(ring + at.buffer * S::Floats, missing, full[at.buffer]);
-  }
-}
-
-__device__ void wait_for_consumers() { ON_SM_90("bar.sync 1, %0;" ::"n"(Consumers) : "memory"); }
-
-// Gives each of two groups the whole sums of half of its rows, the first or the last.
-template <class S>
-__device__ void exchange_halves(float* ring, int group, int thread,
-                                float (&sum)[S::SumsDown][S::SumsAcross]) {
-  float* const shelf = ring + thread;
-  wait_for_consumers();  // nobody reads the ring any more
-#pragma unroll
-  for (int i = 0; i < S::SumsDown; ++i) {
-    if (i / (S::SumsDown / 2) == group) continue;
-#pragma unroll
-    for (int j = 0; j < S::SumsAcross; ++j) {
-      shelf[(i * S::SumsAcross + j) * S::GroupThreads] = sum[i][j];
-    }
-  }
-  wait_for_consumers();
-#pragma unroll
-  for (int i = 0; i < S::SumsDown; ++i) {
-    if (i / (S::SumsDown / 2) != group) continue;
-#pragma unroll
-    for (int j = 0; j < S::SumsAcross; ++j) {
-      sum[i][j] += shelf[(i * S::SumsAcross + j) * S::GroupThreads];
-    }
-  }
-}
-
-template <class S>
-__device__ void consume(const Gemm& g, float* ring, Mailbox* full, Mailbox* empty) {
-  const int group = threadIdx.x / S::GroupThreads, thread = threadIdx.x % S::GroupThreads;
-  const int warp = thread / 32, lane = thread % 32;
-  const int row = S::first_row(warp, lane), col = S::first_col(warp, lane);
-  const int slices = count_slices<S>(g);
-  float sum[S::SumsDown][S::SumsAcross] = {};
-  Place<S> at;
-  at.advance(group);
-#pragma unroll 1
-  for (int s = group; s < slices; s += S::Groups, at.advance(S::Groups)) {
-    full[at.buffer].wait(at.round);
-    multiply_slice<S, S::Unrolled>(ring + at.buffer * S::Floats, row, col, sum);
-    __syncwarp();
-    if (lane == 0) empty[at.buffer].arrive();
-  }
-  if constexpr (S::Groups == 2) exchange_halves<S>(ring, group, thread, sum);
-  const Corner corner = block_corner<S::tile>(g);
-#pragma unroll
-  for (int i = 0; i < S::SumsDown; ++i) {
-    if (S::Groups == 2 && i / (S::SumsDown / 2) != group) continue;
-    finish_row_of_sums<S>(g, corner, row, col, i, sum[i]);
   }
 }
 

@@ -9,7 +9,7 @@ from mutation.operators import all_operators
 from mutation.source import Source
 
 # What stages share: mutated too, and judged in the stages that include it.
-HEADERS = ("load_tile.h", "copy_ahead.h", "warp_tiles.h", "gemm.h")
+HEADERS = ("load_tile.h", "copy_ahead.h", "warp_roles.h", "warp_tiles.h", "gemm.h")
 
 
 class BadInput(Exception):

@@ -88,6 +88,17 @@ assay_defect(part_forgotten VARIANT split_k FILE split_k.cu CLAIM within_bound O
 assay_defect(slice_in_two_parts VARIANT split_k FILE split_k.cu CLAIM exact_integers ON cuda
   FIND [=[part * slices / parts,]=]
   REPLACE [=[part * slices / parts - (part > 0),]=])
+# Slices of k between warps: the remainder of k copied again with the slice after it, of A, or of A and B.
+assay_defect(remainder_of_a_twice VARIANT warp_specialized_64x128 FILE warp_specialized.cu CLAIM exact_integers ON cuda
+  FIND [=[from_ += S::BK;]=]
+  REPLACE [=[from_ += S::BK - missing;]=])
+assay_defect(remainder_twice VARIANT tma_hybrid_64x128 FILE tma_hybrid.cu CLAIM exact_integers ON cuda
+  FIND [=[from_ += S::BK;]=]
+  REPLACE [=[from_ += S::BK - missing;]=]
+  AND_FIND [=[    p_ += S::BK;
+  }]=]
+  AND_REPLACE [=[    p_ += p_ < 0 ? S::BK + p_ : S::BK;
+  }]=])
 # All launches use the workspace that the first one was given.
 assay_defect(workspace_of_the_first_launch VARIANT naive FILE naive.cu CLAIM two_streams ON cuda
   FIND [=[cudaError_t launch_naive(const Gemm& g, cudaStream_t stream) {

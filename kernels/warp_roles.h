@@ -1,0 +1,184 @@
+// What the stages share whose warps have roles: a ring of buffers between producers, which only
+// copy, and consumers, which only multiply. Each buffer has two mailboxes:
+//
+//   producers, 4 warps     wait until a buffer is empty, fill it, say `full`
+//   consumers, 8 warps     wait until it is full, multiply, say `empty`
+//
+// Promises that consumers add products as kernels/warp_tiles.h has it. Takes sm_90: compiled for
+// less, it traps.
+#pragma once
+
+#include "kernels/warp_tiles.h"
+
+namespace assay {
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define ON_SM_90(...) __trap()
+#else
+#define ON_SM_90(...) asm volatile(__VA_ARGS__)
+#endif
+// Only code for sm_90a may say it. Without, all is right, but spills what 168 registers cannot
+// hold.
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#define SET_REGISTERS(change, count) \
+  asm volatile("setmaxnreg." change ".sync.aligned.u32 %0;" ::"n"(count))
+#else
+#define SET_REGISTERS(change, count)
+#endif
+
+inline constexpr int Consumers = 256, Producers = 128, Threads = Consumers + Producers;
+
+template <class Tiles, int Groups_, int Buffers_, int Unrolled_>
+struct Shape : Tiles {
+  static constexpr int Groups = Groups_, Buffers = Buffers_, GroupThreads = Tiles::Warps * 32;
+  static constexpr int Unrolled = Unrolled_;  // of a slice; the whole of a large one runs slower
+  static constexpr int SharedBytes = Buffers * Tiles::Floats * int{sizeof(float)};
+  static_assert(Groups * GroupThreads == Consumers);
+};
+// Threads arrive here, and others wait until all have.
+class Mailbox {
+ public:
+  __device__ void expect(int arrivals) {
+    ON_SM_90("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address()), "r"(arrivals) : "memory");
+  }
+  __device__ void arrive() {
+    ON_SM_90("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(address()) : "memory");
+  }
+  // And `bytes` of tensor copies arrive of themselves.
+  __device__ void arrive_and_expect(int bytes) {
+    ON_SM_90("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address()), "r"(bytes)
+             : "memory");
+  }
+  // As soon as all copies have that this thread has started.
+  __device__ void arrive_when_copied() {
+    ON_SM_90("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(address()) : "memory");
+  }
+  // `round` is the parity of the rounds that came before.
+  __device__ void wait(unsigned round) {
+    ON_SM_90(
+        "{\n.reg .pred full;\n"
+        "again: mbarrier.try_wait.parity.shared.b64 full, [%0], %1;\n@!full bra again;\n}" ::"r"(
+            address()),
+        "r"(round)
+        : "memory");
+  }
+
+  __device__ unsigned address() const { return shared_address(&state_); }
+
+ private:
+  std::uint64_t state_;
+};
+
+// Where a thread is in the ring.
+template <class S>
+struct Place {
+  int buffer = 0;
+  unsigned round = 0;
+  __device__ void advance(int slices) {
+    buffer += slices;
+    if (buffer >= S::Buffers) buffer -= S::Buffers, round ^= 1;
+  }
+};
+
+// What one producer copies of A in each slice from k = `first` on, which may lie before the matrix:
+// quads along k, which it transposes on their way. The first `missing` columns do not exist, and
+// become 0.
+template <class S>
+class TransposedQuads {
+  static constexpr int Across = S::BK / 4, Rows = Producers / Across, Times = S::BM / Rows;
+  static_assert(Times * Rows == S::BM);
+
+ public:
+  __device__ TransposedQuads(const Gemm& g, const Corner& corner, std::int64_t first, int thread)
+      : p_(thread % Across * 4), row_(thread / Across), stride_(Rows * g.lda) {
+    const std::int64_t row = corner.row + row_;
+    from_ = g.a + row * g.lda + first + p_;
+    rows_ = clipped(g.m - row);
+  }
+  __device__ void fetch(int missing) {
+    const float* from = from_;
+#pragma unroll
+    for (int i = 0; i < Times; ++i, from += stride_) {
+      const bool exists = p_ >= missing && i * Rows < rows_;
+      quads_[i] = exists ? __ldg(reinterpret_cast<const float4*>(from)) : float4{0, 0, 0, 0};
+    }
+    from_ += S::BK;
+  }
+  __device__ void store(float* slice) const {
+    float* to = slice + p_ * S::AStride + row_;
+#pragma unroll
+    for (int i = 0; i < Times; ++i, to += Rows) {
+      to[0] = quads_[i].x;
+      to[S::AStride] = quads_[i].y;
+      to[2 * S::AStride] = quads_[i].z;
+      to[3 * S::AStride] = quads_[i].w;
+    }
+  }
+
+ private:
+  const float* from_;
+  int p_, row_, rows_;
+  std::int64_t stride_;
+  float4 quads_[Times];
+};
+
+template <class S>
+__device__ int count_slices(const Gemm& g) {
+  return static_cast<int>(ceil_div(depth(g), S::BK));
+}
+
+__device__ inline void wait_for_consumers() {
+  ON_SM_90("bar.sync 1, %0;" ::"n"(Consumers) : "memory");
+}
+
+// Gives each of two groups the whole sums of half of its rows, the first or the last.
+template <class S>
+__device__ void exchange_halves(float* ring, int group, int thread,
+                                float (&sum)[S::SumsDown][S::SumsAcross]) {
+  float* const shelf = ring + thread;
+  wait_for_consumers();  // nobody reads the ring any more
+#pragma unroll
+  for (int i = 0; i < S::SumsDown; ++i) {
+    if (i / (S::SumsDown / 2) == group) continue;
+#pragma unroll
+    for (int j = 0; j < S::SumsAcross; ++j) {
+      shelf[(i * S::SumsAcross + j) * S::GroupThreads] = sum[i][j];
+    }
+  }
+  wait_for_consumers();
+#pragma unroll
+  for (int i = 0; i < S::SumsDown; ++i) {
+    if (i / (S::SumsDown / 2) != group) continue;
+#pragma unroll
+    for (int j = 0; j < S::SumsAcross; ++j) {
+      sum[i][j] += shelf[(i * S::SumsAcross + j) * S::GroupThreads];
+    }
+  }
+}
+
+template <class S>
+__device__ void consume(const Gemm& g, float* ring, Mailbox* full, Mailbox* empty) {
+  const int group = threadIdx.x / S::GroupThreads, thread = threadIdx.x % S::GroupThreads;
+  const int warp = thread / 32, lane = thread % 32;
+  const int row = S::first_row(warp, lane), col = S::first_col(warp, lane);
+  const int slices = count_slices<S>(g);
+  float sum[S::SumsDown][S::SumsAcross] = {};
+  Place<S> at;
+  at.advance(group);
+#pragma unroll 1
+  for (int s = group; s < slices; s += S::Groups, at.advance(S::Groups)) {
+    full[at.buffer].wait(at.round);
+    multiply_slice<S, S::Unrolled>(ring + at.buffer * S::Floats, row, col, sum);
+    __syncwarp();
+    if (lane == 0) empty[at.buffer].arrive();
+  }
+  if constexpr (S::Groups == 2) exchange_halves<S>(ring, group, thread, sum);
+  const Corner corner = block_corner<S::tile>(g);
+#pragma unroll
+  for (int i = 0; i < S::SumsDown; ++i) {
+    if (S::Groups == 2 && i / (S::SumsDown / 2) != group) continue;
+    finish_row_of_sums<S>(g, corner, row, col, i, sum[i]);
+  }
+}
+
+}  // namespace assay
