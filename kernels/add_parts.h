@@ -9,13 +9,14 @@
 #include "kernels/gemm.h"
 
 namespace assay {
+// A kernel of each file that includes it: by its name alone the gate finds in which cubin it is.
+namespace {
 
 // Each element's parts are shared out to the rows of a block, whose totals are then added.
 constexpr int AddThreads = 256, FewParts = 8;
 
 template <int Rows>
-static __global__ void __launch_bounds__(AddThreads)
-    add_parts(Gemm g, const float* sums, int parts) {
+__global__ void __launch_bounds__(AddThreads) add_parts(Gemm g, const float* sums, int parts) {
   constexpr int Elements = AddThreads / Rows;
   __shared__ float totals[Rows][Elements];
   const int x = threadIdx.x % Elements, y = threadIdx.x / Elements;
@@ -42,18 +43,18 @@ cudaError_t launch_add(const Gemm& g, const float* sums, int parts, cudaStream_t
 }
 
 // The problem of a part, the product alone; block y then adds y * m * n to `c`.
-inline Gemm problem_of_parts(const Gemm& g, float* sums) {
+Gemm problem_of_parts(const Gemm& g, float* sums) {
   Gemm part = g;
   part.alpha = 1, part.beta = 0, part.c = sums, part.ldc = g.n;
   return part;
 }
-inline std::int64_t bytes_of_parts(const Gemm& g, std::int64_t parts) {
+std::int64_t bytes_of_parts(const Gemm& g, std::int64_t parts) {
   return parts == 1 ? 0 : parts * g.m * g.n * std::int64_t{sizeof(float)};
 }
-inline cudaError_t launch_sum_of_parts(const Gemm& g, const float* sums, int parts,
-                                       cudaStream_t stream) {
+cudaError_t launch_sum_of_parts(const Gemm& g, const float* sums, int parts, cudaStream_t stream) {
   return parts > FewParts ? launch_add<8>(g, sums, parts, stream)
                           : launch_add<1>(g, sums, parts, stream);
 }
 
+}  // namespace
 }  // namespace assay

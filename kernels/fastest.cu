@@ -4,7 +4,7 @@
 //   m or n up to 32                     few_rows, few_columns      load the large matrix once
 //   fewer than 100 tiles of 64 x 128    split_k                    for all multiprocessors
 //   waves of 128 x 256 take less time   warp_specialized_128x256   of k up to 64 pipelined_128x256
-//   those of 64 x 128 do                warp_specialized_64x128
+//   those of 64 x 128 do                warp_specialized_64x128    of k up to 64 split_k
 //
 // So it takes any problem and any alignment, and the workspace of the stage that it chose. It has
 // no kernels of its own, and calls those that the files of the other stages have registered.
@@ -38,7 +38,9 @@ const Variant& choice(const Gemm& g) {
   if (g.m <= few_rows.needs.m_most && g.m <= g.n) return few_rows;
   if (g.n <= few_columns.needs.n_most) return few_columns;
   if (tiles(g, small_tiles) < Enough) return split_k;
-  if (waves(g, large_tiles) * WaveOfLarge > waves(g, small_tiles)) return small_tiles;
+  if (waves(g, large_tiles) * WaveOfLarge > waves(g, small_tiles)) {
+    return g.k <= ShortK ? split_k : small_tiles;
+  }
   return g.k <= ShortK ? large_tiles_short_k : large_tiles;
 }
 

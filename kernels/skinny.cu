@@ -42,11 +42,11 @@ struct Skinny {
   static constexpr bool Rows = Side == Few::rows;
   static constexpr int Across = Count <= 8 ? 8 : Count, AlongK = Lanes / Across;  // lanes
   static constexpr int Strip = Across * 4;
-  static constexpr int BM = Rows ? Count : Strip, BN = Rows ? Strip : Count, BK = 16;
+  static constexpr int BM = Rows ? Count : Strip, BN = Rows ? Strip : Count,
+                       BK = Count <= 8 ? 32 : 16;
   static constexpr Tile tile = {BM, BN, BK};
   static constexpr int SumsDown = Rows ? Count : 4, SumsAcross = Rows ? 4 : Count;  // of a lane
   static constexpr int Buffers = Count <= 16 ? 4 : 2;
-  static constexpr int BlocksAtOnce = Count <= 8 ? 2 : 1;  // on a multiprocessor
 
   // A slice in shared memory: a row of A after the other, then of B. Lanes that read at a time,
   // from several rows of A or several steps of k in B, so find different banks.
@@ -156,7 +156,7 @@ __device__ void finish_strip(const Gemm& g, const Corner& corner, int part, int 
 }
 
 template <class S, int Piece>
-__global__ void __launch_bounds__(Threads, S::BlocksAtOnce) skinny(Gemm g) {
+__global__ void __launch_bounds__(Threads, 1) skinny(Gemm g) {
   const int warp = threadIdx.x / Lanes, lane = threadIdx.x % Lanes;
   const int across = lane % S::Across, along_k = lane / S::Across;
   const int row = S::Rows ? 0 : across, col = S::Rows ? across * 4 : 0;

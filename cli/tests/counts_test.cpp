@@ -119,8 +119,9 @@ TEST(Counts, OfFastestAreThoseOfTheStageThatSuits) {
       {"m=300 n=32 k=40", "few_columns"},
       {"m=30 n=3 k=40", "few_columns"},
       {"m=512 n=512 k=40", "split_k"},
-      {"m=1000 n=777 k=40", "warp_specialized_64x128"},
-      {"m=1001 n=777 k=40 ldb=+3", "warp_specialized_64x128"},
+      {"m=1000 n=777 k=64", "split_k"},
+      {"m=1000 n=777 k=65", "warp_specialized_64x128"},
+      {"m=1001 n=777 k=68 ldb=+3", "warp_specialized_64x128"},
       {"m=2048 n=2048 k=64", "pipelined_128x256"},
       {"m=2048 n=2047 k=65", "warp_specialized_128x256"},
   };

@@ -73,7 +73,7 @@ assay_missing_barriers(vectorized.cu VARIANTS vectorized CASE "m=33 n=36 k=72")
 assay_missing_barriers(warptiled.cu VARIANTS warptiled CASE "m=33 n=36 k=72")
 assay_missing_barriers(pipelined.cu VARIANTS pipelined_64x128 pipelined_128x256 CASE "m=33 n=34 k=100")
 assay_missing_barriers(split_k.cu VARIANTS split_k CASE "m=33 n=34 k=700")
-assay_missing_barriers(skinny.cu VARIANTS few_rows few_columns CASE "m=5 n=5 k=4800")
+assay_missing_barriers(skinny.cu VARIANTS few_rows few_columns CASE "m=5 n=5 k=9300")
 
 # Copies that go on by themselves, and what is fetched ahead.
 assay_sight_defect(copy_not_waited_for CLAIM no_data_race CASE "m=33 n=34 k=100" SAYS "a wait for the copy is missing"
