@@ -62,7 +62,7 @@ struct Plan {
   ThreadOrder order = ThreadOrder::by_seed;
   SharedMemory shared = SharedMemory::by_seed;
   Setting setting = Setting::plain;
-  // With a broken stream: the one launch of several that fails, counted from 0. CPU executor only.
+  // With a broken stream: the one launch of several that fails, counted from 0. Not on a GPU.
   std::optional<int> broken_launch = std::nullopt;
   Spoil spoil = Spoil::none;
   Altered altered = Altered::nothing;

@@ -87,8 +87,14 @@ Verdict judge_errors(const Entry& entry, const Case& c, const Resources& resourc
   constexpr int most_launches = 16;
   Plan plan{.rule = Rule::untouched, .setting = Setting::broken_stream};
   Verdict verdict = run_trial(entry, c, plan, resources);
-  if (verdict.status != TrialStatus::right || entry.backend != Backend::simt) return verdict;
-  run_dry_trial(entry, c, resources);
+  const bool may_choose = entry.backend == Backend::simt || entry.backend == Backend::ptx;
+  if (verdict.status != TrialStatus::right || !may_choose) return verdict;
+  // How many there are: the executor tells without running them.
+  if (entry.backend == Backend::simt) {
+    run_dry_trial(entry, c, resources);
+  } else {
+    run_trial(entry, c, {.rule = Rule::anything}, resources);
+  }
   const int launches = machine_of(entry.backend, resources).operations();
   plan.rule = Rule::anything;
   for (int i = 0; launches > 1 && i < std::min(launches, most_launches); ++i) {

@@ -65,13 +65,15 @@ class PtxMachine : public Machine {
     request.streams = static_cast<int>(problems.size());
     ptx::Observation seen = ptx::observe(request, [&] { failure = start(variant, problems); });
     computed_ = seen.kernels > 0;
+    launches_ = seen.launches;
     counted_ = std::move(seen.counts);
     if (seen.finding) return verdict_on(*seen.finding);
     if (plan.setting != Setting::broken_stream) return failure;
-    return failure ? std::nullopt : error_not_reported();
+    return failure ? std::nullopt : error_not_reported(plan.broken_launch);
   }
 
   bool has_computed() const override { return computed_; }
+  int operations() const override { return launches_; }
   // Of the last launch, if this machine counts.
   std::vector<ptx::LaunchCounts> take_counts() { return std::move(counted_); }
 
@@ -104,7 +106,8 @@ class PtxMachine : public Machine {
                          .cpu_seconds = slowness * limit.cpu_seconds,
                          .cpu_seconds_per_thread = slowness * limit.cpu_seconds_per_thread,
                          .counts = counts_},
-            .refuses_launches = plan.setting == Setting::broken_stream};
+            .refuses_launches = plan.setting == Setting::broken_stream && !plan.broken_launch,
+            .refused_launch = plan.broken_launch};
   }
 
   Verdict verdict_on(const ptx::Finding& found) const {
@@ -152,6 +155,7 @@ class PtxMachine : public Machine {
 
   HostMemory memory_;
   bool computed_ = false, counts_ = false;
+  int launches_ = 0;
   std::vector<ptx::LaunchCounts> counted_;
 };
 

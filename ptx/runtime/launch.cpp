@@ -118,7 +118,9 @@ void show(const std::string& printed) {
 void run_now(const Kernel& kernel, const Configuration& asked, void** arguments) {
   State& device = state();
   if (device.stopped != Error::success) throw Failure{device.stopped};
-  if (device.request != nullptr && device.request->refuses_launches)
+  const int number = device.seen == nullptr ? 0 : device.seen->launches++;
+  if (device.request != nullptr &&
+      (device.request->refuses_launches || device.request->refused_launch == number))
     throw Failure{Error::launch_failure};
   need_stream(asked.stream);
   const Program::Kernel& code = code_of(kernel);

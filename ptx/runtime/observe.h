@@ -25,10 +25,12 @@ struct Request {
   // all work of the device.
   int streams = 0;
   bool refuses_launches = false;  // each returns an error and runs nothing, which is no finding
+  std::optional<int> refused_launch = {};  // so does this one alone, counted from 0
 };
 
 struct Observation {
   std::optional<Finding> finding;    // the first; later launches of the same call do nothing
+  int launches = 0;                  // that were asked for
   int kernels = 0;                   // that were launched
   std::vector<LaunchCounts> counts;  // of each, if asked for and without a finding
   std::vector<Watched> watched;      // of each, if asked for
