@@ -91,13 +91,13 @@ assay_defect(slice_in_two_parts VARIANT split_k FILE split_k.cu CLAIM exact_inte
 # Slices of k between warps: the remainder of k copied again with the slice after it, of A, or of A and B.
 assay_defect(remainder_of_a_twice VARIANT warp_specialized_64x128 FILE warp_specialized.cu CLAIM exact_integers ON cuda
   FIND [=[from_ += S::BK;]=]
-  REPLACE [=[from_ += S::BK - missing;]=])
+  REPLACE [=[from_ += S::BK - (missing <= S::BK / 2 ? missing : 0);]=])
 assay_defect(remainder_twice VARIANT tma_hybrid_64x128 FILE tma_hybrid.cu CLAIM exact_integers ON cuda
   FIND [=[from_ += S::BK;]=]
-  REPLACE [=[from_ += S::BK - missing;]=]
+  REPLACE [=[from_ += S::BK - (missing <= S::BK / 2 ? missing : 0);]=]
   AND_FIND [=[    p_ += S::BK;
   }]=]
-  AND_REPLACE [=[    p_ += p_ < 0 ? S::BK + p_ : S::BK;
+  AND_REPLACE [=[    p_ += p_ < 0 && -p_ <= S::BK / 2 ? S::BK + p_ : S::BK;
   }]=])
 # All launches use the workspace that the first one was given.
 assay_defect(workspace_of_the_first_launch VARIANT naive FILE naive.cu CLAIM two_streams ON cuda
