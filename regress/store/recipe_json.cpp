@@ -85,8 +85,9 @@ std::optional<Pointer> pointer_in(std::string_view text) {
   return std::nullopt;
 }
 
-// The largest that an offset can have.
-std::uint32_t alignment_of(std::uint32_t at) { return at & ~(at - 1); }
+// The largest that an offset can have. A device keeps arguments from some multiple of 16 on, which
+// may be none of more: a tensor map, aligned to 64 bytes there, is at 112 of its block on sm_90.
+std::uint32_t alignment_of(std::uint32_t at) { return at % 16 == 0 ? 128 : at & ~(at - 1); }
 
 std::vector<Parameter> parameters_of(const Field& field, std::size_t block) {
   const std::string text = field.text();

@@ -74,6 +74,17 @@ RC_GTEST_PROP(RecipeJson, IsReadBackAsItWas, (std::uint64_t seed)) {
   RC_ASSERT(json_of(after) == json);
 }
 
+// As a GPU places a tensor map behind a Gemm.
+TEST(RecipeJson, TakesTheGapBeforeWhatIsAlignedOnTheDevice) {
+  Recipe before{{tiled()}};
+  auto& node = std::get<KernelNode>(before.nodes[0]);
+  node.arguments.resize(240);
+  node.parameters = {{0, 80}, {112, 128}};
+  EXPECT_EQ(recipe_of(json_of(before), "r"), before);
+  node.parameters = {{0, 80}, {120, 120}};
+  EXPECT_THROW(recipe_of(json_of(before), "r"), BadInput);
+}
+
 TEST(RecipeJson, RefusesPointersThatOverlapOrStickOut) {
   for (std::uint32_t at : {4u, 12u, 24u, 100u}) {
     Recipe wrong{{tiled()}};
