@@ -10,8 +10,8 @@
 // A is not for the engine, since it cannot transpose, and consumers that read A along k have its
 // operands in one bank of registers too often.
 //
-// Takes what maps and quads do: A, B, and their rows at multiples of 16 bytes, k of 4, and matrices
-// of less than 2^31 elements, which keeps sizes and strides within a map's limits.
+// Takes what maps and quads do: A, B, and their rows at multiples of 16 bytes, and k of 4. A map's
+// own limits, 2^32 rows and columns and rows of 2^40 bytes, lie beyond what a GPU holds.
 //
 // Meant for large C, where it should win over `warp_specialized`, whose producers issue a copy for
 // each quad of B; `tma_hybrid_64x128` for C of few tiles. It loses where `split_k` has more blocks.
@@ -142,7 +142,6 @@ cudaError_t launch_hybrid(const Gemm& g, cudaStream_t stream) {
 }
 
 constexpr Needs InQuads = {.k_multiple = 4,
-                           .int_indices = true,
                            .lda_multiple = 4,
                            .ldb_multiple = 4,
                            .a_alignment = 16,

@@ -69,7 +69,7 @@ bool Watch::run(std::uint64_t most_calls, const std::function<void()>& host_code
   const bool came_to_its_end = sigsetjmp(here, 0) == 0;
   if (came_to_its_end) host_code();
   leave_ = nullptr;
-  return came_to_its_end;
+  return came_to_its_end && calls_ <= end_of_run_;
 }
 
 void Watch::end_host_code() {
@@ -100,10 +100,13 @@ void Watch::take(const Comparison& c, Side side) {
   sides.then |= side, sides.ever |= side;
 }
 
-// Ends the kernel, or the run on the host, that used up its calls.
+// Ends the kernel that used up its calls, or the run on the host that used up all overtime.
 void Watch::count(std::uint64_t calls) {
   calls_ += calls;
-  if (leave_ != nullptr && calls_ > end_of_run_) end_host_code();
+  if (leave_ != nullptr && calls_ > end_of_run_) {
+    if (overtime_left_ < calls) end_host_code();
+    overtime_left_ -= calls;
+  }
   if (calls_ < most_calls_) return;
   if (active_runner != nullptr && active_runner->in_kernel())
     active_runner->abandon({.kind = FaultKind::never_ends});

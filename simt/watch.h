@@ -66,8 +66,9 @@ class Watch {
   std::uint64_t calls() const { return calls_; }
 
   // Runs code of the host, and notes which sides of its comparisons it takes. Returns false where
-  // it cut that short: after this many calls, at a fault, or at an index outside an array. What the
-  // code held at that moment, such as memory, is never given back.
+  // that took more than so many calls, or was cut short: at a fault, or at an index outside an
+  // array. What the code held at that moment, such as a lock, is never given back; so what takes
+  // too many calls comes to its own end, until all such runs together have taken `overtime` more.
   bool run(std::uint64_t most_calls, const std::function<void()>& host_code);
   // Equal if that took equal sides of the same comparisons, in whatever order.
   std::uint64_t path() const;
@@ -103,6 +104,8 @@ class Watch {
   std::uint64_t run_ = 0, end_of_run_ = 0;
   bool took_new_side_ = false;
   sigjmp_buf* leave_ = nullptr;
+  static constexpr std::uint64_t overtime = 50'000'000;
+  std::uint64_t overtime_left_ = overtime;
   const Hints hints_;
   std::size_t taken_ = 0;
   Comparison* last_ = nullptr;  // compared, and its way not yet known

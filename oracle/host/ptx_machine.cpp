@@ -67,7 +67,8 @@ class PtxMachine : public Machine {
     computed_ = seen.kernels > 0;
     launches_ = seen.launches;
     counted_ = std::move(seen.counts);
-    if (seen.finding) return verdict_on(*seen.finding);
+    // What runs behind a launch that failed alone may well miss what that one was to write.
+    if (seen.finding && !plan.broken_launch) return verdict_on(*seen.finding);
     if (plan.setting != Setting::broken_stream) return failure;
     return failure ? std::nullopt : error_not_reported(plan.broken_launch);
   }

@@ -171,14 +171,14 @@ assay_sight_defect(part_not_written CLAIM no_unset_value CASE "m=33 n=34 k=700" 
 # Work of two streams that touches the same memory, in no order: within one launch of a variant, and of two.
 assay_sight_defect(into_default_stream IN two_launches.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "which the caller's earlier work wrote")
 assay_sight_defect(clears_in_default_stream IN two_launches.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "cudaMemset writes row 0, column 0 of C")
-assay_sight_defect(side_stream_not_joined IN streams.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "::sum_up(")
-assay_sight_defect(side_stream_not_forked IN streams.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "which the caller's earlier work wrote")
-assay_sight_defect(result_left_in_side_stream IN streams.cu CLAIM given_stream CASE "m=3 n=4 k=5"
+assay_sight_defect(side_stream_not_joined IN nvcc_only/streams.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "::sum_up(")
+assay_sight_defect(side_stream_not_forked IN nvcc_only/streams.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "which the caller's earlier work wrote")
+assay_sight_defect(result_left_in_side_stream IN nvcc_only/streams.cu CLAIM given_stream CASE "m=3 n=4 k=5"
                    SAYS "the caller, once its stream has finished, uses row 0, column 0 of C")
-assay_sight_defect(side_stream_joined_too_soon IN streams.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "::sum_up(")
-assay_sight_defect(freed_in_other_stream IN streams.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "cudaFreeAsync frees byte 0 of memory")
-assay_sight_defect(copy_in_side_stream_not_joined IN streams.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "which cudaMemcpy wrote")
-assay_sight_defect(one_buffer_for_all_launches IN streams.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "they are in different streams")
+assay_sight_defect(side_stream_joined_too_soon IN nvcc_only/streams.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "::sum_up(")
+assay_sight_defect(freed_in_other_stream IN nvcc_only/streams.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "cudaFreeAsync frees byte 0 of memory")
+assay_sight_defect(copy_in_side_stream_not_joined IN nvcc_only/streams.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "which cudaMemcpy wrote")
+assay_sight_defect(one_buffer_for_all_launches IN nvcc_only/streams.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "they are in different streams")
 assay_sight_defect(sums_in_variable IN two_launches.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "of sums")
 assay_sight_defect(rows_by_ticket IN two_launches.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "of drawn")
 

@@ -73,14 +73,15 @@ struct Seen {
   std::set<std::int64_t> sizes;
   std::set<std::int64_t> residues;
 };
-// Of the sizes up to `most` that the variant takes.
-void expect_edges(const Seen& seen, int tile, std::int64_t most, const std::string& what) {
+// Of the sizes up to `most` that the variant takes: multiples of `step`.
+void expect_edges(const Seen& seen, int tile, std::int64_t most, int step,
+                  const std::string& what) {
   EXPECT_TRUE(seen.sizes.contains(0)) << what << " = 0";
-  EXPECT_TRUE(seen.sizes.contains(1)) << what << " = 1";
-  for (std::int64_t size : {tile - 1, tile, tile + 1, 2 * tile - 1, 2 * tile, 2 * tile + 1}) {
+  EXPECT_TRUE(seen.sizes.contains(step)) << what << " = " << step;
+  for (int size : {tile - step, tile, tile + step, 2 * tile - step, 2 * tile, 2 * tile + step}) {
     EXPECT_TRUE(size < 0 || size > most || seen.sizes.contains(size)) << what << " = " << size;
   }
-  for (std::int64_t residue : {0, 1, tile - 1})
+  for (int residue : {0, step, tile - step})
     EXPECT_TRUE(seen.residues.contains(residue % tile)) << what << " % " << tile;
   EXPECT_GT(*seen.sizes.rbegin(), std::min(std::int64_t{2 * tile}, most - 1)) << what;
 }
@@ -96,9 +97,10 @@ TEST(Cases, reach_every_edge_of_the_tiles) {
       n.sizes.insert(c.n), n.residues.insert(c.n % tile.n);
       k.sizes.insert(c.k), k.residues.insert(c.k % tile.k);
     }
-    expect_edges(m, tile.m, entry.variant.needs.m_most, name_of(entry) + ": m");
-    expect_edges(n, tile.n, entry.variant.needs.n_most, name_of(entry) + ": n");
-    expect_edges(k, tile.k, entry.variant.needs.k_most, name_of(entry) + ": k");
+    const Needs& needs = entry.variant.needs;
+    expect_edges(m, tile.m, needs.m_most, needs.m_multiple, name_of(entry) + ": m");
+    expect_edges(n, tile.n, needs.n_most, needs.n_multiple, name_of(entry) + ": n");
+    expect_edges(k, tile.k, needs.k_most, needs.k_multiple, name_of(entry) + ": k");
   }
 }
 

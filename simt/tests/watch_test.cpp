@@ -95,6 +95,24 @@ TEST(Watch, ends_a_kernel_that_used_up_its_calls) {
   EXPECT_LT(seen.calls(), 1100) << "what follows is the launch function's";
 }
 
+TEST(Watch, lets_code_of_the_host_give_back_what_it_holds) {
+  struct Lock {
+    int& held;
+    explicit Lock(int& h) : held(++h) {}
+    ~Lock() { --held; }
+  };
+  simt::Watch counter;
+  int held = 0;
+  const auto compute = [&](int blocks) {
+    const Lock lock(held);
+    for (int i = 0; i != blocks; ++i) counter.enter_block(&held);
+  };
+  EXPECT_TRUE(counter.run(1000, [&] { compute(1000); }));
+  EXPECT_FALSE(counter.run(1000, [&] { compute(1001); }));
+  EXPECT_EQ(held, 0) << "it was cut short";
+  EXPECT_FALSE(counter.run(1000, [&] { compute(-1); })) << "and this one has no end";
+}
+
 TEST(Watch, ends_a_memset_before_it_touches_more_than_its_calls_pay_for) {
   simt::Watch seen(1000);
   std::vector<char> memory(64 * 1000, 'a');

@@ -1,0 +1,84 @@
+// What blocks know of each other's work, by fences and atomic operations.
+#include <algorithm>
+
+#include "ptx/machine/access.h"
+
+namespace ptx {
+
+using std::uint32_t;
+using std::uint64_t;
+
+namespace {
+
+// Every block has the same addresses of shared memory: what is released there, it alone hears. One
+// that was generic comes to be that of shared memory.
+bool is_shared(uint64_t& address, const Warp& w, Reach reach) {
+  if (reach == reach_shared) return true;
+  const uint64_t inside = address - reinterpret_cast<uint64_t>(w.block->shared.data());
+  if (reach != reach_generic || inside >= w.block->run->shared_bytes) return false;
+  address = inside;
+  return true;
+}
+
+}  // namespace
+
+void hear(Warp& w, uint64_t address, Reach reach) {
+  Block& block = *w.block;
+  const bool is_global = !is_shared(address, w, reach);
+  if (const auto found = block.run->released.find(address);
+      is_global && found != block.run->released.end())
+    learn(block.hearsay[w.index].of_all.unfenced, found->second);
+  if (const auto found = block.released.find(address); found != block.released.end())
+    learn(block.hearsay[w.index].of_block.unfenced, found->second);
+}
+
+void tell(Warp& w, uint64_t address, Reach reach) {
+  Block& block = *w.block;
+  const auto mine = block.hearsay.find(w.index);
+  if (mine == block.hearsay.end()) return;
+  if (!is_shared(address, w, reach))
+    learn(block.run->released[address], mine->second.of_all.fenced);
+  learn(block.released[address], mine->second.of_block.fenced);
+}
+
+namespace {
+
+// What a warp heard of others of its block counts for shared memory as well.
+void know_own_block(Warp& w, const Knowledge& known, uint64_t key) {
+  for (auto one = known.lower_bound(key); one != known.end() && one->first < key + 64; ++one) {
+    w.known.resize(stamp::knowers, 0);
+    for (uint64_t v = 0; v < stamp::knowers; ++v)
+      if (one->first == key || one->first == key + 1 + v)
+        w.known[v] = std::max(w.known[v], one->second);
+  }
+}
+
+}  // namespace
+
+void fence(Warp& w, bool for_block_alone) {
+  using Hearsay = Block::Hearsay;
+  Block& block = *w.block;
+  Hearsay& mine = block.hearsay[w.index];
+  block.shadow.tick();
+  for (const auto reach : {&Hearsay::of_block, &Hearsay::of_all}) {
+    if (for_block_alone && reach == &Hearsay::of_all) break;
+    learn(mine.known, (mine.*reach).unfenced);
+    (mine.*reach).unfenced.clear();
+  }
+  const uint64_t key = uint64_t{block.number} * 64;
+  know_own_block(w, mine.known, key);
+  for (const auto reach : {&Hearsay::of_block, &Hearsay::of_all}) {
+    if (for_block_alone && reach == &Hearsay::of_all) break;
+    Knowledge& fenced = (mine.*reach).fenced;
+    learn(fenced, block.knows);
+    learn(fenced, mine.known);
+    for (std::size_t v = 0; v < w.known.size(); ++v) {
+      uint32_t& until = fenced[key + 1 + v];
+      until = std::max(until, w.known[v]);
+    }
+    fenced[key] = w.since_barrier;
+    fenced[key + 1 + static_cast<uint64_t>(w.index)] = block.shadow.now();
+  }
+}
+
+}  // namespace ptx
