@@ -74,8 +74,7 @@ struct Seen {
   std::set<std::int64_t> residues;
 };
 // Of the sizes up to `most` that the variant takes: multiples of `step`.
-void expect_edges(const Seen& seen, int tile, std::int64_t most, int step,
-                  const std::string& what) {
+void expect_edges(const Seen& seen, int tile, std::int64_t most, int step, std::string_view what) {
   EXPECT_TRUE(seen.sizes.contains(0)) << what << " = 0";
   EXPECT_TRUE(seen.sizes.contains(step)) << what << " = " << step;
   for (int size : {tile - step, tile, tile + step, 2 * tile - step, 2 * tile, 2 * tile + step}) {
@@ -97,10 +96,10 @@ TEST(Cases, reach_every_edge_of_the_tiles) {
       n.sizes.insert(c.n), n.residues.insert(c.n % tile.n);
       k.sizes.insert(c.k), k.residues.insert(c.k % tile.k);
     }
-    const Needs& needs = entry.variant.needs;
-    expect_edges(m, tile.m, needs.m_most, needs.m_multiple, name_of(entry) + ": m");
-    expect_edges(n, tile.n, needs.n_most, needs.n_multiple, name_of(entry) + ": n");
-    expect_edges(k, tile.k, needs.k_most, needs.k_multiple, name_of(entry) + ": k");
+    const auto& [needs, name] = std::pair(entry.variant.needs, name_of(entry));
+    expect_edges(m, tile.m, needs.m_most, needs.m_multiple, name + ": m");
+    expect_edges(n, tile.n, needs.n_most, needs.n_multiple, name + ": n");
+    expect_edges(k, tile.k, needs.k_most, needs.k_multiple, name + ": k");
   }
 }
 
