@@ -59,8 +59,10 @@ bool Decoder::decode_memory(const Instruction& i) {
   else if (op == "membar" || op == "fence")
     emit_fence(i);
   else if (op == "prefetch" || op == "prefetchu" || op == "discard" || op == "applypriority" ||
-           op == "griddepcontrol" || op == "setmaxnreg" || op == "pmevent")
+           op == "setmaxnreg" || op == "pmevent")
     emit_named("nothing");
+  else if (op == "griddepcontrol")
+    emit_named(has(i, "wait") ? "griddepcontrol.wait" : "nothing");
   else if (op == "cvta") {
     const bool from = has(i, "to");
     const Space space = space_of(i);

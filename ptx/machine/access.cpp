@@ -94,7 +94,10 @@ bool is_ordered(const Warp& w, int lane, uint64_t s) {
   const auto in_block = static_cast<uint32_t>(s);
   const uint32_t warp = stamp::warp(in_block), time = stamp::time(in_block);
   const Run& run = *w.block->run;
-  if (block < run.memory.others) return unordered_at(run, block) == nullptr;
+  if (block < run.memory.others) {
+    const Unordered* const other = unordered_at(run, block);
+    return other == nullptr || (other->until_waited_for && w.block->has_waited_for_grids);
+  }
   if (block == w.block->number) {
     if (warp != static_cast<uint32_t>(w.index)) return is_known(in_block, w);
     return stamp::thread(in_block) == static_cast<uint32_t>(w.index * warp_size + lane) ||
@@ -134,18 +137,22 @@ void report_race(Warp& w, const Access& a, const std::string& place, const Other
           {site(w, verb(a), a.op), site(w, did, w.code + other.op)}});
 }
 
-// With work of another stream. What is not a kernel has no place in the source.
+constexpr const char* in_other_streams = "they are in different streams";
+
+// With work of another stream, or of a kernel that need not have ended. What is not a kernel has no
+// place in the source.
 void report_unordered(Warp& w, const Access& a, const std::string& place, const std::string& other,
-                      const char* did, const Program::Kernel* kernel, uint32_t op) {
+                      const char* did, const Program::Kernel* kernel, uint32_t op,
+                      const char* why) {
   const Op* const its = kernel == nullptr ? nullptr : kernel->code.data() + op;
   Details details = details_of(w, a);
   if (its != nullptr) details.sites.push_back({did, lines_of(*kernel, *its)});
   report(
       w, a.op, Fault::unordered_work,
-      fmt::format("{} {} {} ({}), which {} {}{}, and nothing orders the two: they are in "
-                  "different streams",
+      fmt::format("{} {} {} ({}), which {} {}{}, and nothing orders the two: {}",
                   thread_text(w, a.lane), verb(a), place, place_of(w.block->run->kernel, *a.op),
-                  other, did, its == nullptr ? "" : fmt::format(" ({})", place_of(*kernel, *its))),
+                  other, did, its == nullptr ? "" : fmt::format(" ({})", place_of(*kernel, *its)),
+                  why),
       std::move(details));
 }
 
@@ -165,7 +172,10 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
     const char* const did = wrote ? "wrote" : "read";
     if (block < others) {
       const Unordered& other = *unordered_at(*w.block->run, block);
-      report_unordered(w, a, place_in(region, address), other.name, did, other.kernel, op);
+      report_unordered(w, a, place_in(region, address), other.name, did, other.kernel, op,
+                       other.until_waited_for ? "it starts early, and a griddepcontrol.wait "
+                                                "(cudaGridDependencySynchronize) is missing"
+                                              : in_other_streams);
       return false;
     }
     report_race(w, a, place_in(region, address),
@@ -243,7 +253,7 @@ std::byte* reach_global(Warp& w, const Access& a, uint32_t& unwritten) {
     }
     if (region->area.is_of_caller && run.launch.past.lacks_caller) {
       report_unordered(w, a, place_in(*region, a.address), "the caller's earlier work", "wrote",
-                       nullptr, 0);
+                       nullptr, 0, in_other_streams);
       return nullptr;
     }
     cached = region;

@@ -60,6 +60,7 @@ struct Block {
   Dim at;                    // blockIdx
   int thread_count = 0;
   int exited = 0;
+  bool has_waited_for_grids = false;  // a thread of it has, whom the others may hear it from
   std::vector<Warp> warps;
   std::vector<std::uint32_t> slots, predicates;  // of all warps
   std::vector<std::byte> shared, local;

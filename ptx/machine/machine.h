@@ -139,6 +139,7 @@ struct Unordered {
   std::string name;                         // "kernel `f(int)`", "cudaMemset"
   const Program::Kernel* kernel = nullptr;  // null: it is none, but
   HostAccess access = {};
+  bool until_waited_for = false;  // by griddepcontrol.wait
 };
 struct Past {
   std::vector<Unordered> unordered;

@@ -177,6 +177,7 @@ class Running {
                 static_cast<unsigned>(number / grid.x % grid.y),
                 static_cast<unsigned>(number / grid.x / grid.y)};
     block.exited = 0;
+    block.has_waited_for_grids = false;
     std::fill(std::begin(block.barriers), std::end(block.barriers), Block::Barrier{});
     block.knows.clear();
     block.hearsay.clear();

@@ -131,9 +131,9 @@ void run_now(const Kernel& kernel, const Configuration& asked, void** arguments)
                       .dynamic_shared = asked.dynamic_shared,
                       .params = packed(code, arguments),
                       .cooperative = asked.cooperative,
-                      .past = device.timeline.past_of_next(name_of_stream(asked.stream))};
+                      .past = device.timeline.past_of_next(name_of_stream(asked.stream), asked.starts_early)};
   Outcome outcome = run_on_machine(kernel, launch);
-  device.timeline.add(name_of_stream(asked.stream), {outcome.numbers, kernel.shown, &code, {}});
+  device.timeline.add(name_of_stream(asked.stream), {outcome.numbers, kernel.shown, &code});
   show(outcome.printed);
   if (device.seen != nullptr) {
     ++device.seen->kernels;

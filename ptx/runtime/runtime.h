@@ -48,6 +48,7 @@ struct Configuration {
   std::size_t dynamic_shared = 0;
   void* stream = nullptr;
   bool cooperative = false;
+  bool starts_early = false;  // before the kernel ahead of it in its stream has ended
 };
 Error push_configuration(const Configuration&);
 Error pop_configuration(Configuration&);

@@ -52,12 +52,19 @@ std::vector<Unordered> Timeline::unknown_to(const Known& known) const {
   return all;
 }
 
-Past Timeline::past_of_next(StreamName name) const {
+Past Timeline::past_of_next(StreamName name, bool starts_early) const {
   const Known known = before_next(name);
   const auto knows = [&](const StreamName& its) { return known.find(its.number) != known.end(); };
-  return {.unordered = unknown_to(known),
-          .lacks_caller =
-              !of_caller_.empty() && std::none_of(of_caller_.begin(), of_caller_.end(), knows)};
+  Past past = {.unordered = unknown_to(known),
+               .lacks_caller = !of_caller_.empty() &&
+                               std::none_of(of_caller_.begin(), of_caller_.end(), knows)};
+  const auto own = streams_.find(name.number);
+  if (starts_early && own != streams_.end() && !own->second.under_way.empty() &&
+      own->second.under_way.back().kernel != nullptr) {
+    past.unordered.push_back(own->second.under_way.back());
+    past.unordered.back().until_waited_for = true;
+  }
+  return past;
 }
 
 void Timeline::add(StreamName name, Unordered what) {

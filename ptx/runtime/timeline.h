@@ -26,8 +26,9 @@ class Timeline {
   // What the caller of the host code did before is work of these streams.
   void begin(const std::vector<StreamName>& of_caller);
 
-  // What the next operation of a stream may not count on.
-  Past past_of_next(StreamName) const;
+  // What the next operation of a stream may not count on. One that `starts_early` need not find the
+  // kernel ahead of it finished (programmatic stream serialization), until it waits for that.
+  Past past_of_next(StreamName, bool starts_early = false) const;
   void add(StreamName, Unordered);  // that operation
 
   Known before_next(StreamName) const;  // operation of it: what an event holds

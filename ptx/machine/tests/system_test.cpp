@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ptx/machine/tests/written_kernel.h"
 
 namespace ptx::tests {
@@ -237,6 +239,31 @@ TEST(Fence, orders_shared_memory_within_a_block) {
     EXPECT_THAT(text_of(WrittenKernel(flag_in_shared("")).run(64, settings)),
                 StartsWith("data race"));
   }
+}
+
+// Twice, lanes add their neighbour's number to their own, in volatile shared memory. The reading
+// ends before the writing begins, if lanes are in step or `sync` keeps them together.
+std::string sums_of_neighbours(const std::string& sync) {
+  const std::string add = "ld.volatile.shared.u32 %r2, [%r9]; ld.volatile.shared.u32 %r3, [%r8];" +
+                          sync + "add.u32 %r1, %r2, %r3; st.volatile.shared.u32 [%r9], %r1;" + sync;
+  return "mov.u32 %r7, tile; shl.b32 %r6, %t, 2; add.u32 %r9, %r7, %r6; xor.b32 %r6, %r6, 4;"
+         "add.u32 %r8, %r7, %r6; st.volatile.shared.u32 [%r9], 1;" +
+         sync + add + add + store_r1;
+}
+
+TEST(Lanes, fall_behind_where_volatile_accesses_count_on_their_being_in_step) {
+  int unlike = 0;
+  for (const Settings& settings : all_orders()) {
+    const auto are_all_four = [&](const std::string& sync) {
+      WrittenKernel kernel(sums_of_neighbours(sync));
+      EXPECT_EQ(text_of(kernel.run(32, settings)), "");
+      return std::all_of(kernel.words.begin(), kernel.words.begin() + 32,
+                         [](std::uint32_t word) { return word == 4; });
+    };
+    EXPECT_TRUE(are_all_four("bar.warp.sync 0xffffffff;"));
+    unlike += are_all_four("") ? 0 : 1;
+  }
+  EXPECT_GE(unlike, 4);  // of the eight that are shuffled
 }
 
 }  // namespace

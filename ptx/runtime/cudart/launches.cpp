@@ -26,7 +26,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 bloc
   return as_cuda(rt::launch(kernel, asked, arguments));
 }
 
-// Attributes that say how soon a kernel may begin, or how memory is cached, change nothing here.
+// Attributes that say how memory is cached change nothing here.
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel,
                                 void** arguments) {
   if (config == nullptr) return invalid_value();
@@ -36,6 +36,8 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ke
     const cudaLaunchAttribute& attribute = config->attrs[i];
     if (attribute.id == cudaLaunchAttributeCooperative)
       asked.cooperative = attribute.val.cooperative != 0;
+    if (attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization)
+      asked.starts_early = attribute.val.programmaticStreamSerializationAllowed != 0;
     const auto& cluster = attribute.val.clusterDim;
     if (attribute.id == cudaLaunchAttributeClusterDimension &&
         cluster.x * cluster.y * cluster.z > 1)

@@ -155,5 +155,34 @@ TEST(Streams, must_wait_for_kernels_and_for_copies) {
             "");
 }
 
+// A kernel reads what the one ahead of it in its stream writes.
+std::string found_early(const std::string& before_it_reads, bool starts_early) {
+  std::string text = kernels_text;
+  text.insert(text.find("ld.global.f32 %f1"), before_it_reads);
+  Library library({}, text);
+  return found([&](void* one, void*, float* memory) {
+    rt::set_memory(memory, 256, 0, 256, 1, one);
+    for (float* from : {memory, memory + 8}) {
+      float* to = memory + 8 - (from - memory);
+      int n = 4;
+      void* arguments[] = {&from, &to, &n};
+      rt::launch(&library.scale,
+                 {.grid = {1}, .block = {32}, .stream = one, .starts_early = starts_early},
+                 arguments);
+    }
+  });
+}
+
+TEST(KernelsThatStartEarly, must_wait_for_the_one_ahead) {
+  EXPECT_EQ(found_early("", false), "");
+  EXPECT_EQ(found_early("griddepcontrol.wait;", true), "");
+  const auto names_what_is_missing =
+      testing::AllOf(HasSubstr("which kernel `scale` wrote"),
+                     HasSubstr("it starts early, and a griddepcontrol.wait "
+                               "(cudaGridDependencySynchronize) is missing"));
+  EXPECT_THAT(found_early("", true), names_what_is_missing);
+  EXPECT_THAT(found_early("griddepcontrol.launch_dependents;", true), names_what_is_missing);
+}
+
 }  // namespace
 }  // namespace ptx::tests
