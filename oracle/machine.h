@@ -2,6 +2,7 @@
 // come back.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -64,6 +65,8 @@ class Machine {
   virtual std::string remark() const { return ""; }
   // How many kernels, copies and memsets the last launch asked for, where they are counted.
   virtual int operations() const { return 1; }
+  // Of memory that it keeps between launches for their variants; another one where some was written.
+  virtual std::uint64_t hash_of_kept_memory() const { return 0; }
   // Whether the last launch ran any code of the variant's that could have computed a product.
   virtual bool has_computed() const { return true; }
   // The reference for problems that are too large for the host; nothing for the others.

@@ -27,8 +27,8 @@ enum class ThreadOrder { by_seed, forward, reverse, shuffled, interrupted };
 // numbers for every fifth seed: a NaN can be hidden, by a maximum or a comparison.
 enum class SharedMemory { by_seed, nan, ordinary };
 
-// The circumstances of a launch. A GPU has all but `dry`, which the CPU executor alone has; that and
-// the PTX machine have all the others before `graph`.
+// The circumstances of a launch. A GPU has all but `dry`; the CPU executor and the PTX machine have
+// all before `graph`.
 enum class Setting {
   plain,
   dry,            // nothing runs; whether hardware would take each launch is all that shows

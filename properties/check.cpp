@@ -99,6 +99,7 @@ std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const B
   const int cases = cases_of(claim, entry, budget.cases);
   Trials trials(claims, entry, cases, budget, bench, tick, exploration.hints.effort);
   if (!trials.may_go_on()) return std::move(trials).finish();  // none says anything about it
+  if (const auto opening = opening_case(claim, entry, exploration.hints)) trials.run(*opening);
   run_past_failures(trials, claims, entry, corpus);
   for (const Case& c : aimed_cases(exploration, claim, entry)) {
     if (trials.may_go_on()) trials.run(c);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "properties/draws/cost.h"
@@ -25,6 +26,11 @@ struct Hints {
 // For a claim about data: small ones, with every kind of data in turn.
 std::function<Case()> case_generator(const Claim&, const Entry&, std::uint64_t seed,
                                      const Hints& = {});
+
+// What the first call of a process decides for those that follow, it mostly decides by a problem as
+// people bring it: long rows, many rows or a cube, packed and aligned. Claims about a variant begin
+// with one of these, or with none, in turn.
+std::optional<Case> opening_case(const Claim&, const Entry&, const Hints& = {});
 
 // The shapes that people use, in all roles of m, n and k.
 std::vector<Case> curated_shapes();

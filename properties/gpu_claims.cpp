@@ -31,9 +31,8 @@ Case with_2_31_elements(Case drawn, const Entry& entry) {
   return {.m = 32769, .n = (65536 / step + 1) * step, .k = 2, .alpha = 1.5f, .seed = drawn.seed};
 }
 
-std::string why_not_in_time(const Entry& entry) {
-  if (entry.backend == Backend::host) return "a host function launches nothing";
-  return entry.backend == Backend::ptx ? "it takes a GPU, or the CPU executor" : "";
+std::string why_nothing_launched(const Entry& entry) {
+  return entry.backend == Backend::host ? "a host function launches nothing" : "";
 }
 std::string why_not_tall(const Case& c) {
   return std::max(c.m, c.n) < 65536 ? "it takes a size beyond 65535" : why_no_bound(c);
@@ -46,12 +45,12 @@ Case with_many_tiles(Case c, const Entry& entry) {
   c.lda = c.ldb = c.ldc = Gap{};
   return c;
 }
-// In both roles: some kernels number the rows of C along y, others its columns. The executor would
-// take minutes: there, what hardware says to the launch is judged.
+// In both roles: some kernels number the rows of C along y, others its columns. Without a GPU that
+// would take minutes: there, what hardware says to the launch is judged.
 Verdict judge_tall_and_wide(const Entry& entry, const Case& c, const Resources& resources) {
   const auto judge = [&](const Case& x) {
-    return entry.backend == Backend::simt ? run_dry_trial(entry, x, resources)
-                                          : run_trial(entry, x, {}, resources);
+    return entry.backend == Backend::cuda ? run_trial(entry, x, {}, resources)
+                                          : run_dry_trial(entry, x, resources);
   };
   Verdict tall = judge(c);
   if (tall.status != TrialStatus::right) return tall;
@@ -79,22 +78,14 @@ Case with_something_to_launch(Case c, const Entry&) {
     gap->floats = std::min(gap->floats, widest_stored_gap / 2);  // it may grow to fit the needs
   return c;
 }
-std::string why_nothing_launched(const Entry& entry) {
-  return entry.backend == Backend::host ? "a host function launches nothing" : "";
-}
 // Then each launch of several fails alone, where that can be chosen.
 Verdict judge_errors(const Entry& entry, const Case& c, const Resources& resources) {
   constexpr int most_launches = 16;
   Plan plan{.rule = Rule::untouched, .setting = Setting::broken_stream};
   Verdict verdict = run_trial(entry, c, plan, resources);
-  const bool may_choose = entry.backend == Backend::simt || entry.backend == Backend::ptx;
+  const bool may_choose = entry.backend != Backend::cuda;
   if (verdict.status != TrialStatus::right || !may_choose) return verdict;
-  // How many there are: the executor tells without running them.
-  if (entry.backend == Backend::simt) {
-    run_dry_trial(entry, c, resources);
-  } else {
-    run_trial(entry, c, {.rule = Rule::anything}, resources);
-  }
+  run_dry_trial(entry, c, resources);  // which tells how many there are
   const int launches = machine_of(entry.backend, resources).operations();
   plan.rule = Rule::anything;
   for (int i = 0; launches > 1 && i < std::min(launches, most_launches); ++i) {
@@ -181,11 +172,11 @@ std::vector<Claim> gpu_claims() {
        .sentence = "is right with more than 65535 tiles in a line, where a grid takes no more in y",
        .heading = "tall",
        .judge = judge_tall_and_wide,
-       .excludes_variant = why_not_in_time,
+       .excludes_variant = why_nothing_launched,
        .excludes_case = why_not_tall,
        .move_case = with_many_tiles,
        .most_cases = 2,
-       .trials = 0},  // that cost anything, on the executor
+       .trials = 0},  // that cost anything, without a GPU
       {.name = "same_bits_on_cpu",
        .sentence = "gives the same bits on the GPU as on the CPU executor",
        .heading = "=simt",

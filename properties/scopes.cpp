@@ -24,7 +24,7 @@ std::string why_no_bound(const Case& c) {
 float scalar_for(Fill fill, float alpha) {
   if (alpha == 0) return alpha;
   if (fill != Fill::scaled && fill != Fill::patterned && fill != Fill::largest) return alpha;
-  const int exponent = std::clamp(std::ilogb(alpha), fill == Fill::patterned ? -1 : 0, 8);
+  const int exponent = std::clamp(std::ilogb(alpha), fill == Fill::scaled ? 0 : -1, 8);
   return std::copysign(std::ldexp(1.0f, exponent), alpha);
 }
 

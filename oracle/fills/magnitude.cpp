@@ -59,9 +59,12 @@ Exponents balancing_exponents(const Case& c) {
   return {a, of_both - a, std::clamp(term - beta, -115, most_exponent)};
 }
 
-LargestIn largest_in(std::uint64_t seed) { return static_cast<LargestIn>(Choices(seed).below(4)); }
+LargestIn largest_in(std::uint64_t seed, float alpha) {
+  if (exponent_of(alpha) < 0) return LargestIn::terms;
+  return static_cast<LargestIn>(Choices(seed).below(4));
+}
 
-Largest::Largest(const Case& c, Operand o) : c_(c), o_(o), where_(largest_in(c.seed)) {
+Largest::Largest(const Case& c, Operand o) : c_(c), o_(o), where_(largest_in(c.seed, c.alpha)) {
   Choices choices(scramble(c.seed));  // those that follow the first one of `largest_in`
   of_rows_ = choices.below(2) == 0;
   partner_ = static_cast<int>(choices.from(-95, -40));
@@ -79,14 +82,18 @@ float Largest::part_of_product(std::uint64_t random, std::int64_t i, std::int64_
   const int line_exponent = is_ordinary ? 44 : 64;
   if (p != static_cast<std::int64_t>(choice >> 8) % c_.k)  // out of sight of that product
     return std::ldexp(uniform(random), line_exponent - 28 - bits_of(c_.k));
-  const bool is_infinite = choice % 4 == 0;
+  const bool is_infinite = choice % 4 == 0 && where_ == LargestIn::product;
   const float factor = is_infinite ? 1.05f + share : 0.95f + 0.04f * share;
   return std::ldexp(sign(random) * factor, line_exponent);
 }
 
-// beta * C beside the largest float, or far above it where beta allows it.
+// beta * C beside the largest float, or far above it where beta allows it; or at half of it.
 float Largest::part_of_c(std::uint64_t random) const {
   const double beta = std::abs(double{c_.beta}), share = std::abs(uniform(random));
+  if (where_ == LargestIn::terms) {
+    const double half = (0.9 + 0.09 * share) * 0x1p128 / std::max(1.0, 2 * beta);
+    return sign(random) * static_cast<float>(half);
+  }
   const double above = (1.05 + share) * 0x1p128 / beta;
   const double below = (0.9 + 0.09 * share) * 0x1p128 / std::max(1.0, beta);
   return sign(random) * static_cast<float>(random % 4 == 0 && above < largest ? above : below);
@@ -99,10 +106,11 @@ float Largest::value(std::uint64_t random, std::int64_t i, std::int64_t j) const
                                                      : 127 + partner_;
   const auto before_alpha = [&](float x) { return std::ldexp(x, -exponent_of(c_.alpha)); };
   if (o_ == Operand::c) {
-    if (where_ == LargestIn::c) return part_of_c(random);
+    if (where_ == LargestIn::c || where_ == LargestIn::terms) return part_of_c(random);
     return std::ldexp(uniform(random), std::clamp(product - exponent_of(c_.beta), -120, 120));
   }
   switch (where_) {
+    case LargestIn::terms: return part_of_product(random, i, j);
     case LargestIn::product: {
       const float factor = part_of_product(random, i, j);
       return (o_ == Operand::a) == of_rows_ ? before_alpha(factor) : factor;

@@ -13,9 +13,11 @@ struct Exponents {
 };
 Exponents balancing_exponents(const Case&);
 
-// Where fill=largest has elements or results beside the largest float.
-enum class LargestIn { a, b, product, c };
-LargestIn largest_in(std::uint64_t seed);
+// Where fill=largest has elements or results beside the largest float. `terms`: in A B and in C, of
+// which alpha and beta make half as much, so that their sum is a float, and A B + C or A B - C may
+// be none. That is for an alpha of less than 1, the others are for the others.
+enum class LargestIn { a, b, product, c, terms };
+LargestIn largest_in(std::uint64_t seed, float alpha);
 
 // Elements beside the largest float. The seed picks where it counts: an element of A or of B, with
 // a partner that makes the product ordinary; the one product that a sum consists of; C. All but C

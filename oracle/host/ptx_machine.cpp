@@ -75,6 +75,7 @@ class PtxMachine : public Machine {
 
   bool has_computed() const override { return computed_; }
   int operations() const override { return launches_; }
+  std::uint64_t hash_of_kept_memory() const override { return ptx::hash_of_kept_memory(); }
   // Of the last launch, if this machine counts.
   std::vector<ptx::LaunchCounts> take_counts() { return std::move(counted_); }
 
@@ -108,7 +109,8 @@ class PtxMachine : public Machine {
                          .cpu_seconds_per_thread = slowness * limit.cpu_seconds_per_thread,
                          .counts = counts_},
             .refuses_launches = plan.setting == Setting::broken_stream && !plan.broken_launch,
-            .refused_launch = plan.broken_launch};
+            .refused_launch = plan.broken_launch,
+            .runs_nothing = plan.setting == Setting::dry};
   }
 
   Verdict verdict_on(const ptx::Finding& found) const {

@@ -68,10 +68,13 @@ void add_magnitudes(std::vector<Case>& cases, Dice& dice) {
   const auto add_largest = [&](LargestIn where, float alpha, float beta) {
     add(Fill::largest, alpha, beta);
     cases.back().seed =
-        seed_that(dice, [&](std::uint64_t seed) { return largest_in(seed) == where; });
+        seed_that(dice, [&](std::uint64_t seed) { return largest_in(seed, alpha) == where; });
   };
   for (const auto where : {LargestIn::a, LargestIn::b, LargestIn::product, LargestIn::c}) {
     for (const float beta : {0.0f, 1.0f}) add_largest(where, 1, beta);
+  }
+  for (const float alpha : {0.5f, -0.5f}) {
+    for (const float beta : {0.5f, -0.5f}) add_largest(LargestIn::terms, alpha, beta);
   }
   // Finite sums whose results are infinite.
   for (const float alpha : {2.0f, 64.0f, -8.0f}) add_largest(LargestIn::product, alpha, 0);

@@ -204,7 +204,7 @@ PointerFacts facts_of_pointer(const void* pointer) {
 Error copy(const Copy& asked) {
   return call([&] {
     need_stream(asked.stream);
-    if (asked.width == 0 || asked.height == 0) return;
+    if (asked.width == 0 || asked.height == 0 || state().runs_nothing()) return;
     if (asked.height > 1 && (asked.width > asked.to_pitch || asked.width > asked.from_pitch))
       throw Failure{Error::invalid_value};
     const End to{asked.to, asked.to_pitch, asked.width, asked.height, Access::write};
@@ -232,7 +232,7 @@ Error set_memory(void* to, std::size_t pitch, int value, std::size_t width, std:
                  void* stream) {
   return call([&] {
     need_stream(stream);
-    if (width == 0 || height == 0) return;
+    if (width == 0 || height == 0 || state().runs_nothing()) return;
     if (to == nullptr || (height > 1 && width > pitch)) throw Failure{Error::invalid_value};
     const End end{to, pitch, width, height, Access::write};
     check_device("cudaMemset", end);

@@ -4,6 +4,7 @@
 // are hidden in each library that links it, and so never meet those of the real one.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -26,6 +27,7 @@ struct Request {
   int streams = 0;
   bool refuses_launches = false;  // each returns an error and runs nothing, which is no finding
   std::optional<int> refused_launch = {};  // so does this one alone, counted from 0
+  bool runs_nothing = false;  // what a GPU would take returns at once: launches, copies, memsets
 };
 
 struct Observation {
@@ -35,6 +37,10 @@ struct Observation {
   std::vector<LaunchCounts> counts;  // of each, if asked for and without a finding
   std::vector<Watched> watched;      // of each, if asked for
 };
+
+// A hash of what variables of kernels, and memory that host code has allocated, hold between calls:
+// another one where something was left there. The first MiB of each counts.
+std::uint64_t hash_of_kept_memory();
 
 // Calls on one thread at a time only.
 Observation observe(const Request&, const std::function<void()>& host_code);

@@ -2,8 +2,10 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -44,6 +46,29 @@ Memory& device_memory() { return runtime::state().memory; }
 
 void* stream_of_caller(int which) {
   return &runtime::state().of_caller[static_cast<std::size_t>(which)];
+}
+
+std::uint64_t hash_of_kept_memory() {
+  constexpr std::size_t most = 1 << 20;
+  runtime::State& device = runtime::state();
+  const std::lock_guard lock(device.mutex);
+  std::uint64_t hash = 0;
+  const auto add = [&](const void* first, std::size_t bytes) {
+    for (std::size_t i = 0; i + 4 <= std::min(bytes, most); i += 4) {
+      std::uint32_t word = 0;
+      std::memcpy(&word, static_cast<const std::byte*>(first) + i, 4);
+      hash = (hash ^ word) * 1099511628211u;
+    }
+  };
+  for (const auto& [_, variables] : device.variables)
+    for (const runtime::Variable& variable : variables) {
+      if (variable.binary->program == nullptr) continue;  // nobody has launched its kernels
+      const Program::Symbol symbol = variable.binary->program->symbol(variable.name);
+      if (symbol.address != nullptr) add(symbol.address, symbol.bytes);
+    }
+  for (const auto& [first, allocation] : device.allocations)
+    if (!allocation.lent) add(first, allocation.bytes);
+  return hash;
 }
 
 Observation observe(const Request& request, const std::function<void()>& host_code) {

@@ -93,6 +93,7 @@ struct State {
 
   Timeline timeline;
   const Request* request = nullptr;  // null outside of `observe`
+  bool runs_nothing() const { return request != nullptr && request->runs_nothing; }
   Observation* seen = nullptr;
   Error lost = Error::success;     // every call fails, as after a fault on a GPU
   Error stopped = Error::success;  // launches do nothing: there was a finding
