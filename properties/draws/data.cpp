@@ -63,7 +63,7 @@ void add_magnitudes(std::vector<Case>& cases, Dice& dice) {
     cases.push_back(c);
   };
   for (const auto& [alpha, beta] : all_extreme_scalars(dice)) add(Fill::balanced, alpha, beta);
-  constexpr int scaled = 16;
+  constexpr int scaled = 12;
   for (int i = 0; i < scaled; ++i) add(Fill::scaled, 1, i % 2 == 0 ? 0.0f : 1.0f);
   const auto add_largest = [&](LargestIn where, float alpha, float beta) {
     add(Fill::largest, alpha, beta);

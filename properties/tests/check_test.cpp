@@ -48,16 +48,19 @@ std::vector<std::string> record_check(const Claim& claim, const Budget& budget,
   return recorded();
 }
 
+int openings(const Claim& claim, const Entry& entry) { return opening_case(claim, entry) ? 1 : 0; }
+
 TEST(Check, judges_as_many_cases_as_it_was_given) {
   for (const char* name : {"within_bound", "any_data", "exact_integers", "beta_zero", "no_product",
                            "writes_only_c", "reads_only_operands", "same_bits_twice", "refuses"}) {
     for (int cases : {1, 2, 3, 10, 50}) {
       const Budget budget{.cases = cases, .jobs = 1};
       const Entry entry = host_entry(multiply);
-      const auto result = check_one(entry, claim_named(name), budget);
-      const auto beside = structured_cases(claim_named(name), entry, cases, budget.seed);
+      const Claim& claim = claim_named(name);
+      const auto result = check_one(entry, claim, budget);
+      const auto beside = static_cast<int>(structured_cases(claim, entry, cases, budget.seed).size());
       EXPECT_FALSE(result.failure) << name << ": " << result.failure->verdict.reason;
-      EXPECT_EQ(result.cases, cases + static_cast<int>(beside.size())) << name;
+      EXPECT_EQ(result.cases, cases + beside + openings(claim, entry)) << name;
       EXPECT_GE(result.elements, cases) << name;
       EXPECT_FALSE(result.exempt);
     }
@@ -83,7 +86,7 @@ TEST(Check, answers_every_pair_of_entry_and_claim_in_order) {
     for (std::size_t i = 0; i < 6; ++i) {
       EXPECT_STREQ(results[i].entry.variant.name, i < 3 ? "first" : "second");
       EXPECT_EQ(results[i].claim, some[i % 3]);
-      EXPECT_EQ(results[i].cases, 2);
+      EXPECT_EQ(results[i].cases, 2 + openings(*some[i % 3], first));
     }
   }
   EXPECT_TRUE(check({}, some, {}).empty());
