@@ -10,6 +10,7 @@ namespace assay {
 struct Project {
   std::string folder, corpus, baselines;
   std::string nvcc_is_had;  // how, where there is none: the end of a sentence
+  bool has_kernels = true;  // else it judges files alone
 };
 
 const Project& project();

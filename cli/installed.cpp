@@ -10,7 +10,7 @@ namespace assay {
 const Project& project() {
   static const Project of_the_caller = {std::filesystem::current_path().string(),
                                         (Cache("").folder() / "corpus.txt").string(), "baselines",
-                                        "install NVIDIA's CUDA toolkit 13"};
+                                        "install NVIDIA's CUDA toolkit 13", false};
   return of_the_caller;
 }
 

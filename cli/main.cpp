@@ -15,6 +15,7 @@
 
 #include "base/errors.h"
 #include "base/printable.h"
+#include "base/project.h"
 #include "cli/command.h"
 #include "cli/worker_flags.h"
 #include "door/door.h"
@@ -94,6 +95,7 @@ int serve(std::string_view role, const std::vector<std::string>& libraries) {
 int main(int argc, char** argv) {
   keep_stderr_taken();
   forget_cuda_settings();
+  if (!project().has_kernels) keep_yardstick_apart();
   const std::string_view role = argc >= 2 ? argv[1] : "";
   if (role == worker_flag || role == time_worker_flag) return serve(role, {argv + 2, argv + argc});
   return static_cast<int>(exit_code_of({argv, argv + argc}));

@@ -4,6 +4,9 @@
 #include <cublas_v2.h>
 #include <dlfcn.h>
 
+#include <cstdlib>
+#include <string>
+
 namespace {
 
 #define TEXT_OF(number) #number
@@ -11,8 +14,14 @@ namespace {
 
 void* library() {
   static void* const loaded = [] {
-    void* const there = dlopen(ASSAY_CUBLAS, RTLD_NOW | RTLD_LOCAL);  // where this was built
-    return there != nullptr ? there : dlopen(SONAME_OF(CUBLAS_VER_MAJOR), RTLD_NOW | RTLD_LOCAL);
+    const char* const home = std::getenv("CUDA_HOME");
+    const std::string soname = SONAME_OF(CUBLAS_VER_MAJOR);
+    void* found = nullptr;
+    for (const std::string& name :
+         {std::string(ASSAY_CUBLAS), soname,  // where this was built, and where the loader looks
+          (home != nullptr ? home : std::string("/usr/local/cuda")) + "/lib64/" + soname})
+      if (found == nullptr) found = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    return found;
   }();
   return loaded;
 }

@@ -3,11 +3,13 @@
 //
 //   m or n up to 32                     few_rows, few_columns      load the large matrix once
 //   fewer than 100 tiles of 64 x 128    split_k                    for all multiprocessors
-//   waves of 128 x 256 take less time   warp_specialized_128x256   of k up to 64 pipelined_128x256
-//   those of 64 x 128 do                warp_specialized_64x128    of k up to 64 split_k
+//   waves of 128 x 256 take less time   tma_hybrid_128x256         of k up to 64 pipelined_128x256
+//   those of 64 x 128 do                tma_hybrid_64x128          of k up to 64 split_k
 //
-// So it takes any problem and any alignment, and the workspace of the stage that it chose. It has
-// no kernels of its own, and calls those that the files of the other stages have registered.
+// Where rows are not in quads, which the copy engine takes, warp_specialized stands in for
+// tma_hybrid. So it takes any problem and any alignment, and the workspace of the stage that it
+// chose. It has no kernels of its own, and calls those that the files of the other stages have
+// registered.
 //
 // The rule is for an H200: docs/measured.md has the measurements behind it, and tells of what there
 // are none.
@@ -26,22 +28,32 @@ double waves(const Gemm& g, const Variant& stage) {
   return static_cast<double>(ceil_div(tiles(g, stage), Multiprocessors));
 }
 
+// As the copy engine takes A and B.
+bool are_in_quads(const Gemm& g) {
+  const auto address = [](const float* p) { return reinterpret_cast<std::uintptr_t>(p); };
+  return (g.k | g.lda | g.ldb) % 4 == 0 && (address(g.a) | address(g.b)) % 16 == 0;
+}
+
 const Variant& choice(const Gemm& g) {
   static const Variant few_rows = registered("few_rows"), few_columns = registered("few_columns"),
                        split_k = registered("split_k"),
                        small_tiles = registered("warp_specialized_64x128"),
                        large_tiles = registered("warp_specialized_128x256"),
+                       small_tiles_in_quads = registered("tma_hybrid_64x128"),
+                       large_tiles_in_quads = registered("tma_hybrid_128x256"),
                        large_tiles_short_k = registered("pipelined_128x256");
-  constexpr double WaveOfLarge = 3.6;  // in waves of small tiles: four have its elements
+  constexpr double WaveOfLarge = 3.7;  // in waves of small tiles: four have its elements
   constexpr std::int64_t Enough = 100, ShortK = 64;
 
   if (g.m <= few_rows.needs.m_most && g.m <= g.n) return few_rows;
   if (g.n <= few_columns.needs.n_most) return few_columns;
   if (tiles(g, small_tiles) < Enough) return split_k;
   if (waves(g, large_tiles) * WaveOfLarge > waves(g, small_tiles)) {
-    return g.k <= ShortK ? split_k : small_tiles;
+    if (g.k <= ShortK) return split_k;
+    return are_in_quads(g) ? small_tiles_in_quads : small_tiles;
   }
-  return g.k <= ShortK ? large_tiles_short_k : large_tiles;
+  if (g.k <= ShortK) return large_tiles_short_k;
+  return are_in_quads(g) ? large_tiles_in_quads : large_tiles;
 }
 
 cudaError_t launch_fastest(const Gemm& g, cudaStream_t stream, void* workspace) {

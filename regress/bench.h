@@ -52,5 +52,8 @@ BenchReport bench(const BenchOptions&, const TimingProgress& = {},
 // The variant that others are timed beside; nothing where there is none.
 std::optional<Variant> yardstick_here();
 std::string name_of_yardstick();  // empty where there is none
+// Forgets all variants but that one, which is none to judge from then on: of a program that judges
+// files alone.
+void keep_yardstick_apart();
 
 }  // namespace assay

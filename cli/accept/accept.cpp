@@ -80,7 +80,7 @@ Conclusion conclude(const AcceptResult& result) {
                : Conclusion{ExitCode::wrong, "NOTHING ACCEPTED", why, ""};
   }
   std::vector<std::string> missing;
-  for (const std::string& name : result.request.variants) {
+  for (const std::string& name : result.named) {
     const bool is_told = std::ranges::count(report.refused, name) > 0;
     if (!is_told && std::ranges::count(report.accepted, name) == 0) missing.push_back(name);
   }
@@ -189,6 +189,7 @@ ExitCode run(const AcceptRequest& given) {
   const OutputFile json(request.json);
 
   AcceptResult result{.request = request};
+  if (subject.is_named) result.named = subject.variants;
   if (!request.remove.empty()) {
     const Provenance why = {.commit = commit_of(project().folder, true),
                             .date = today(),

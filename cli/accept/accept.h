@@ -30,6 +30,7 @@ struct AcceptResult {
   AcceptReport report;
   AcceptRequest request;
   std::string why_not;  // why nothing was measured here
+  std::vector<std::string> named = {};  // variants; none if all were meant
 };
 
 // Fails if a variant was refused, and if one that was named, or every one, was left out.

@@ -134,7 +134,7 @@ const Cell of_naive = parse_cell("naive m=64 n=32 k=16");
 
 AcceptResult accepted(std::vector<std::string> named) {
   AcceptResult result;
-  result.request.variants = std::move(named);
+  result.named = std::move(named);
   result.request.reason = "wider tiles";
   result.report = {.folder = "baselines/h200",
                    .accepted = {"naive", "tiled_4"},
