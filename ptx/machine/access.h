@@ -40,7 +40,8 @@ void fence(Warp&, bool for_block_alone);
 
 // Happen now: copies that a lane has committed, but for the last `but` groups of them.
 bool finish_copies(Warp&, int but);
-// Likewise: those of a lane that it started before a certain one, for whoever waits for a barrier.
-bool finish_copies_before(Warp&, int lane, std::size_t number);
+// Likewise: those of lanes that these started before a certain one, for whoever waits for a
+// barrier.
+bool finish_copies_before(Warp&, std::uint32_t lanes, std::size_t number);
 
 }  // namespace ptx

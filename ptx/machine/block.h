@@ -81,8 +81,11 @@ struct Block {
   // lets others know. A fence for a block alone lets no other block know.
   Knowledge knows;
   struct Hearsay {
+    // Whoever waits asks again and again: what was heard last, at which address, and what the last
+    // fence was about, by their versions, is not gone through once more.
     struct Reach {
       Knowledge unfenced, fenced;
+      std::uint64_t heard_at = 0, heard = 0, fenced_of_block = 0, fenced_of_warp = 0;
     };
     Knowledge known;
     Reach of_all, of_block;

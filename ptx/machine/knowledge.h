@@ -21,7 +21,12 @@ class Knowledge {
   const_iterator begin() const { return all_.begin(); }
   const_iterator end() const { return all_.end(); }
   bool empty() const { return all_.empty(); }
-  void clear() { all_.clear(); }
+  void clear() {
+    all_.clear();
+    ++version_;
+  }
+  // Another one whenever something may have been added.
+  std::uint64_t version() const { return version_; }
 
   const_iterator lower_bound(std::uint64_t key) const {
     return std::lower_bound(all_.begin(), all_.end(), key, is_before);
@@ -31,6 +36,7 @@ class Knowledge {
     return at != all_.end() && at->first == key ? at : all_.end();
   }
   std::uint32_t& operator[](std::uint64_t key) {
+    ++version_;
     auto at = std::lower_bound(all_.begin(), all_.end(), key, is_before);
     if (at == all_.end() || at->first != key) at = all_.insert(at, Entry{key, 0});
     return at->second;
@@ -38,14 +44,18 @@ class Knowledge {
 
   void learn(const Knowledge& more) {
     std::size_t missing = 0;
+    bool is_later = false;
     auto at = all_.begin();
     for (const auto& [key, time] : more.all_) {
       while (at != all_.end() && at->first < key) ++at;
-      if (at == all_.end() || at->first != key)
+      if (at == all_.end() || at->first != key) {
         ++missing;
-      else
-        at->second = std::max(at->second, time);
+      } else if (at->second < time) {
+        at->second = time;
+        is_later = true;
+      }
     }
+    if (missing != 0 || is_later) ++version_;
     if (missing == 0) return;
     std::vector<Entry> both;
     both.reserve(all_.size() + missing);
@@ -59,6 +69,7 @@ class Knowledge {
   static bool is_before(const Entry& entry, std::uint64_t key) { return entry.first < key; }
 
   std::vector<Entry> all_;
+  std::uint64_t version_ = 1;
 };
 
 inline void learn(Knowledge& known, const Knowledge& more) { known.learn(more); }

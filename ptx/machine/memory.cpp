@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::size_t alignment = 256;
 constexpr std::uint32_t poison = 0x7f85eedd;  // a signalling NaN
-constexpr std::size_t most_spare = 2, most_spare_words = 1 << 21;
+constexpr std::size_t most_spare = 2, least_spare_words = 1 << 16, most_spare_words = 1 << 21;
 
 }  // namespace
 
@@ -77,7 +78,9 @@ void Memory::Contents::give_traces(Region& region) {
   const auto fits = std::find_if(spare_traces_.begin(), spare_traces_.end(),
                                  [&](const auto& spare) { return spare.size() >= count; });
   if (fits == spare_traces_.end()) {
-    region.traces = Traces(count);
+    // The next regions will be of other sizes. What they do not touch costs nothing.
+    const std::size_t roomy = std::max(std::bit_ceil(count), least_spare_words);
+    region.traces = Traces(roomy <= most_spare_words ? roomy : count);
     return;
   }
   region.traces = std::move(*fits);

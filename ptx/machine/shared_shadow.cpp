@@ -52,8 +52,8 @@ bool is_known(uint32_t s, const Warp& w) {
                                : *std::max_element(w.known.begin(), w.known.end()));
 }
 
-// Whether what any lane of a warp does now comes after these: what one lane did need not come before
-// what another does.
+// Whether what any lane of a warp does now comes after these: what one lane did need not come
+// before what another does.
 bool is_behind(Eight stamps, Eight wanted, const Warp& w) {
   uint32_t last = 0;
   for (std::size_t i = 0; i < 8; ++i) {
@@ -286,21 +286,56 @@ void SharedShadow::take_off_shape(const Shape& s, std::size_t word) {
       ++unwritten_[at / chunk];
 }
 
-void SharedShadow::land_shape(const Warp& w, const Shape& s, std::size_t word) {
+void SharedShadow::land_shape(const Warp& w, const Shape& s, std::size_t word, bool by_engine) {
   if (noted_count_ != 0) enter_reads();
   last_write_ = time_;
   for (const Shape::Run& run : s.runs)
     for (std::size_t at = word + run.first; at < word + run.first + run.words; ++at)
       if (!is_plain(at)) --unwritten_[at / chunk];
   const uint32_t mine = stamp::make(time_, static_cast<uint32_t>(w.index * warp_size));
+  const Eight engine = eight(stamp::make(time_, stamp::lanes_of + stamp::copies));
   for (const Shape::Window& window : s.windows) {
     uint32_t *const writes = writes_.data() + word + window.first, *const reads = reads_.data() +
                                                                                   word +
                                                                                   window.first;
     const auto wanted = vector_at(window.wanted) != 0;
-    put_vector(writes, wanted ? mine + vector_at(window.lane) : vector_at(writes));
+    const Eight by = by_engine ? engine : mine + vector_at(window.lane);
+    put_vector(writes, wanted ? by : vector_at(writes));
     put_vector(reads, wanted ? Eight{} : vector_at(reads));
   }
+}
+
+bool SharedShadow::take_off_run(const Warp& w, int lane, std::size_t first, std::size_t end,
+                                uint32_t op) {
+  if (noted_count_ != 0) enter_reads();
+  uint32_t write = 0, read = 0;  // neighbours mostly have the same
+  for (std::size_t word = first; word < end; ++word) {
+    if (is_in_parts(word)) return false;
+    if (writes_[word] != write && writes_[word] != 0 &&
+        (!is_ordered(writes_[word], w, lane) || !is_fenced(writes_[word])))
+      return false;
+    if (reads_[word] != read && reads_[word] != 0 && !is_ordered(reads_[word], w, lane))
+      return false;
+    write = writes_[word], read = reads_[word];
+  }
+  for (std::size_t word = first; word < end; ++word) unwritten_[word / chunk] += is_plain(word);
+  last_write_ = time_;
+  const auto set = [&](std::vector<uint32_t>& marks, uint32_t value) {
+    std::fill(marks.data() + first, marks.data() + end, value);
+  };
+  set(writes_, stamp::in_flight);
+  set(reads_, 0);
+  set(write_ops_, op);
+  return true;
+}
+
+void SharedShadow::land_run(std::size_t first, std::size_t end) {
+  if (noted_count_ != 0) enter_reads();
+  last_write_ = time_;
+  for (std::size_t word = first; word < end; ++word) unwritten_[word / chunk] -= !is_plain(word);
+  const uint32_t engine = stamp::make(time_, stamp::lanes_of + stamp::copies);
+  std::fill(writes_.data() + first, writes_.data() + end, engine);
+  std::fill(reads_.data() + first, reads_.data() + end, 0);
 }
 
 void SharedShadow::fence_proxy(const Warp& w) {

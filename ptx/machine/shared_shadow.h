@@ -106,7 +106,11 @@ class SharedShadow {
 
   // A word that was written just now is the target of a copy, until the copy lands.
   void take_off_shape(const Shape&, std::size_t word);
-  void land_shape(const Warp&, const Shape&, std::size_t word);
+  void land_shape(const Warp&, const Shape&, std::size_t word, bool by_engine);
+  // The same of words from one to another, which a copy of many bytes writes. False: nothing was
+  // done, as something may be unordered, or not fenced: ask word by word.
+  bool take_off_run(const Warp&, int lane, std::size_t first, std::size_t end, std::uint32_t op);
+  void land_run(std::size_t first, std::size_t end);
   void take_off(std::size_t word) { set_write(word, stamp::in_flight); }
   void land(std::size_t word, std::uint32_t thread) {
     set_write(word, stamp::make(time_, thread));

@@ -74,7 +74,18 @@ void hold_source(Warp& w, int lane, uint64_t from, uint64_t bytes) {
       {static_cast<uint32_t>(from), static_cast<uint32_t>(bytes)});
 }
 
-bool start_flight(const Op* op, Warp& w, int lane, BulkCopy copy) {
+namespace {
+
+// Whether everything is usual about where a copy goes: then nothing is left to be looked at there.
+bool take_off_at_once(const Op* op, Warp& w, int lane, const BulkCopy& copy) {
+  const Run::Part part = w.block->run->shared_part[static_cast<std::size_t>(op - w.code)];
+  const uint64_t end = uint64_t{copy.to} + copy.data.size();
+  if (copy.to % piece != 0 || copy.to < part.first || end > part.end) return false;
+  return w.block->shadow.take_off_run(w, lane, copy.to / 4, end / 4,
+                                      static_cast<uint32_t>(op - w.code));
+}
+
+bool take_off_piecewise(const Op* op, Warp& w, int lane, const BulkCopy& copy) {
   uint32_t unwritten = 0;
   for (std::size_t n = 0; n < copy.data.size(); n += piece) {
     const uint64_t to = copy.to + n;
@@ -84,6 +95,13 @@ bool start_flight(const Op* op, Warp& w, int lane, BulkCopy copy) {
       return false;
     for (uint64_t word = 0; word < 4; ++word) w.block->shadow.take_off(to / 4 + word);
   }
+  return true;
+}
+
+}  // namespace
+
+bool start_flight(const Op* op, Warp& w, int lane, BulkCopy copy) {
+  if (!take_off_at_once(op, w, lane, copy) && !take_off_piecewise(op, w, lane, copy)) return false;
   w.block->asynchronous.bulk.push_back(std::move(copy));
   wake_waits(*w.block);
   return true;

@@ -78,9 +78,9 @@ const Op* start_copies(const Op* op, Warp& w) {
   return take_off_together(w, copy) || take_off_lane_by_lane(w, copy) ? op + 1 : nullptr;
 }
 
-// They take place now, and count as written by their threads. False if they have to go lane by
-// lane.
-bool land_together(Warp& w, const Block::Copy& copy) {
+// They take place now, and count as written by their threads, or by none. False if they have to go
+// lane by lane.
+bool land_together(Warp& w, const Block::Copy& copy, bool by_engine) {
   if (copy.target == nullptr) return false;
   const Op* const op = copy.op;
   if (copy.source != nullptr &&
@@ -103,7 +103,7 @@ bool land_together(Warp& w, const Block::Copy& copy) {
     case 8: move(std::integral_constant<std::size_t, 8>{}); break;
     default: move(std::integral_constant<std::size_t, 16>{}); break;
   }
-  w.block->shadow.land_shape(w, *copy.target, lowest_of(*copy.target, copy.to) / 4);
+  w.block->shadow.land_shape(w, *copy.target, lowest_of(*copy.target, copy.to) / 4, by_engine);
   return true;
 }
 
@@ -138,7 +138,7 @@ bool finish_those(Warp& w, const LanesDue& lanes_due, bool by_engine) {
   for (Block::Copy& copy : pending) {
     const uint32_t due = lanes_due(copy) & copy.lanes;
     if (due == 0) continue;
-    const bool is_done = !by_engine && due == copy.lanes && land_together(w, copy);
+    const bool is_done = due == copy.lanes && land_together(w, copy, by_engine);
     for (uint32_t left = is_done ? 0 : due; left != 0; left &= left - 1) {
       const int lane = std::countr_zero(left);
       const auto own = static_cast<uint32_t>(w.index * warp_size + lane);
@@ -173,10 +173,8 @@ bool finish_copies(Warp& w, int but) {
   };
   return finish_those(w, lanes_due, false);
 }
-bool finish_copies_before(Warp& w, int lane, std::size_t number) {
-  const auto lanes_due = [&](const Block::Copy& copy) {
-    return copy.number < number ? 1u << lane : 0;
-  };
+bool finish_copies_before(Warp& w, uint32_t lanes, std::size_t number) {
+  const auto lanes_due = [&](const Block::Copy& copy) { return copy.number < number ? lanes : 0; };
   return finish_those(w, lanes_due, true);
 }
 

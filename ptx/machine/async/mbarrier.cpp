@@ -187,8 +187,12 @@ const Op* arrive_with_copies(const Op* op, Warp& w) {
     Mbarrier* barrier = barrier_at(op, w, lane, at);
     if (barrier == nullptr) return nullptr;
     if (op->mode == 0) ++barrier->pending;
-    w.block->asynchronous.arrivals[static_cast<uint32_t>(at)].push_back(
-        {w.index, lane, w.block->copies[w.index].started});
+    std::vector<CopyArrival>& all = w.block->asynchronous.arrivals[static_cast<uint32_t>(at)];
+    const std::size_t copies = w.block->copies[w.index].started;
+    if (all.empty() || all.back().warp != w.index || all.back().copies != copies ||
+        (all.back().lanes >> lane & 1) != 0)
+      all.push_back({.warp = w.index, .copies = copies});
+    all.back().lanes |= 1u << lane;
   }
   wake(*w.block);
   return op + 1;
@@ -196,10 +200,10 @@ const Op* arrive_with_copies(const Op* op, Warp& w) {
 
 void land(Block& block, const BulkCopy& copy) {
   std::memcpy(block.shared.data() + copy.to, copy.data.data(), copy.data.size());
-  for (std::size_t word = 0; word < copy.data.size() / 4; ++word) {
-    block.shadow.land(copy.to / 4 + word, stamp::lanes_of + stamp::copies);
-    if (copy.unwritten_words != 0) block.shadow.unwrite(copy.to / 4 + word);
-  }
+  const std::size_t first = copy.to / 4, end = first + copy.data.size() / 4;
+  block.shadow.land_run(first, end);
+  for (std::size_t word = first; copy.unwritten_words != 0 && word < end; ++word)
+    block.shadow.unwrite(word);
 }
 
 // What is on its way to a barrier arrives. False after a finding.
@@ -211,8 +215,8 @@ bool land_all(Block& block, uint32_t at, Mbarrier& barrier) {
     all.arrivals.erase(waiting);
     for (const CopyArrival& a : due) {
       Warp& w = block.warps[static_cast<std::size_t>(a.warp)];
-      if (!finish_copies_before(w, a.lane, a.copies)) return false;
-      if (barrier.pending > 0) --barrier.pending;
+      if (!finish_copies_before(w, a.lanes, a.copies)) return false;
+      barrier.pending -= std::min(barrier.pending, static_cast<uint32_t>(std::popcount(a.lanes)));
       any = true;
     }
   }

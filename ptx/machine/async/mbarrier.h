@@ -35,9 +35,10 @@ struct BulkCopy {
   const Op* op = nullptr;
 };
 
-// What a thread's cp.async have started before it said that a barrier waits for them.
+// What lanes of a warp have started by cp.async before they said that a barrier waits for them.
 struct CopyArrival {
-  int warp = 0, lane = 0;
+  int warp = 0;
+  std::uint32_t lanes = 0;
   std::size_t copies = 0;  // how many it had started
 };
 

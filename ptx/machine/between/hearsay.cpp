@@ -20,6 +20,12 @@ bool is_shared(uint64_t& address, const Warp& w, Reach reach) {
   return true;
 }
 
+void listen(Block::Hearsay::Reach& to, uint64_t address, const Knowledge& told) {
+  if (to.heard == told.version() && to.heard_at == address) return;
+  learn(to.unfenced, told);
+  to.heard_at = address, to.heard = told.version();
+}
+
 }  // namespace
 
 void hear(Warp& w, uint64_t address, Reach reach) {
@@ -27,9 +33,9 @@ void hear(Warp& w, uint64_t address, Reach reach) {
   const bool is_global = !is_shared(address, w, reach);
   if (const auto found = block.run->released.find(address);
       is_global && found != block.run->released.end())
-    learn(block.hearsay[w.index].of_all.unfenced, found->second);
+    listen(block.hearsay[w.index].of_all, address, found->second);
   if (const auto found = block.released.find(address); found != block.released.end())
-    learn(block.hearsay[w.index].of_block.unfenced, found->second);
+    listen(block.hearsay[w.index].of_block, address, found->second);
 }
 
 void tell(Warp& w, uint64_t address, Reach reach) {
@@ -62,6 +68,7 @@ void fence(Warp& w, bool for_block_alone) {
   block.shadow.tick();
   for (const auto reach : {&Hearsay::of_block, &Hearsay::of_all}) {
     if (for_block_alone && reach == &Hearsay::of_all) break;
+    if ((mine.*reach).unfenced.empty()) continue;
     learn(mine.known, (mine.*reach).unfenced);
     (mine.*reach).unfenced.clear();
   }
@@ -69,9 +76,11 @@ void fence(Warp& w, bool for_block_alone) {
   know_own_block(w, mine.known, key);
   for (const auto reach : {&Hearsay::of_block, &Hearsay::of_all}) {
     if (for_block_alone && reach == &Hearsay::of_all) break;
-    Knowledge& fenced = (mine.*reach).fenced;
-    learn(fenced, block.knows);
-    learn(fenced, mine.known);
+    Hearsay::Reach& told = mine.*reach;
+    Knowledge& fenced = told.fenced;
+    if (told.fenced_of_block != block.knows.version()) learn(fenced, block.knows);
+    if (told.fenced_of_warp != mine.known.version()) learn(fenced, mine.known);
+    told.fenced_of_block = block.knows.version(), told.fenced_of_warp = mine.known.version();
     for (std::size_t v = 0; v < w.known.size(); ++v) {
       uint32_t& until = fenced[key + 1 + v];
       until = std::max(until, w.known[v]);

@@ -223,11 +223,17 @@ $wait: {5} bar.sync 0; xor.b32 %r8, %r8, 64; add.s32 %r9, %r3, %r8;
 TEST(Shapes, meet_in_the_shadow_what_single_lanes_meet) {
   std::mt19937 random(1);
   const auto draw = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
+  int runs_taken = 0;
   for (int round = 0; round < 300; ++round) {
     Shapes shapes;
     SharedShadow at_once, by_lane;
     at_once.start(256);
     by_lane.start(256);
+    if (round % 2 == 0) {  // all words are written: what is usual then is not looked at
+      at_once.land_run(0, 256);
+      for (uint32_t word = 0; word < 256; ++word)
+        by_lane.land(word, stamp::lanes_of + stamp::copies);
+    }
     std::vector<Warp> warps(3);
     struct InFlight {
       const Shape* shape;
@@ -258,13 +264,41 @@ TEST(Shapes, meet_in_the_shadow_what_single_lanes_meet) {
       if (!in_flight.empty() && draw(4) == 0) {
         const auto [shape, word, warp] = in_flight.back();
         in_flight.pop_back();
-        at_once.land_shape(*warp, *shape, word);
+        const bool by_engine = draw(2) == 0;
+        at_once.land_shape(*warp, *shape, word, by_engine);
         for (uint32_t lane = 0; lane < warp_size; ++lane)
           if ((shape->mask >> lane & 1) != 0)
             by_lane.land(word + shape->offset[lane] / 4,
-                         static_cast<uint32_t>(warp->index * warp_size) + lane);
+                         by_engine ? stamp::lanes_of + stamp::copies
+                                   : static_cast<uint32_t>(warp->index * warp_size) + lane);
       }
       Warp& w = warps[draw(3)];
+      if (draw(8) == 0) {
+        w.mask = random() | 1;
+        at_once.fence_proxy(w), by_lane.fence_proxy(w);
+      }
+      if (draw(4) == 0) {  // a copy of many bytes
+        const uint32_t first = draw(200), end = first + draw(40);
+        const int lane = static_cast<int>(draw(warp_size));
+        const auto take_off = [&](SharedShadow& shadow) {
+          for (uint32_t word = first; word < end; ++word) {
+            SharedShadow::Conflict c;
+            if (shadow.unfenced_write(word)) return false;
+            if (!shadow.write(w, lane, word, 7, c)) return false;
+            shadow.take_off(word);
+          }
+          return true;
+        };
+        const bool is_usual = at_once.take_off_run(w, lane, first, end, 7);
+        EXPECT_EQ(take_off(by_lane), is_usual);
+        EXPECT_TRUE(is_usual || !take_off(at_once));
+        runs_taken += is_usual && first != end;
+        if (is_usual && draw(2) == 0) {
+          at_once.land_run(first, end);
+          for (uint32_t word = first; word < end; ++word)
+            by_lane.land(word, stamp::lanes_of + stamp::copies);
+        }
+      }
       const uint32_t first = draw(128), stride = draw(4),
                      mask = draw(3) == 0 ? random() | 1 : all_lanes;
       const bool writes = draw(3) == 0;
@@ -295,6 +329,7 @@ TEST(Shapes, meet_in_the_shadow_what_single_lanes_meet) {
       in_flight.push_back({s, word, &w});
     }
   }
+  EXPECT_GT(runs_taken, 100);
 }
 
 }  // namespace

@@ -159,6 +159,25 @@ TEST(Grid, that_does_not_meet_has_a_race) {
   }
 }
 
+// Block 0 writes and says so, twice; block 1 hears both and says so; block 2 hears block 1, and
+// reads what block 0 wrote last.
+TEST(Fence, tells_what_was_heard_since_the_one_before) {
+  for (const Settings& settings : all_orders()) {
+    WrittenKernel kernel(R"(
+mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 1; @%p1 bra $hears; setp.eq.u32 %p1, %r1, 2; @%p1 bra $reads;
+st.global.u32 [%out+32], 7; atom.add.release.gpu.global.u32 %r2, [%out], 1;
+st.global.u32 [%out+36], 8; atom.add.release.gpu.global.u32 %r2, [%out+4], 1; ret;
+$hears: ld.acquire.gpu.global.u32 %r3, [%out]; setp.eq.u32 %p2, %r3, 0; @%p2 bra $hears;
+$again: ld.acquire.gpu.global.u32 %r3, [%out+4]; setp.eq.u32 %p2, %r3, 0; @%p2 bra $again;
+atom.add.release.gpu.global.u32 %r2, [%out+8], 1; ret;
+$reads: ld.acquire.gpu.global.u32 %r3, [%out+8]; setp.eq.u32 %p2, %r3, 0; @%p2 bra $reads;
+ld.global.u32 %r4, [%out+36]; st.global.u32 [%out+64], %r4;)");
+    kernel.cooperative = true;
+    ASSERT_EQ(text_of(kernel.run(1, settings, 3)), "");
+    EXPECT_EQ(kernel.words[16], 8u);
+  }
+}
+
 TEST(Grid, that_is_not_cooperative_cannot_meet) {
   EXPECT_THAT(text_of(WrittenKernel(mirror_before + sync_grid).run(32, {}, 8)),
               HasSubstr("executes a trap"));
