@@ -111,18 +111,46 @@ void add_unjudged(const VariantReport& variant, std::vector<Attention>& all) {
   }
 }
 
+// Those of one line together: compilers make many of one, in loops that they unroll and templates.
+// Where there are many lines, one entry tells them all.
 void add_unreached(const VariantReport& variant, std::vector<Attention>& all) {
   if (!variant.paths) return;
-  for (const OneWay& way : variant.paths->one_way) {
-    all.push_back({.kind = Kind::unreached,
-                   .variant = variant.about.name,
-                   .what = fmt::format("{}: a comparison never went both ways: {}:{}{}{}",
-                                       variant.about.name, way.place.file, way.place.line,
-                                       way.source.empty() ? "" : ": ", way.source),
-                   .details = {way.evidence},
-                   .places = {way.place},
-                   .rule = "one_way"});
+  constexpr std::size_t few = 3, most_told = 6;
+  std::map<std::pair<std::string, std::int64_t>, std::vector<const OneWay*>> by_line;
+  for (const OneWay& way : variant.paths->one_way)
+    by_line[{way.place.file, way.place.line}].push_back(&way);
+  const auto unreached = [&](std::size_t comparisons, const std::string& where) {
+    return Attention{
+        .kind = Kind::unreached,
+        .variant = variant.about.name,
+        .what = fmt::format(
+            "{}: {} never went both ways{}", variant.about.name,
+            comparisons == 1 ? "a comparison" : fmt::format("{} comparisons", comparisons), where),
+        .rule = "one_way"};
+  };
+  const bool is_long = by_line.size() > few;
+  Attention together = unreached(variant.paths->one_way.size(),
+                                 fmt::format(", in {} lines", by_line.size()));
+  for (const auto& [line, ways] : by_line) {
+    const OneWay& way = *ways.front();
+    const std::string where = fmt::format("{}:{}{}{}", line.first, line.second,
+                                          way.source.empty() ? "" : ": ", way.source);
+    if (is_long) {
+      if (together.details.size() < most_told) together.details.push_back(where);
+      together.places.push_back(way.place);
+      continue;
+    }
+    std::vector<std::string> evidence;
+    for (const OneWay* one : ways)
+      if (std::ranges::count(evidence, one->evidence) == 0) evidence.push_back(one->evidence);
+    all.push_back(unreached(ways.size(), ": " + where));
+    all.back().details = {some_of(evidence, 3)};
+    all.back().places = {way.place};
   }
+  if (!is_long) return;
+  if (by_line.size() > most_told)
+    together.details.push_back(fmt::format("and {} more lines", by_line.size() - most_told));
+  all.push_back(std::move(together));
 }
 
 // Right, but with little room: the next compiler may take it.

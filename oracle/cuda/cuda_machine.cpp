@@ -129,6 +129,7 @@ std::optional<Reference> CudaMachine::reference(const Case& c, const Operands& o
 std::string CudaMachine::disagreement(const Case& c) { return disagreement_with_cublas(c); }
 
 LaunchFailure CudaMachine::start(const Variant& variant, const Given& given, cudaStream_t into) {
+  cudaGetLastError();  // what was left by a stream that was spoilt on purpose, and destroyed since
   cudaError_t returned = cudaSuccess;
   const std::string thrown =
       thrown_by([&] { returned = variant.launch(given, into, given.workspace); });

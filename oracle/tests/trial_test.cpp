@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "base/errors.h"
 #include "oracle/tests/trials.h"
@@ -85,6 +86,29 @@ TEST(Trial, sees_one_wrong_element_by_every_rule) {
     EXPECT_EQ(std::count(verdict.picture.begin(), verdict.picture.end(), '#'), 1);
     EXPECT_TRUE(verdict.picture.ends_with("......#\n")) << verdict.picture;
   }
+}
+
+// As a GPU does in atomic additions. Of a variant that gives the same bits every time, there are none.
+TEST(Trial, lets_denormals_be_zero_only_where_sums_may_meet_in_atomic_operations) {
+  Entry flushes = on_host([](const Gemm& g, cudaStream_t) {
+    for (std::int64_t i = 0; i < g.m; ++i) {
+      for (std::int64_t j = 0; j < g.n; ++j) {
+        const float product = g.alpha * g.a[i * g.lda] * g.b[j];
+        g.c[i * g.ldc + j] = std::fpclassify(product) == FP_SUBNORMAL ? 0 : product;
+      }
+    }
+    return cudaSuccess;
+  });
+  const auto statuses = [&] {
+    std::set<TrialStatus> all;
+    for (std::uint64_t seed = 0; seed < 50; ++seed)
+      all.insert(run_trial(flushes, {.m = 8, .n = 8, .k = 1, .fill = Fill::scaled, .seed = seed})
+                     .status);
+    return all;
+  };
+  EXPECT_TRUE(statuses().contains(TrialStatus::wrong));
+  flushes.variant.deterministic = false;
+  EXPECT_EQ(statuses(), std::set{TrialStatus::right});
 }
 
 // It is judged some rows at a time.
