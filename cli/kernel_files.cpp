@@ -9,6 +9,7 @@
 #include "cli/out/table.h"
 #include "cli/selection.h"
 #include "kernels/registry.h"
+#include "oracle/gpus.h"
 #include "oracle/machine.h"
 #include "regress/bench.h"
 
@@ -39,6 +40,18 @@ void KernelFiles::add_library_flag(Flags& flags) {
       "a shared library with a table of variants, as assay_library.h shows; repeat for more");
 }
 
+namespace {
+
+// All that the GPU here can run, and code is compiled for no other; without one, for an H200.
+std::string architecture_of_gpu() {
+  constexpr int of_h200 = 90, first_with_more_of_its_own = 90;
+  const int here = least_compute_capability();
+  const int capability = here == 0 ? of_h200 : here;
+  return fmt::format("{}{}", capability, capability >= first_with_more_of_its_own ? "a" : "");
+}
+
+}  // namespace
+
 DoorRequest KernelFiles::request(const std::vector<std::string>& files,
                                  const std::vector<std::string>& backends) const {
   DoorRequest request{.files = files,
@@ -46,6 +59,7 @@ DoorRequest KernelFiles::request(const std::vector<std::string>& files,
                       .includes = includes,
                       .definitions = definitions,
                       .nvcc_flags = nvcc_flags,
+                      .architecture = architecture_of_gpu(),
                       .cache = cache,
                       .load_seconds = load_seconds,
                       .backends = {Backend::simt}};

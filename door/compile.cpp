@@ -29,6 +29,12 @@ const char* name_of(const LibraryKind& kind) {
 
 bool is_for_nvcc(const LibraryKind& kind) { return kind.backend != Backend::simt; }
 
+bool names_architecture(const Words& flags) {
+  return std::any_of(flags.begin(), flags.end(), [](const std::string& flag) {
+    return flag.find("arch") != flag.npos || flag.find("-code") != flag.npos;
+  });
+}
+
 // What a shell, which nvcc starts, would take apart.
 bool is_awkward(const fs::path& path) {
   return path.string().find_first_not_of(
@@ -96,6 +102,8 @@ Compilation::Compilation(const Source& source, const LibraryKind& kind)
     compile_ = {nvcc, "-x", "cu", "--options-file", recipe + ".compile"};
     add(compile_, {"-Xcompiler=-fPIC,-fvisibility=hidden"});
     if (kind.backend == Backend::ptx) add(compile_, {"-arch=compute_90", "-DASSAY_PTX"});
+    if (kind.backend == Backend::cuda && !names_architecture(source.nvcc_flags))
+      add(compile_, {fmt::format("-gencode=arch=compute_{0},code=sm_{0}", source.architecture)});
     if (kind.backend == Backend::cuda)
       link_ = {nvcc, "-shared", "-cudart=static", "-L" + here.lib.string()};
     add(compile_, source.nvcc_flags);

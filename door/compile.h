@@ -25,6 +25,7 @@ struct Source {
   std::string name;                     // as the command line has it
   std::vector<std::string> flags;       // -I and -D, for every compiler
   std::vector<std::string> nvcc_flags;  // for nvcc alone
+  std::string architecture;             // of the GPU: "90a"
 };
 
 struct LibraryKind {

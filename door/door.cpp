@@ -38,7 +38,7 @@ std::string quoted(const std::string& word) {
 }
 
 Source source_of(const DoorRequest& request, const std::string& file) {
-  Source source{.name = file, .flags = {}, .nvcc_flags = request.nvcc_flags};
+  Source source{.name = file, .flags = {}, .nvcc_flags = request.nvcc_flags, .architecture = request.architecture};
   for (const std::string& folder : request.includes) source.flags.push_back("-I" + folder);
   for (const std::string& word : request.definitions) source.flags.push_back("-D" + word);
   return source;

@@ -24,6 +24,25 @@ TEST_F(KernelFile, HasMachineCode) {
   EXPECT_THAT(answer.out, Not(HasSubstr("tiled")));
 }
 
+// For that of one GPU: what others lack is no error.
+TEST_F(KernelFile, HasMachineCodeOfAllThatTheGpuKnows) {
+  NEEDS_NVCC;
+  write_text(file(), replaced(a_kernel, "  float sum = 0;\n",
+                              "  float sum = 0;\n  asm volatile(\"cp.async.commit_group;\");\n"
+                              "  asm volatile(\"setmaxnreg.dec.sync.aligned.u32 40;\");\n"));
+  const auto codegen = [&](const std::vector<std::string>& flags) {
+    std::vector<std::string> words = {"codegen", file(), "--cache", folder_ / "cache"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    return run(words, {.environment = {{"TMPDIR", folder_ / "tmp"}}});
+  };
+  const Answer answer = codegen({});
+  EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
+  EXPECT_THAT(answer.out, testing::ContainsRegex("one_each +90 "));
+  const Answer of_another = codegen({"--nvcc-flag", "-arch=sm_80"});
+  EXPECT_EQ(of_another.code, 2) << of_another.out;
+  EXPECT_THAT(of_another.err, HasSubstr("setmaxnreg"));
+}
+
 TEST_F(KernelFile, HasMachineCodeOfItsVariants) {
   NEEDS_NVCC;
   write_text(file(), std::string("__global__ void never(float* p) { *p = 1; }\n") + a_kernel);
