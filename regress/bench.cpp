@@ -55,12 +55,34 @@ void describe(BenchLine& line, const std::vector<const CellTiming*>& timings,
   line.clock_mhz = median(clocks);
 }
 
-std::vector<BenchLine> lines_for(std::span<const Case> problems, const BenchOptions& options) {
+// If each product takes as long as on the largest problem that was timed; 0 where none was.
+double expected_us(const Cell& cell, const std::vector<BenchLine>& timed) {
+  double us = 0, most = 0;
+  for (const BenchLine& line : timed) {
+    const double products = line.cell.problem.multiply_adds();
+    if (line.cell.variant != cell.variant || !line.why_not.empty() || products <= most) continue;
+    most = products;
+    us = line.time_us.value * cell.problem.multiply_adds() / products;
+  }
+  return us;
+}
+
+std::string why_left_out(const Cell& cell, const BenchOptions& options,
+                         const std::vector<BenchLine>& timed) {
+  std::string why = not_timed(entry_named(cell.variant, Backend::cuda).variant, cell.problem);
+  const double us = expected_us(cell, timed);
+  if (!why.empty() || options.longest_us == 0 || us <= options.longest_us) return why;
+  return fmt::format("a launch would take about {:.2g} s: --problem times it all the same",
+                     us / 1e6);
+}
+
+std::vector<BenchLine> lines_for(std::span<const Case> problems, const BenchOptions& options,
+                                 const std::vector<BenchLine>& timed) {
   std::vector<BenchLine> lines;
   for (const Case& problem : problems) {
     for (const std::string& variant : options.variants) {
-      lines.push_back({.cell = {variant, problem},
-                       .why_not = not_timed(entry_named(variant, Backend::cuda).variant, problem)});
+      const Cell cell = {variant, problem};
+      lines.push_back({.cell = cell, .why_not = why_left_out(cell, options, timed)});
     }
   }
   return lines;
@@ -93,7 +115,7 @@ void describe_card(BenchReport& report, const std::vector<ProcessTiming>& timing
 // Adds the lines of some problems.
 void time_problems(BenchReport& report, std::span<const Case> problems, const BenchOptions& options,
                    const TimingProgress& progress) {
-  std::vector<BenchLine> lines = lines_for(problems, options);
+  std::vector<BenchLine> lines = lines_for(problems, options, report.lines);
   const TimingJob job = job_for(lines, options);
   std::vector<ProcessTiming> timings;
   if (!job.cells.empty()) timings = options.time(job, options.processes, progress);

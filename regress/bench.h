@@ -19,6 +19,8 @@ struct BenchOptions {
   int processes = 3;
   std::uint64_t seed = 0;
   bool warm = false;
+  // Of a launch: what would take longer, going by smaller problems, is left out. 0: nothing is.
+  double longest_us = 0;
   TimeInProcesses time;
 };
 

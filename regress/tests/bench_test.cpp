@@ -60,6 +60,24 @@ TEST(Bench, tells_what_it_knows_a_few_problems_at_a_time) {
     EXPECT_EQ(report.lines[i].cell, (Cell{options.variants[i % 2], options.problems[i / 2]}));
 }
 
+TEST(Bench, leaves_out_what_would_take_too_long_going_by_smaller_problems) {
+  Laboratory lab;
+  lab.canaries["arithmetic_tflops"] = 60;
+  BenchOptions options = {.variants = {"lab_a"}, .processes = 1, .time = lab.time()};
+  for (const int size : {100, 100, 100, 1000, 2000, 4000})  // four at a time, of 48 us each
+    options.problems.push_back(parse_case(fmt::format("m={0} n={0} k={0}", size)));
+  const auto left_out = [&](double longest_us) {
+    options.longest_us = longest_us;
+    std::vector<std::string> why;
+    for (const BenchLine& line : bench(options).lines) why.push_back(line.why_not);
+    return std::vector(why.end() - 2, why.end());
+  };
+  const std::string nothing;
+  EXPECT_EQ(left_out(0), (std::vector{nothing, nothing}));
+  EXPECT_EQ(left_out(8 * 50), (std::vector{nothing, std::string("a launch would take about 0.0031 s: "
+                                                                "--problem times it all the same")}));
+}
+
 TEST(Bench, keeps_what_it_has_where_the_gpu_becomes_unfit) {
   Laboratory lab;
   lab.canaries["arithmetic_tflops"] = 60;
