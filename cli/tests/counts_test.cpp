@@ -121,9 +121,12 @@ TEST(Counts, OfFastestAreThoseOfTheStageThatSuits) {
       {"m=512 n=512 k=40", "split_k"},
       {"m=1000 n=777 k=64", "split_k"},
       {"m=1000 n=777 k=65", "warp_specialized_64x128"},
-      {"m=1001 n=777 k=68 ldb=+3", "warp_specialized_64x128"},
+      {"m=1001 n=777 k=68 ldb=+3", "tma_hybrid_64x128"},
+      {"m=1001 n=777 k=68 ldb=+2", "warp_specialized_64x128"},
+      {"m=1001 n=777 k=68 ldb=+3 offset=1,0,0", "warp_specialized_64x128"},
       {"m=2048 n=2048 k=64", "pipelined_128x256"},
       {"m=2048 n=2047 k=65", "warp_specialized_128x256"},
+      {"m=2048 n=2048 k=68", "tma_hybrid_128x256"},
   };
   for (const auto& [problem, stage] : chosen) {
     const std::string unsummed = std::string(problem) + " alpha=0";
