@@ -93,6 +93,14 @@ void add_tidy(std::vector<Case>& cases, Dice& dice) {
   }
 }
 
+// Whole tiles of any kernel's, and many slices: what a path for those makes of data, odd sizes do not
+// show.
+void make_whole(Dice& dice, Case& c) {
+  constexpr std::int64_t tile = 16, slice = 32, least_k = 256;
+  c.m = tile * dice.between(1, 4), c.n = tile * dice.between(1, 4);
+  c.k = least_k + slice * dice.between(0, 8);
+}
+
 }  // namespace
 
 Fill draw_fill(Dice& dice, Arithmetic arithmetic) {
@@ -128,9 +136,14 @@ std::vector<Case> cases_of_all_data(Dice& dice, Arithmetic arithmetic,
     c.fill = Fill::special, c.seed = any_seed(dice);
     cases.push_back(c);
   }
-  for (Case& c : cases) {
+  constexpr std::size_t one_whole_in = 4;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    Case& c = cases[i];
     c.alpha = scalar_for(c.fill, c.alpha);
     draw_layout(dice, c, distances);
+    if (c.fill == Fill::patterned || i % one_whole_in != 0) continue;
+    make_whole(dice, c);
+    if (dice.one_in(2)) c.lda = c.ldb = c.ldc = {}, c.offset = {};
   }
   add_tidy(cases, dice);
   return cases;
