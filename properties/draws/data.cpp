@@ -98,7 +98,7 @@ void add_tidy(std::vector<Case>& cases, Dice& dice) {
 void make_whole(Dice& dice, Case& c) {
   constexpr std::int64_t tile = 16, slice = 32, least_k = 256;
   c.m = tile * dice.between(1, 4), c.n = tile * dice.between(1, 4);
-  c.k = least_k + slice * dice.between(0, 8);
+  c.k = least_k + slice * dice.between(0, 4);
 }
 
 }  // namespace
