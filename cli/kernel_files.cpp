@@ -25,6 +25,19 @@ std::vector<std::string> files_among(std::vector<std::string>& words) {
   return files;
 }
 
+// The first of each file, by whatever paths it is named.
+std::vector<std::string> each_once(const std::vector<std::string>& files) {
+  std::vector<std::string> first;
+  for (const std::string& file : files) {
+    const bool is_known = std::any_of(first.begin(), first.end(), [&](const std::string& other) {
+      std::error_code missing;
+      return other == file || std::filesystem::equivalent(other, file, missing);
+    });
+    if (!is_known) first.push_back(file);
+  }
+  return first;
+}
+
 }  // namespace
 
 void KernelFiles::add_flags(Flags& flags) {
@@ -54,8 +67,8 @@ std::string architecture_of_gpu() {
 
 DoorRequest KernelFiles::request(const std::vector<std::string>& files,
                                  const std::vector<std::string>& backends) const {
-  DoorRequest request{.files = files,
-                      .libraries = libraries,
+  DoorRequest request{.files = each_once(files),
+                      .libraries = each_once(libraries),
                       .includes = includes,
                       .definitions = definitions,
                       .nvcc_flags = nvcc_flags,
@@ -123,7 +136,7 @@ std::string KernelFiles::baselines(std::vector<std::string> words) const {
   return (std::filesystem::path(files.front()).parent_path() / "baselines").string();
 }
 
-std::string KernelFiles::compiler() const { return compiler_for_gpu(); }
+std::string KernelFiles::compiler() const { return compiler_for(Backend::cuda); }
 
 std::string KernelFiles::flags() const {
   std::vector<std::string> words;

@@ -86,6 +86,8 @@ void refuse_unknown(const std::vector<std::string>& variants) {
   for (const std::string& name : variants) {
     if (contains(names, name)) continue;
     if (const std::string why = why_left_out(name); !why.empty()) throw BadInput(why);
+    if (names.empty())
+      throw BadInput(fmt::format("there is no variant '{}': {}", name, no_kernels));
     throw BadInput(fmt::format("there is no variant '{}'{}; there are {}", name,
                                suggestion(name, names), joined(names)));
   }

@@ -35,11 +35,12 @@ bool names_architecture(const Words& flags) {
   });
 }
 
-// What a shell, which nvcc starts, would take apart.
-bool is_awkward(const fs::path& path) {
-  return path.string().find_first_not_of(
-             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-=,@%") !=
-         std::string::npos;
+// What nvcc, or the shells that it starts, would take apart: in the name of a file, and in a flag.
+bool is_awkward(const fs::path& file) {
+  return file.string().find_first_of("\"$`\\\n") != std::string::npos;
+}
+bool is_awkward_flag(const std::string& flag) {
+  return flag.starts_with("-I") && (is_awkward(flag) || flag.find_first_of("',") != flag.npos);
 }
 
 // By its own name where that is possible: faults are reported with it.
@@ -88,7 +89,19 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
     text.replace(at, from.size(), to);
 }
 
+void name_what_is_behind_links(std::string& text, const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.is_symlink())
+      replace_all(text, entry.path().string(), fs::read_symlink(entry).string());
+  }
+}
+
 }  // namespace
+
+void refuse_without_recipe(Backend backend) {
+  if (!fs::exists(home().recipes / (name_of({.backend = backend}) + std::string(".compile"))))
+    throw BadInput("this assay was built without nvcc: build it with the preset ptx");
+}
 
 Compilation::Compilation(const Source& source, const LibraryKind& kind)
     : file_(fs::canonical(source.name)), source_(source), kind_(kind) {
@@ -96,8 +109,7 @@ Compilation::Compilation(const Source& source, const LibraryKind& kind)
   const std::string recipe = here.recipes / name_of(kind), gxx = find_gxx();
   link_ = {gxx, "-shared", "@" + recipe + ".link", "-L" + here.lib.string()};
   if (is_for_nvcc(kind)) {
-    if (!fs::exists(recipe + ".compile"))
-      throw BadInput("this assay was built without nvcc: build it with the preset ptx");
+    refuse_without_recipe(kind.backend);
     const std::string nvcc = find_nvcc(here.recipes);
     compile_ = {nvcc, "-x", "cu", "--options-file", recipe + ".compile"};
     add(compile_, {"-Xcompiler=-fPIC,-fvisibility=hidden"});
@@ -140,16 +152,19 @@ std::vector<Words> Compilation::commands(const fs::path& folder) const {
   const std::string object = folder / "kernels.o";
   Words compile = compile_, link = link_;
   fs::path file = file_;
-  if (is_awkward(file_)) {  // by another way to it, and to the files beside it
-    file = folder / name_of_link(file_);
-    fs::create_symlink(file_, file);
-    fs::create_directory_symlink(file_.parent_path(), folder / "beside");
-    add(compile, {"-I" + (folder / "beside").string()});
-  }
-  const std::string own = home().include;
-  if (is_for_nvcc(kind_) && is_awkward(own)) {
-    fs::create_directory_symlink(own, folder / "include");
-    std::replace(compile.begin(), compile.end(), "-I" + own, "-I" + (folder / "include").string());
+  if (is_for_nvcc(kind_)) {  // by other ways to the file, to those beside it, and to headers
+    if (is_awkward(file_)) {
+      file = folder / name_of_link(file_);
+      fs::create_symlink(file_, file);
+      compile.push_back("-I" + file_.parent_path().string());
+    }
+    int count = 0;
+    for (std::string& flag : compile) {
+      if (!is_awkward_flag(flag)) continue;
+      const fs::path link = folder / fmt::format("beside{}", count++);
+      fs::create_directory_symlink(fs::absolute(flag.substr(2)), link);
+      flag = "-I" + link.string();
+    }
   }
   const std::string made = folder / "kernels.so";
   add(compile, {"-MMD", "-MF", folder / "rule", "-c", "-o", kind_.unlinked ? made : object, file});
@@ -159,6 +174,12 @@ std::vector<Words> Compilation::commands(const fs::path& folder) const {
   add(link, {"-lassay_registry"});
   if (kind_.backend == Backend::simt) add(link, {"-lsimt"});
   return {compile, link};
+}
+
+bool Compilation::names_links() const {
+  return is_for_nvcc(kind_) &&
+         (is_awkward(file_) ||
+          std::any_of(source_.flags.begin(), source_.flags.end(), is_awkward_flag));
 }
 
 std::optional<Compiled> Compilation::find(const Cache& cache) const {
@@ -171,8 +192,7 @@ Compiled Compilation::run(const fs::path& folder) const {
   for (const Words& command : commands(folder)) {
     Said said = run_compiler(command, folder);
     if (said.done) continue;
-    replace_all(said.text, (folder / name_of_link(file_)).string(), source_.name);
-    replace_all(said.text, (folder / "beside").string(), file_.parent_path().string());
+    name_what_is_behind_links(said.text, folder);
     if (kind_.optional) return {{}, why_not_taken(said.text)};
     throw BadFile(
         fmt::format("{} is not compiled for {} by {}{}", source_.name, to_string(kind_.backend),
@@ -184,6 +204,7 @@ Compiled Compilation::run(const fs::path& folder) const {
 
 Compiled Compilation::keep(const Cache& cache, const Compiled& compiled, const fs::path& folder,
                            fs::file_time_type start) const {
+  if (names_links()) return compiled;
   std::vector<fs::path> files = {file_};
   for (const fs::path& file : files_in_rule(bytes_of(folder / "rule").value_or(""))) {
     std::error_code error;

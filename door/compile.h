@@ -35,6 +35,9 @@ struct LibraryKind {
   bool unlinked = false;  // machine code that is read, not loaded
 };
 
+// Throws BadInput where this program does not know how to compile for it.
+void refuse_without_recipe(Backend);
+
 // One library to make of a file.
 class Compilation {
  public:
@@ -45,8 +48,8 @@ class Compilation {
   std::optional<Compiled> find(const Cache&) const;
   // Runs the compiler in a folder of its own. Throws BadFile.
   Compiled run(const std::filesystem::path& folder) const;
-  // Keeps what `run` made, unless a file has changed since `start`. Throws BadInput where it
-  // cannot.
+  // Keeps what `run` made, unless a file has changed since `start`, or it names files by links that
+  // are gone with that folder. Throws BadInput where it cannot.
   Compiled keep(const Cache&, const Compiled&, const std::filesystem::path& folder,
                 std::filesystem::file_time_type start) const;
   // Every file that it was made from when it was last compiled.
@@ -57,6 +60,7 @@ class Compilation {
  private:
   using Words = std::vector<std::string>;
   std::vector<Words> commands(const std::filesystem::path& folder) const;
+  bool names_links() const;
   std::filesystem::path file_;
   Source source_;
   LibraryKind kind_;

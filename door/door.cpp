@@ -38,7 +38,10 @@ std::string quoted(const std::string& word) {
 }
 
 Source source_of(const DoorRequest& request, const std::string& file) {
-  Source source{.name = file, .flags = {}, .nvcc_flags = request.nvcc_flags, .architecture = request.architecture};
+  Source source{.name = file,
+                .flags = {},
+                .nvcc_flags = request.nvcc_flags,
+                .architecture = request.architecture};
   for (const std::string& folder : request.includes) source.flags.push_back("-I" + folder);
   for (const std::string& word : request.definitions) source.flags.push_back("-D" + word);
   return source;
@@ -160,8 +163,10 @@ class Opening {
 
 void* loaded(const std::string& library) {
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) throw BadInput(fmt::format("{} cannot be loaded: {}", library, dlerror()));
-  return handle;
+  if (handle != nullptr) return handle;
+  std::string why = dlerror();
+  if (why.starts_with(library + ": ")) why.erase(0, library.size() + 2);
+  throw BadInput(fmt::format("{} cannot be loaded: {}", library, why));
 }
 
 // Waits for a process that was forked; kills it, and returns nothing, if it takes longer.
@@ -263,7 +268,11 @@ Opened machine_code_of(DoorRequest request) {
   return opened;
 }
 
-std::string compiler_for_gpu() { return "nvcc " + version_of_nvcc(find_nvcc(home().recipes)); }
+std::string compiler_for(Backend backend) {
+  if (backend == Backend::simt) return find_gxx();
+  refuse_without_recipe(backend);
+  return "nvcc " + version_of_nvcc(find_nvcc(home().recipes));
+}
 
 std::vector<fs::path> files_behind(const DoorRequest& request) {
   std::vector<fs::path> files(request.libraries.begin(), request.libraries.end());

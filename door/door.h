@@ -43,8 +43,9 @@ Opened open_files(const DoorRequest&);
 // Compiles the files for a GPU, and loads nothing: `libraries` are objects with machine code.
 Opened machine_code_of(DoorRequest);
 
-// By which they are: "nvcc 13.0.88". Throws BadInput where there is none.
-std::string compiler_for_gpu();
+// What compiles a file for a backend: "nvcc 13.0.88", or the path of a g++. Throws BadInput where
+// there is none.
+std::string compiler_for(Backend);
 
 // Every file that would change the result, as far as they are known.
 std::vector<std::filesystem::path> files_behind(const DoorRequest&);

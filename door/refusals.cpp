@@ -69,8 +69,9 @@ std::string why_not_taken(const std::string& said) {
 }
 
 std::string cure_for(const std::string& said) {
-  if (said.find("No space left on device") != said.npos)
-    return ": the disk is full; set TMPDIR to a folder with room";
+  const bool has_no_room = said.find("No space left on device") != said.npos ||
+                           said.find("when writing output to") != said.npos;
+  if (has_no_room) return ": the disk is full; set TMPDIR to a folder with room";
   const std::string header = between(said, "fatal error: ", ": No such file or directory");
   if (!header.empty()) return fmt::format(": name the folder of {} with -I", header);
   if (said.find("unsupported GNU version") != said.npos)

@@ -137,12 +137,15 @@ std::string arguments_for(const Kernel& kernel) {
 std::string lines_to_add(const std::string& file, const std::string& text) {
   constexpr std::size_t most = 3;
   std::vector<Kernel> kernels = kernels_in(code_of(text));
-  if (kernels.empty()) kernels.push_back({"mine", false, {}});
+  const bool has_none = kernels.empty();
+  if (has_none) kernels.push_back({"mine", false, {}});
   if (kernels.size() > most) kernels.resize(most);
   const std::filesystem::path path(file);
   std::string lines =
       fmt::format("// {}_assay{}, beside it:\n#include \"assay.h\"\n#include \"{}\"\n",
                   path.stem().string(), path.extension().string(), path.filename().string());
+  if (has_none)
+    lines += "// it has no __global__ function: `mine` stands for what launches yours\n";
   for (const Kernel& kernel : kernels) {
     lines += fmt::format(
         "ASSAY_VARIANT({0}, \"one sentence on its idea\") {{\n"

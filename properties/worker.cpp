@@ -14,6 +14,7 @@
 
 #include "base/child_process.h"
 #include "base/errors.h"
+#include "base/silence.h"
 #include "oracle/deadline.h"
 
 namespace assay {
@@ -180,15 +181,20 @@ Verdict judge_as_asked(Message& request, ClaimOfName claim_of_name) {
   const std::string name = request.take_text();
   const Claim& claim = name == calibration().name ? calibration() : claim_of_name(name);
   const Case c = parse_case(request.take_text());
+  // A variant that tells of each launch that has failed does as it should.
+  std::optional<Silence> silence;
+  if (std::string_view(claim.name) == "launch_errors") silence.emplace();
   return claim.judge(entry_named(variant, backend), c, request.take<Resources>());
 }
 
 Exploration explore_as_asked(Message& request) {
+  const Silence silence;
   const std::string variant = request.take_text();
   return explore(entry_named(variant, request.take<Backend>()));
 }
 
 std::optional<Branch> name_branch_as_asked(Message& request) {
+  const Silence silence;
   const std::string variant = request.take_text();
   const auto backend = request.take<Backend>();
   const auto cases = [&] {

@@ -16,7 +16,10 @@
 #include "cli/out/result.h"
 #include "cli/out/table.h"
 #include "cli/selection.h"
+#include "door/door.h"
+#include "kernels/registry.h"
 #include "oracle/gpus.h"
+#include "oracle/machine.h"
 #include "properties/corpus.h"
 #include "regress/store/baseline.h"
 
@@ -68,7 +71,28 @@ MachineFact fused_multiply_add() {
 MachineFact backend(const BackendState& state) {
   const bool works = state.why_not.empty();
   return {fmt::format("backend {}", to_string(state.backend)), works,
-          works ? plural(state.variants, "variant") : fmt::format("skipped: {}", state.why_not)};
+          !works                 ? "skipped: " + state.why_not
+          : registered().empty() ? "files, by " + compiler_for(state.backend)
+                                 : plural(state.variants, "variant")};
+}
+
+// Of a program without variants of its own: whether files are judged there.
+BackendState backend_for_files(Backend backend) {
+  BackendState state{.backend = backend, .variants = 0, .why_not = unavailable(backend)};
+  try {
+    if (state.why_not.empty()) compiler_for(backend);
+  } catch (const BadInput& error) {
+    state.why_not = error.what();
+  }
+  return state;
+}
+
+MachineFact nvcc() {
+  try {
+    return {"nvcc", true, compiler_for(Backend::ptx)};
+  } catch (const BadInput& error) {
+    return {"nvcc", false, error.what()};
+  }
 }
 
 // In one of the directories, which are named as in PATH.
@@ -160,7 +184,11 @@ std::string required_gpu_missing() {
 }
 
 Diagnosis diagnose_machine(const std::string& corpus_path) {
-  const auto states = backend_states();
+  auto states = backend_states();
+  const bool takes_files_alone = registered().empty();
+  if (takes_files_alone)
+    states = {backend_for_files(Backend::simt), backend_for_files(Backend::ptx),
+              backend_for_files(Backend::cuda)};
   const auto usable = names_of(states, true), missing = names_of(states, false);
   Diagnosis diagnosis;
   if (const std::string gpu = required_gpu_missing(); !gpu.empty()) {
@@ -171,7 +199,8 @@ Diagnosis diagnose_machine(const std::string& corpus_path) {
   } else {
     diagnosis.conclusion = {
         ExitCode::passed, "FIT",
-        fmt::format("variants can be checked on {}{}", joined(usable, " and "),
+        fmt::format("{} can be checked on {}{}", takes_files_alone ? "files" : "variants",
+                    joined(usable, " and "),
                     missing.empty() ? "" : fmt::format(", not on {}", joined(missing, " or "))),
         ""};
   }
@@ -182,8 +211,7 @@ Diagnosis diagnose_machine(const std::string& corpus_path) {
     for (const MachineFact& fact : claims_of_gigabytes()) diagnosis.facts.push_back(fact);
   }
   diagnosis.facts.insert(diagnosis.facts.end(),
-                         {cores(), memory(), fused_multiply_add(),
-                          tool("nvcc", "kernels cannot be compiled for a GPU here"),
+                         {cores(), memory(), fused_multiply_add(), nvcc(),
                           // as ci/sanitize looks for it
                           tool("compute-sanitizer", "NVIDIA's memory and race checks are skipped",
                                "/usr/local/cuda/bin"),

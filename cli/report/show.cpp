@@ -9,6 +9,7 @@
 #include "base/whole_file.h"
 #include "cli/check/check_json.h"
 #include "cli/command.h"
+#include "cli/kernel_files.h"
 #include "cli/worker_flags.h"
 #include "report/mask.h"
 #include "report/page/page.h"
@@ -16,19 +17,24 @@
 namespace assay {
 namespace {
 
+constexpr const char* show_what = "show what? name one variant, and --case \"m=.. n=.. k=..\"";
+
 struct ShowRequest {
+  KernelFiles files;
   std::vector<std::string> variants, backends, claims, case_texts;
   std::string html;
   std::vector<std::string> arguments;
 };
 
-CheckReport judged(const ShowRequest& request) {
+CheckReport judged(const ShowRequest& request, const std::string& variant, const Opened& opened) {
   CheckReport report;
   report.arguments = request.arguments;
   report.budget.first_failure = true;  // the case is shown as it is, not shrunk
   report.budget.worker = {{worker_flag}};
+  for (const std::string& library : opened.libraries)
+    report.budget.worker.arguments.push_back(library);
   for (const std::string& text : request.case_texts) report.given.push_back(parse_case(text));
-  report.selection = select(request.variants, request.backends, request.claims, true);
+  report.selection = select({variant}, request.backends, request.claims, true);
   report.backends = backend_states();
   for (const Entry& entry : report.selection.entries) {
     for (const Claim* claim : report.selection.claims)
@@ -82,12 +88,24 @@ std::string text_of(const report::VariantReport& variant, const std::string& bac
   return text + "\n";
 }
 
+// The only one of the files, where none is named.
+std::string variant_among(std::vector<std::string> named, bool has_files) {
+  if (named.empty() && has_files) {
+    for (const Entry& entry : registered()) add_once(named, std::string(entry.variant.name));
+  }
+  if (named.size() == 1) return named.front();
+  throw BadInput(named.empty() ? show_what
+                               : fmt::format("{}; here are {}", show_what, joined(named)));
+}
+
 ExitCode run(const ShowRequest& request) {
-  if (request.variants.size() != 1 || request.case_texts.empty())
-    throw BadInput("show what? name one variant, and --case \"m=.. n=.. k=..\"");
+  std::vector<std::string> named = request.variants;
+  if (request.case_texts.empty()) throw BadInput(show_what);
+  const Opened opened = request.files.open(named, request.backends);
+  const std::string variant = variant_among(named, !opened.libraries.empty());
   refuse_missing_gpu();
   const OutputFile html(request.html);
-  const CheckReport check = judged(request);
+  const CheckReport check = judged(request, variant, opened);
   const Conclusion conclusion = conclude(check);
   const report::Report report =
       report::merged({report::result_in(json_of(check, conclusion), "this case")});
@@ -101,7 +119,10 @@ ExitCode run(const ShowRequest& request) {
 }
 
 void add_flags(Flags& flags, ShowRequest& request) {
-  flags.words("VARIANT", request.variants, "one name from `assay list`");
+  flags.words("VARIANT", request.variants,
+              "one name from `assay list`, or FILEs such as mine.cu, and a name of one in them");
+  request.files.add_flags(flags);
+  request.files.add_library_flag(flags);
   flags.texts("--case", request.case_texts, "TEXT",
               "the case; repeat for a sequence in one process");
   flags.texts("--backend", request.backends, "NAME", "simt, ptx, cuda or host; default: all");

@@ -38,7 +38,7 @@ inline std::string replaced(std::string text, const std::string& from, const std
 class KernelFile : public testing::Test {
  protected:
   // A path that every shell takes apart.
-  KernelFile() : place_(folder_ / "it's a \"place\"") {
+  KernelFile() : place_(folder_ / "it's a (place)") {
     std::filesystem::create_directory(place_);
     std::filesystem::create_directory(folder_ / "tmp");
     write_text(file(), a_kernel);

@@ -91,9 +91,10 @@ TEST_F(KernelFile, IsJudgedWhereTheCacheCannotBeWritten) {
 }
 
 // A folder with room for a few letters, which goes with the process that mounts it.
-Answer check_with_little_room(const std::string& full, const std::string& file,
-                              const std::string& tmp, const std::string& cache) {
-  const std::string script = "mount -t tmpfs -o size=16k none '" + full +
+Answer check_with_little_room(const std::string& size, const std::string& full,
+                              const std::string& file, const std::string& tmp,
+                              const std::string& cache) {
+  const std::string script = "mount -t tmpfs -o size=" + size + " none '" + full +
                              "' && exec " ASSAY_PROGRAM
                              " check \"$0\" --no-corpus --cases 3 --claim within_bound";
   return run(
@@ -107,14 +108,16 @@ TEST_F(KernelFile, IsJudgedWhereTheCacheIsFull) {
     GTEST_SKIP() << "no small folder can be made here: unshare(1) may not mount one";
   fs::create_directory(folder_ / "cache");
   const Answer kept =
-      check_with_little_room(folder_ / "cache", file(), folder_ / "tmp", folder_ / "cache");
+      check_with_little_room("16k", folder_ / "cache", file(), folder_ / "tmp", folder_ / "cache");
   EXPECT_EQ(kept.code, 0) << kept.out << kept.err;
   EXPECT_THAT(kept.err, StartsWith("assay: warning: nothing is kept for the next run: "));
   EXPECT_THAT(kept.err, HasSubstr("No space left on device"));
-  const Answer compiled =
-      check_with_little_room(folder_ / "tmp", file(), folder_ / "tmp", folder_ / "cache");
-  EXPECT_EQ(compiled.code, 2);
-  EXPECT_THAT(compiled.err, HasSubstr(": the disk is full; set TMPDIR to a folder with room\n"));
+  for (const char* size : {"16k", "100k"}) {
+    const Answer compiled =
+        check_with_little_room(size, folder_ / "tmp", file(), folder_ / "tmp", folder_ / "cache");
+    EXPECT_EQ(compiled.code, 2);
+    EXPECT_THAT(compiled.err, HasSubstr(": the disk is full; set TMPDIR to a folder with room\n"));
+  }
 }
 
 TEST_F(KernelFile, TakesFlagsForItsCompilers) {
@@ -175,9 +178,76 @@ TEST_F(KernelFile, ThatIsNotThereOrNoSource) {
   expect_bad_input(check_few(file("notes.txt")), "files that end in .cu, .cuh or .cpp");
 }
 
+TEST_F(KernelFile, ThatIsNamedTwiceIsJudgedOnce) {
+  const Answer answer =
+      check({file(), place_ + "/./mine.cu", "--cases", "3", "--claim", "within_bound"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(answer.out, StartsWith("assay check: 1 variant, "));
+}
+
 TEST_F(KernelFile, WithTwoVariantsOfOneName) {
   write_text(file("more.cu"), std::string(a_kernel));
   expect_bad_input(check({file(), file("more.cu")}), "two variants are registered as 'mine'");
+}
+
+// A kernel with such a launch function tells of each error, and assay makes many.
+TEST_F(KernelFile, PrintsNothingAboutLaunchesThatWereMadeToFail) {
+  write_text(file(), "#include <cstdio>\n" +
+                         replaced(replaced(a_kernel, "  return assay::launch(",
+                                           "  const cudaError_t error = assay::launch("),
+                                  "beta, c, ldc);\n",
+                                  "beta, c, ldc);\n  if (error != cudaSuccess) "
+                                  "fprintf(stderr, \"%d\\n\", error);\n  return error;\n"));
+  const Answer answer = check({file(), "--cases", "20"});
+  EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
+  EXPECT_THAT(answer.err, IsEmpty());
+}
+
+// Such a one cannot report an error, which is a fault; its comparisons are watched all the same.
+TEST_F(KernelFile, ThatEndsTheProcessAtAnErrorIsAimedAt) {
+  NEEDS_NVCC;
+  const std::string launch =
+      "one_each<<<dim3((n + 15) / 16, (m + 15) / 16), dim3(16, 16), 0, stream>>>(";
+  write_text(file(),
+             "#include <cstdlib>\n" +
+                 replaced(replaced(a_kernel,
+                                   "return assay::launch(one_each, dim3((n + 15) / 16, (m + "
+                                   "15) / 16), dim3(16, 16), 0, stream, ",
+                                   launch),
+                          "beta, c, ldc);\n",
+                          "beta, c, ldc);\n  if (cudaGetLastError() != cudaSuccess) "
+                          "exit(1);\n"));
+  const Answer answer = check({file(), "--cases", "20"});
+  EXPECT_EQ(answer.code, 1) << answer.out << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("(launch_errors) is not true"));
+  EXPECT_THAT(answer.out, HasSubstr(" 8/8 "));
+}
+
+// nvcc takes such a path apart.
+TEST_F(KernelFile, InAFolderWithQuotesIsNamedInAFailure) {
+  NEEDS_NVCC;
+  const std::string folder = folder_ / "a \"$place\"";
+  fs::create_directory(folder);
+  write_text(folder + "/mine.cu", replaced(a_kernel, "col >= n", "col > n"));
+  for (int run = 0; run < 2; ++run) {
+    const Answer answer =
+        check({folder + "/mine.cu", "--cases", "5", "--claim", "accesses_inside"});
+    EXPECT_EQ(answer.code, 1) << answer.out << answer.err;
+    EXPECT_THAT(answer.out, HasSubstr("reads   " + folder + "/mine.cu:8: for (int p = 0; p < k;"));
+  }
+}
+
+TEST_F(KernelFile, IsShown) {
+  write_text(file(), replaced(a_kernel, "col >= n", "col >= n - 1"));
+  const std::map<std::string, std::string> environment = {{"TMPDIR", folder_ / "tmp"},
+                                                          {"XDG_CACHE_HOME", folder_ / "cache"}};
+  const std::vector<std::string> words = {"show", file(),   "--backend",
+                                          "simt", "--case", "m=3 n=5 k=2"};
+  const Answer answer = run(words, {.environment = environment});
+  EXPECT_EQ(answer.code, 1) << answer.err;
+  EXPECT_THAT(answer.out, StartsWith("mine on simt: every element of the last 1 of 5 columns: "));
+  EXPECT_THAT(answer.out, HasSubstr("C, 3 x 5"));
+  EXPECT_THAT(answer.out, HasSubstr("mine.cu"));
 }
 
 TEST_F(KernelFile, ThatCallsExitIsAVerdict) {

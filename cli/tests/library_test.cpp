@@ -103,9 +103,18 @@ TEST_F(Library, OfAnotherVersionIsRefusedWithBoth) {
 TEST_F(Library, WithTwoVariantsOfOneName) {
   expect_bad_input(check(made({"-DSECOND_NAME=\"by_rows\""})),
                    "two variants are registered as 'by_rows'");
+  const std::string library = made(), copy = folder_ / "copy.so";
+  fs::copy_file(library, copy);
+  expect_bad_input(check(library, {"--library", copy}), "two variants are registered as 'by_rows'");
+}
+
+TEST_F(Library, ThatIsNamedTwiceIsJudgedOnce) {
   const std::string library = made();
-  expect_bad_input(check(library, {"--library", library}),
-                   "two variants are registered as 'by_rows'");
+  const Answer answer =
+      check(library, {"--library", folder_ / "./" + fs::path(library).filename().string(),
+                      "--cases", "3", "--claim", "within_bound"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(answer.out, StartsWith("assay check: 2 variants, "));
 }
 
 TEST_F(Library, WithATableThatNoneCanKeepTo) {

@@ -27,8 +27,12 @@ std::string text_of(const ptx::SourceLine& place) {
 }  // namespace
 
 std::string shown_path(const std::string& file) {
-  const std::string path = std::filesystem::path(file).lexically_normal().string();
   const std::string root = project().folder + "/";
+  std::string path = std::filesystem::path(file).lexically_normal().string();
+  std::error_code missing;  // it may have been compiled by way of a link
+  if (const auto there = std::filesystem::canonical(path, missing);
+      !missing && !path.starts_with(root))
+    path = there.string();
   return path.starts_with(root) ? path.substr(root.size()) : path;
 }
 

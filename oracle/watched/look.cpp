@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/silence.h"
 #include "oracle/diagnosis/whereabouts.h"
 #include "oracle/plan.h"
 #include "oracle/watched/sparse.h"
@@ -198,6 +199,7 @@ Look look_at_accesses(const Entry& entry, const Case& c, Forbidden forbidden,
       .seed = c.seed,
       .ordinary_shared = has_ordinary_shared(c),
       .access_judge = &looker};
+  const Silence silence;
   const simt::Observation seen = simt::observe(settings, [&] {
     try {
       entry.watched_launch(gemm, nullptr, gemm.workspace);

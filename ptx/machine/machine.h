@@ -170,7 +170,7 @@ struct Settings {
   double cpu_seconds = 10, cpu_seconds_per_thread = 0;
   bool counts = false;  // what the launch asks of the hardware; takes up to six times as long
   // If not 0, and nothing is counted: watches what is compared, and stops the launch as one that
-  // never ends once threads have compared this often.
+  // never ends once threads have compared this often. Host code is not told of that.
   std::uint64_t most_watched = 0;
 };
 

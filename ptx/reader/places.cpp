@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "ptx/reader/constants.h"
@@ -11,10 +12,17 @@ namespace {
 
 constexpr std::uint64_t most = std::numeric_limits<int>::max();
 
-// Without the backslashes before quotes and backslashes.
+// Without the backslashes before quotes and backslashes, and with the bytes that "\303" stands for.
 std::string unescaped(std::string_view text) {
+  const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view three = text.substr(i + 1, 3);
+    if (text[i] == '\\' && three.size() == 3 && std::all_of(three.begin(), three.end(), is_octal)) {
+      plain += static_cast<char>((three[0] - '0') * 64 + (three[1] - '0') * 8 + three[2] - '0');
+      i += 3;
+      continue;
+    }
     const std::string_view two = text.substr(i, 2);
     if (two == "\\\"" || two == "\\\\") ++i;
     plain += text[i];

@@ -24,6 +24,7 @@ std::pair<const Request*, Observation*> exchange(const Request* request, Observa
   runtime::State& device = runtime::state();
   const std::lock_guard lock(device.mutex);
   device.lost = device.stopped = Error::success;
+  device.seen_enough = false;
   runtime::take_last_error();
   device.numbered = 0;
   std::vector<runtime::StreamName> of_caller;

@@ -97,6 +97,7 @@ struct State {
   Observation* seen = nullptr;
   Error lost = Error::success;     // every call fails, as after a fault on a GPU
   Error stopped = Error::success;  // launches do nothing: there was a finding
+  bool seen_enough = false;  // nor do they then, and that is no error: the caller only watches
 };
 State& state();
 
