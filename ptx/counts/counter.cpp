@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "ptx/counts/classes.h"
-#include "ptx/counts/joined_loads.h"
+#include "ptx/counts/joined_accesses.h"
 #include "ptx/counts/rules.h"
 #include "ptx/machine/access.h"
 #include "ptx/machine/handlers.h"
@@ -57,12 +57,11 @@ Places places_of(const Op* op, Warp& w, uint32_t lanes, Space space) {
   return p;
 }
 
-template <class T>
-void add_global(GlobalTraffic& to, const T& access) {
+void add_global(GlobalTraffic& to, const WarpAccess& access, int sectors) {
   if (access.lanes == 0) return;
   const auto lanes = static_cast<uint64_t>(std::popcount(access.lanes));
   ++to.requests;
-  to.sectors += static_cast<uint64_t>(sectors_of(access));
+  to.sectors += static_cast<uint64_t>(sectors);
   to.accesses += lanes;
   to.bytes_asked += lanes * static_cast<uint64_t>(access.bytes);
 }
@@ -98,7 +97,7 @@ bool stands_for(const Op& op, const Instruction& i) {
 Counter::Counter(const Program::Kernel& kernel)
     : kernel_(kernel), code_(kernel.code), tallies_(kernel.code.size()) {
   const std::vector<Instruction>& body = kernel.function.body;
-  const std::vector<int> joined = joined_loads(kernel.function, *kernel.module);
+  const std::vector<int> joined = joined_accesses(kernel.function, *kernel.module);
   std::vector<int> standing(body.size(), -1);
   for (std::size_t n = 0; n < code_.size(); ++n) {
     Op& op = code_[n];
@@ -189,7 +188,8 @@ const Op* Counter::count_and_run(const Op* op, Warp& w) {
 
 void Counter::count_access(Tally& t, const Op* op, Warp& w, uint32_t lanes) {
   const Places p = places_of(op, w, lanes, t.space);
-  add_global(t.global, WarpAccess{p.at, p.global, t.bytes});
+  const WarpAccess global{p.at, p.global, t.bytes};
+  add_global(t.global, global, sectors_of(global));
   if (p.shared != 0) {
     const WarpAccess access{p.at, p.shared, t.bytes};
     add_shared(t.shared, access,
@@ -226,11 +226,11 @@ void Counter::count_copy(Tally& t, const Op* op, Warp& w, uint32_t lanes) {
     if (read != 0) reading |= 1u << lane;
     bytes += read;
   }
+  const WarpAccess loaded{from, reading, t.bytes}, written{to, lanes, t.bytes};
   const uint64_t before = t.global.bytes_asked;
-  add_global(t.global, WarpAccess{from, reading, t.bytes});
+  add_global(t.global, loaded, copied_sectors_of(loaded, written));
   t.global.bytes_asked = before + bytes;
-  const WarpAccess access{to, lanes, t.bytes};
-  add_shared(t.shared, access, wavefronts_of(access));
+  add_shared(t.shared, written, wavefronts_of(written));
 }
 
 void Counter::add(const Tally& t, Counts& to) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
 
 namespace ptx {
 namespace {
@@ -79,6 +80,19 @@ int sectors_of(const WarpAccess& access) {
   }
   const uint64_t* const end = pieces.end();
   return static_cast<int>(end - pieces.begin());
+}
+
+int copied_sectors_of(const WarpAccess& from, const WarpAccess& to) {
+  if (from.bytes != 16) return sectors_of(from);
+  std::map<uint64_t, uint32_t> lanes_of_line;
+  for (uint32_t left = from.lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    lanes_of_line[to.at[lane] / (banks * word_bytes)] |= 1u << lane;
+  }
+  int sectors = 0;
+  for (const auto& [line, lanes] : lanes_of_line)
+    sectors += sectors_of({from.at, lanes, from.bytes});
+  return sectors;
 }
 
 int wavefronts_of(const WarpAccess& access) {

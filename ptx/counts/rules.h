@@ -18,6 +18,10 @@ struct WarpAccess {
 // Distinct pieces of 32 bytes that the lanes touch.
 int sectors_of(const WarpAccess&);
 
+// What a copy to shared memory loads. Those of 16 bytes a lane load a piece once for each line of
+// 128 bytes in shared memory that it goes to.
+int copied_sectors_of(const WarpAccess& from, const WarpAccess& to);
+
 // Turns of the shared memory. Accesses of up to 32 bits go as one, those of 64 bits by halves and
 // those of 128 by quarters of the warp. Two neighbouring parts go together if in the whole warp
 // each lane has the address of its partner by xor 1, or in the whole warp that of its partner by

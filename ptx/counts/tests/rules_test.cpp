@@ -53,6 +53,22 @@ TEST(Sectors, AreOfActiveLanesOnly) {
   EXPECT_EQ(sectors([](int i) { return 4 * i; }, 4, 0), 0);
 }
 
+int copied_sectors(int bytes, int from, int to, std::uint32_t lanes = all_lanes) {
+  const Addresses read([&](int i) { return from + bytes * i; });
+  const Addresses written([&](int i) { return to + bytes * i; });
+  return copied_sectors_of({read.at, lanes, bytes}, {written.at, all_lanes, bytes});
+}
+
+TEST(Sectors, OfQuadsThatAreCopiedCountForEachLineOfSharedMemory) {
+  EXPECT_EQ(copied_sectors(16, 0, 0), 16) << "piece by piece";
+  EXPECT_EQ(copied_sectors(16, 0, 32), 16) << "lines begin between pieces";
+  EXPECT_EQ(copied_sectors(16, 16, 16), 17) << "as above, and what is touched is one more";
+  EXPECT_EQ(copied_sectors(16, 16, 0), 20) << "each of 4 lines begins inside a piece";
+  EXPECT_EQ(copied_sectors(16, 0, 16), 20) << "as above, the other way round";
+  EXPECT_EQ(copied_sectors(16, 16, 0, 0xff), 5) << "only lines that something is loaded for";
+  EXPECT_EQ(copied_sectors(4, 16, 0), 5) << "single words count once";
+}
+
 TEST(Wavefronts, AreWhatTheFullestBankHolds) {
   EXPECT_EQ(wavefronts([](int i) { return 4 * i; }), 1);
   EXPECT_EQ(wavefronts([](int i) { return 8 * i; }), 2) << "2 lanes on each of 16 banks";

@@ -1,4 +1,4 @@
-#include "ptx/counts/joined_loads.h"
+#include "ptx/counts/joined_accesses.h"
 
 #include <algorithm>
 #include <bit>
@@ -172,16 +172,13 @@ class Joining {
   std::vector<int> all() {
     for (std::size_t n = 0; n < f_.body.size(); ++n) {
       const Instruction& i = f_.body[n];
-      if (begins_block_[n] || ends_run(i)) join_all();
-      if (is_scalar_load(i)) {
-        const Operand& address = i.operands[1];
-        waiting_[{address.index, address.text}][address.offset].push_back(n);
-      }
+      if (begins_block_[n] || ends_runs(i)) join_all();
+      const bool of_shared = accesses_shared(i);
+      if (of_shared && i.opcode == "st") take_store(n);
+      if (of_shared && i.opcode != "st") take_load(n);
       for (const int r : access_of(i).writes) {
-        const auto base = waiting_.find({r, ""});
-        if (base == waiting_.end()) continue;
-        join(base->second);
-        waiting_.erase(base);
+        join_base(loads_, {r, ""});
+        join_base(stores_, {r, ""});
       }
     }
     join_all();
@@ -189,82 +186,114 @@ class Joining {
   }
 
  private:
-  using Loads = std::map<int64_t, std::vector<std::size_t>>;  // instructions by their offset
+  using Row = std::map<int64_t, std::vector<std::size_t>>;  // instructions by their offset
+  using Base = std::pair<int, std::string>;                 // of an address: a register or a name
+  using Waiting = std::map<Base, Row>;
 
   void begin_block(int at) { begins_block_.at(static_cast<std::size_t>(at)) = true; }
 
-  // Whether it branches, or may write shared memory, or let others do so.
-  static bool ends_run(const Instruction& i) {
+  // Whether it branches, or lets others write shared memory.
+  static bool ends_runs(const Instruction& i) {
     static const std::vector<std::string> ending = {
         "bra",    "brx",  "ret", "exit", "call",     "bar",      "barrier", "fence",
         "membar", "atom", "red", "cp",   "mbarrier", "stmatrix", "trap"};
-    if (i.opcode == "st") {
-      const Space space = space_of_access(i);
-      return space == Space::shared || space == Space::generic;
-    }
     return std::find(ending.begin(), ending.end(), i.opcode) != ending.end();
   }
-  static bool is_scalar_load(const Instruction& i) {
-    if (i.opcode != "ld" || i.guard >= 0 || space_of_access(i) != Space::shared) return false;
-    if (i.operands[0].kind != Kind::reg || i.operands[1].kind != Kind::address) return false;
+  static bool accesses_shared(const Instruction& i) {
+    if (i.opcode != "ld" && i.opcode != "st" && i.opcode != "ldmatrix") return false;
+    const Space space = space_of_access(i);
+    return space == Space::shared || space == Space::generic;
+  }
+  static const Operand& address_of(const Instruction& i) {
+    return i.operands[i.opcode == "st" ? 0 : 1];
+  }
+  static Base base_of(const Instruction& i) { return {address_of(i).index, address_of(i).text}; }
+  static bool is_scalar(const Instruction& i) {
+    if (i.opcode == "ldmatrix" || i.guard >= 0 || space_of_access(i) != Space::shared) return false;
+    const Operand& value = i.operands[i.opcode == "st" ? 1 : 0];
+    if (value.kind == Kind::vector || address_of(i).kind != Kind::address) return false;
     bool has_32_bits = false;
     for (const std::string& m : i.modifiers) {
-      if (m == "volatile" || m == "relaxed" || m == "acquire") return false;
+      if (m == "volatile" || m == "relaxed" || m == "acquire" || m == "release") return false;
       has_32_bits |= m == "b32" || m == "u32" || m == "s32" || m == "f32";
     }
     return has_32_bits;
   }
 
+  void take_load(std::size_t n) {
+    const Instruction& i = f_.body[n];
+    join_all(stores_);
+    if (is_scalar(i)) loads_[base_of(i)][address_of(i).offset].push_back(n);
+  }
+  void take_store(std::size_t n) {
+    const Instruction& i = f_.body[n];
+    join_all(loads_);
+    const bool goes_on = is_scalar(i) && stores_.size() == 1 && stores_.contains(base_of(i)) &&
+                         !stores_[base_of(i)].contains(address_of(i).offset);
+    if (!goes_on) join_all(stores_);
+    if (is_scalar(i)) stores_[base_of(i)][address_of(i).offset].push_back(n);
+  }
+
   void join_all() {
-    for (auto& [base, loads] : waiting_) join(loads);
-    waiting_.clear();
+    join_all(loads_);
+    join_all(stores_);
+  }
+  void join_all(Waiting& waiting) {
+    for (auto& [base, row] : waiting) join(row);
+    waiting.clear();
+  }
+  void join_base(Waiting& waiting, const Base& base) {
+    const auto found = waiting.find(base);
+    if (found == waiting.end()) return;
+    join(found->second);
+    waiting.erase(found);
   }
   // Four in an aligned row, else two.
-  void join(Loads& loads) {
+  void join(Row& row) {
     for (const int count : {4, 2}) {
-      for (auto first = loads.begin(); first != loads.end();) {
+      for (auto first = row.begin(); first != row.end();) {
         const int64_t at = first->first;
-        if (fits(loads, at, count)) {
-          join_row(loads, at, count);
-          first = loads.lower_bound(at + 4 * count);
+        if (fits(row, at, count)) {
+          join_at(row, at, count);
+          first = row.lower_bound(at + 4 * count);
         } else {
           ++first;
         }
       }
     }
   }
-  bool fits(const Loads& loads, int64_t at, int count) const {
-    const auto first = loads.find(at);
-    const LowBits address = known_.of_address(f_.body[first->second.front()].operands[1]);
+  bool fits(const Row& row, int64_t at, int count) const {
+    const auto first = row.find(at);
+    const LowBits address = known_.of_address(address_of(f_.body[first->second.front()]));
     const uint64_t bytes = static_cast<uint64_t>(count) * 4;
     if (address.bits < std::countr_zero(bytes) || address.value % bytes != 0) return false;
     for (int n = 1; n < count; ++n)
-      if (loads.count(at + 4 * n) == 0) return false;
+      if (row.count(at + 4 * n) == 0) return false;
     return true;
   }
-  // The first of the text loads for all.
-  void join_row(Loads& loads, int64_t at, int count) {
-    std::vector<std::size_t> row;
+  // The first of the text stands for all.
+  void join_at(Row& row, int64_t at, int count) {
+    std::vector<std::size_t> joined;
     for (int n = 0; n < count; ++n) {
-      auto& same = loads[at + 4 * n];
-      row.push_back(same.front());
+      auto& same = row[at + 4 * n];
+      joined.push_back(same.front());
       same.erase(same.begin());
-      if (same.empty()) loads.erase(at + 4 * n);
+      if (same.empty()) row.erase(at + 4 * n);
     }
-    for (const std::size_t instruction : row) joined_[instruction] = 0;
-    joined_[*std::min_element(row.begin(), row.end())] = 4 * count;
+    for (const std::size_t instruction : joined) joined_[instruction] = 0;
+    joined_[*std::min_element(joined.begin(), joined.end())] = 4 * count;
   }
 
   const Function& f_;
   KnownBits known_;
   std::vector<int> joined_;
   std::vector<bool> begins_block_;
-  std::map<std::pair<int, std::string>, Loads> waiting_;  // by the base of their address
+  Waiting loads_, stores_;
 };
 
 }  // namespace
 
-std::vector<int> joined_loads(const Function& f, const Module& module) {
+std::vector<int> joined_accesses(const Function& f, const Module& module) {
   return Joining(f, module).all();
 }
 

@@ -1,4 +1,4 @@
-// Which neighbouring loads become one, as the assembler has it.
+// Which neighbouring accesses become one, as the assembler has it.
 #include <gmock/gmock.h>
 
 #include "ptx/counts/tests/counted.h"
@@ -10,8 +10,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-// %r1 is a multiple of 128, %r2 of 8, %r3 of 4 only; all words are written.
-std::map<int, int> loads(const std::string& body) {
+// %r1 is a multiple of 128, %r2 of 8, %r3 of 4 only; all words are written, by two stores.
+LaunchCounts counts(const std::string& body, unsigned threads) {
   const std::string prologue = R"(
     mov.u32 %r90, tile; mad.lo.u32 %r91, %t, 16, %r90; mov.u32 %r92, 1;
     st.shared.v4.u32 [%r91], {%r92, %r92, %r92, %r92};
@@ -20,13 +20,25 @@ std::map<int, int> loads(const std::string& body) {
     shl.b32 %r2, %r93, 3; add.u32 %r2, %r2, %r90;
     shl.b32 %r3, %r93, 2; add.u32 %r3, %r3, %r90;
   )";
-  return counted(prologue + body).shared_loads_by_bytes;
+  return counted(prologue + body, threads);
+}
+std::map<int, int> loads(const std::string& body) { return counts(body, 32).shared_loads_by_bytes; }
+std::uint64_t stores(const std::string& body) {
+  return counts(body, 1).total.shared_stores.instructions - 2;
 }
 std::string row(const std::string& base, const std::vector<int>& offsets,
                 const std::string& between = "") {
   std::string all;
   for (const int offset : offsets)
     all += fmt::format("ld.shared.f32 %f{}, [{}+{}]; {}\n", offset / 4, base, offset, between);
+  return all;
+}
+
+std::string stored(const std::string& base, const std::vector<int>& offsets,
+                   const std::string& between = "") {
+  std::string all;
+  for (const int offset : offsets)
+    all += fmt::format("st.shared.u32 [{}+{}], %r92; {}\n", base, offset, between);
   return all;
 }
 
@@ -91,6 +103,26 @@ TEST(JoinedLoads, KeepTheirAlignmentAroundALoop) {
   EXPECT_THAT(loads(loop(16)), ElementsAre(Pair(16, 1)));
   EXPECT_THAT(loads(loop(8)), ElementsAre(Pair(8, 2)));
   EXPECT_THAT(loads(loop(4)), ElementsAre(Pair(4, 4)));
+}
+
+TEST(JoinedStores, OfNeighboursAreOne) {
+  EXPECT_EQ(stores(stored("%r1", {0, 4, 8, 12})), 1u);
+  EXPECT_EQ(stores(stored("%r1", {12, 0, 8, 4})), 1u) << "in any order";
+  EXPECT_EQ(stores(stored("%r2", {0, 4, 8, 12})), 2u) << "what is a multiple of 8 has no four";
+  EXPECT_EQ(stores(stored("%r3", {0, 4, 8, 12})), 4u) << "they are not aligned";
+  EXPECT_EQ(stores(stored("%r1", {0, 64})), 2u) << "no neighbours";
+}
+
+TEST(JoinedStores, StandTogether) {
+  EXPECT_EQ(stores(stored("%r1", {0, 4}, "bar.sync 0;")), 2u);
+  EXPECT_EQ(stores(stored("%r1", {0, 4}, "ld.shared.u32 %r95, [%r91];")), 2u)
+      << "what is between may load one of them";
+  EXPECT_EQ(stores(stored("%r1", {0, 4}, "st.shared.u32 [%r91+512], %r92;")), 4u)
+      << "what is between may overwrite one of them";
+  EXPECT_EQ(stores(stored("%r1", {0, 0, 4, 4})), 3u)
+      << "the second to one place ends what stands together";
+  EXPECT_EQ(stores("st.volatile.shared.u32 [%r1], %r92; st.volatile.shared.u32 [%r1+4], %r92;"),
+            2u);
 }
 
 TEST(JoinedLoads, AreOneInstructionOfTheMachineAndSeveralOfPtx) {
