@@ -113,7 +113,12 @@ Compilation::Compilation(const Source& source, const LibraryKind& kind)
     const std::string nvcc = find_nvcc(here.recipes);
     compile_ = {nvcc, "-x", "cu", "--options-file", recipe + ".compile"};
     add(compile_, {"-Xcompiler=-fPIC,-fvisibility=hidden"});
-    if (kind.backend == Backend::ptx) add(compile_, {"-arch=compute_90", "-DASSAY_PTX"});
+    if (kind.backend == Backend::ptx) {
+      add(compile_, {"-arch=compute_90", "-DASSAY_PTX"});
+      // So that what launch functions compare can be watched, as simt_watched_kernels are.
+      add(compile_, {"-Xcompiler=-O0,-g1", "-Xcompiler=-fsanitize-coverage=trace-pc",
+                     "-Xcompiler=-fsanitize-coverage=trace-cmp"});
+    }
     if (kind.backend == Backend::cuda && !names_architecture(source.nvcc_flags))
       add(compile_, {fmt::format("-gencode=arch=compute_{0},code=sm_{0}", source.architecture)});
     if (kind.backend == Backend::cuda)
@@ -170,9 +175,11 @@ std::vector<Words> Compilation::commands(const fs::path& folder) const {
   add(compile, {"-MMD", "-MF", folder / "rule", "-c", "-o", kind_.unlinked ? made : object, file});
   if (kind_.unlinked) return {compile};
   add(link, {"-o", made, object});
-  if (kind_.backend == Backend::ptx) add(link, {home().lib / "libptx_cudart.a", "-lptx"});
+  if (kind_.backend == Backend::ptx)
+    add(link, {home().lib / "libptx_cudart.a", "-lptx",
+               "-Wl,--wrap=exit,--wrap=abort,--wrap=__assert_fail"});  // libsimt has them
   add(link, {"-lassay_registry"});
-  if (kind_.backend == Backend::simt) add(link, {"-lsimt"});
+  if (kind_.backend == Backend::simt || kind_.backend == Backend::ptx) add(link, {"-lsimt"});
   return {compile, link};
 }
 

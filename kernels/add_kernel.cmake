@@ -41,6 +41,9 @@ function(assay_add_kernel file)
   if(ASSAY_PTX AND extension STREQUAL ".cu" AND NOT arg_GPU_ONLY)
     set_property(GLOBAL APPEND_STRING PROPERTY ASSAY_LISTED_FILES "{\"${shown}\", ${position}, assay::Backend::ptx},\n")
     assay_ptx_library(ptx_${stem} ${file} ${position})
+    if(arg_NVCC_ONLY)
+      assay_watch_launches(ptx_${stem})
+    endif()
     if(arg_SM_90A)
       set_target_properties(ptx_${stem} PROPERTIES CUDA_ARCHITECTURES 90a-virtual)
     endif()
@@ -95,6 +98,15 @@ function(assay_ptx_library target file position)
   target_compile_options(${target} PRIVATE -O3 -Xcompiler=-Wall,-Wextra)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE $<LINK_ONLY:assay_registry> assay_lean_cmath)
+endfunction()
+
+# Lets the launch functions in such a library be watched, as door/compile.cpp does; libsimt has what they call then.
+function(assay_watch_launches target)
+  target_compile_options(${target} PRIVATE -Xcompiler=-O0,-g1 "SHELL:-Xcompiler=-fsanitize-coverage=trace-pc"
+                                           "SHELL:-Xcompiler=-fsanitize-coverage=trace-cmp"
+                                           -Xcompiler=-fdebug-prefix-map=${PROJECT_SOURCE_DIR}=/assay)
+  target_link_options(${target} PRIVATE -Wl,--wrap=exit,--wrap=abort,--wrap=__assert_fail)
+  target_link_libraries(${target} PRIVATE $<LINK_ONLY:simt>)
 endfunction()
 
 # Makes the library that lets the comparisons of the same variants be watched.

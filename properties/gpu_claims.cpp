@@ -136,7 +136,7 @@ Claim claim_about_two_streams() {
   Claim claim = claim_about(Setting::two_streams, "two_streams",
                             "two launches on two streams do not disturb each other", "pairs");
   claim.judge = judge_two_streams;
-  claim.share_without_gpu = 0.2;
+  claim.share_without_gpu = 0.4;
   return claim;
 }
 

@@ -42,8 +42,19 @@ cudaError_t cudaGetDevice(int* device) {
   return cudaSuccess;
 }
 
-// Kernel libraries are linked so that their printf and assert come here. printf holds a lock: the
-// time limit must not end a thread in the middle of it.
+// Kernel libraries are linked so that their exit, abort, printf and assert come here.
+
+// Launch functions that end the process at an error are watched to their end all the same.
+extern "C" [[noreturn]] void __wrap_exit(int code) {
+  if (simt::watching != nullptr) simt::watching->end_host_code();
+  std::exit(code);
+}
+extern "C" [[noreturn]] void __wrap_abort() {
+  if (simt::watching != nullptr) simt::watching->end_host_code();
+  std::abort();
+}
+
+// printf holds a lock: the time limit must not end a thread in the middle of it.
 static int print(const char* format, std::va_list arguments) {
   simt::Runner* const runner = simt::active_runner;
   if (runner == nullptr || !runner->in_kernel()) return std::vprintf(format, arguments);

@@ -2,7 +2,6 @@
 #include <sys/mman.h>
 
 #include <array>
-#include <initializer_list>
 
 #include "oracle/host/host_memory.h"
 #include "oracle/host/twin.h"
@@ -78,7 +77,7 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
   };
   // Calls the launch function for each; the first failure.
   LaunchFailure start(const Variant& variant, const simt::Settings& settings,
-                      std::initializer_list<Start> starts) {
+                      const std::vector<Start>& starts) {
     LaunchFailure failure;
     const auto call = [&] {
       for (const auto& [given, into] : starts) {
@@ -106,10 +105,13 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
   // any other.
   LaunchFailure launch_two(const Variant& variant, const Given& given, simt::Settings settings) {
     Twin twin(given, memory_.placed());
-    if (auto failure = start(variant, settings, {{&twin.given(), beside()}})) return failure;
+    std::vector<Start> starts(static_cast<std::size_t>(launches_of_twin(given)),
+                              {&twin.given(), beside()});
+    if (auto failure = start(variant, settings, starts)) return failure;
     const std::vector<std::byte> alone = twin.take_c();
     settings.keeps_in_flight = true;
-    auto failure = start(variant, settings, {{&given, stream()}, {&twin.given(), beside()}});
+    starts.insert(starts.begin(), {&given, stream()});
+    auto failure = start(variant, settings, starts);
     if (failure || !variant.deterministic || twin.take_c() == alone) return failure;
     return launches_disturb();
   }

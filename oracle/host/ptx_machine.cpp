@@ -58,11 +58,11 @@ class PtxMachine : public Machine {
     if (plan.setting == Setting::two_streams) {
       twin.emplace(given, memory_.placed());
       loan.add(twin->placed(), given.beta != 0);
-      problems.push_back(twin->given());
+      for (int i = 0; i < launches_of_twin(given); ++i) problems.push_back(twin->given());
     }
     LaunchFailure failure;
     ptx::Request request = request_for(c, plan);
-    request.streams = static_cast<int>(problems.size());
+    request.streams = problems.size() == 1 ? 1 : 2;
     ptx::Observation seen = ptx::observe(request, [&] { failure = start(variant, problems); });
     computed_ = seen.kernels > 0;
     launches_ = seen.launches;
@@ -80,11 +80,11 @@ class PtxMachine : public Machine {
   std::vector<ptx::LaunchCounts> take_counts() { return std::move(counted_); }
 
  private:
-  // Each into a stream of its own; the first failure.
+  // The first into a stream of its own, the others into another one; the first failure.
   static LaunchFailure start(const Variant& variant, const std::vector<Given>& problems) {
     for (std::size_t i = 0; i < problems.size(); ++i) {
       const Given& given = problems[i];
-      auto* const stream = static_cast<cudaStream_t>(ptx::stream_of_caller(static_cast<int>(i)));
+      auto* const stream = static_cast<cudaStream_t>(ptx::stream_of_caller(i == 0 ? 0 : 1));
       cudaError_t error = cudaSuccess;
       const std::string thrown =
           thrown_by([&] { error = variant.launch(given, stream, given.workspace); });

@@ -29,4 +29,8 @@ class Twin {
   Given given_;
 };
 
+// How often it is launched beside the first: where that costs little, more often than memory that
+// launches use in turns is likely to have parts.
+int launches_of_twin(const Gemm&);
+
 }  // namespace assay

@@ -1,9 +1,12 @@
 #include "oracle/watched/dry_launches.h"
 
 #include <exception>
+#include <functional>
 
+#include "oracle/host/device_loan.h"
 #include "oracle/operands.h"
 #include "oracle/plan.h"
+#include "ptx/runtime/observe.h"
 #include "simt/simt.h"
 
 namespace assay {
@@ -48,6 +51,27 @@ std::uint64_t crowding(const Case& c, const Tile& tile, std::uint64_t blocks) {
   return power * 0x9e3779b97f4a7c15u;
 }
 
+struct Launched {
+  std::uint64_t blocks, what;
+};
+
+// By the executor's build that is watched, or by nvcc's for the PTX machine.
+Launched launched_by(const Entry& entry, std::optional<int> refused, simt::Watch& watch,
+                     const std::function<void(const Launch&)>& call) {
+  const bool by_executor = entry.watched_launch != nullptr;
+  simt::Settings settings = {.watch = &watch};
+  if (by_executor) settings.refused_launch = refused, settings.runs_nothing = true;
+  ptx::Observation by_machine;
+  const simt::Observation seen = simt::observe(settings, [&] {
+    if (by_executor) return call(entry.watched_launch);
+    const DeviceLoan alone({}, false);
+    by_machine = ptx::observe({.refused_launch = refused, .runs_nothing = true},
+                              [&] { call(entry.variant.launch); });
+  });
+  return by_executor ? Launched{seen.blocks, seen.launched}
+                     : Launched{by_machine.blocks, by_machine.launched};
+}
+
 }  // namespace
 
 DryLaunches::DryLaunches(const Entry& entry, const simt::Hints& hints)
@@ -58,12 +82,11 @@ Dry DryLaunches::launch(const DryLaunch& d, simt::Watch& watch) {
   if (!refusal(entry_.variant, gemm).empty()) return {};
   Dry dry{.accepted = true};
   const std::uint64_t before = watch.calls();
-  const simt::Settings settings = {
-      .refused_launch = d.refused, .runs_nothing = true, .watch = &watch};
-  const simt::Observation seen = simt::observe(settings, [&] {
+  const Launched launched = launched_by(entry_, d.refused, watch, [&](const Launch& launch) {
     const bool ended = watch.run(most_calls, [&] {
       try {
-        dry.gave_up = entry_.watched_launch(gemm, nullptr, gemm.workspace) != cudaSuccess;
+        if (entry_.variant.workspace != nullptr) entry_.variant.workspace(gemm);
+        dry.gave_up = launch(gemm, nullptr, gemm.workspace) != cudaSuccess;
       } catch (const std::exception&) {  // which a trial reports
         dry.gave_up = true;
       }
@@ -71,9 +94,9 @@ Dry DryLaunches::launch(const DryLaunch& d, simt::Watch& watch) {
     dry.too_long = !ended && watch.calls() - before > most_calls;
     dry.at_fault = !ended && !dry.too_long;
   });
-  dry.path = watch.path() + dry.at_fault + crowding(d.c, entry_.variant.tile, seen.blocks);
+  dry.path = watch.path() + dry.at_fault + crowding(d.c, entry_.variant.tile, launched.blocks);
   dry.took_new_side = watch.took_new_side();
-  dry.launched = seen.launched;
+  dry.launched = launched.what;
   dry.cost = watch.calls() - before + calls_to_launch;
   return dry;
 }

@@ -1,5 +1,5 @@
 // Calls a variant's launch function without running a kernel, a million times a second: for what it
-// compares. Operands are addresses that nobody may touch.
+// compares, where it is built to be watched. Operands are addresses that nobody may touch.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Dry {
 
 class DryLaunches {
  public:
-  // Takes an entry with a `watched_launch`.
+  // Takes an entry with a `watched_launch`, or one for the backend `ptx`.
   DryLaunches(const Entry&, const simt::Hints&);
 
   Dry launch(const DryLaunch&);

@@ -1,5 +1,6 @@
 // Watching nvcc's output, which the PTX machine runs.
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -10,6 +11,7 @@
 #include "oracle/watched/sparse.h"
 #include "oracle/watched/watched_run.h"
 #include "ptx/runtime/observe.h"
+#include "simt/simt.h"
 
 namespace assay {
 namespace {
@@ -46,9 +48,11 @@ Placed placed(const Sparse& memory, std::int64_t rows, std::int64_t columns, std
   return {reinterpret_cast<const std::byte*>(memory.first()), rows, columns, ld};
 }
 
-// The comparisons of all launches, those of a kernel that was launched twice each by itself.
-WatchedRun run_of(const ptx::Observation& seen) {
-  WatchedRun run;
+// The comparisons of all launches, those of a kernel that was launched twice each by itself, and
+// those of the host, whose places are known.
+WatchedRun run_of(const ptx::Observation& seen, const simt::Watch& host) {
+  WatchedRun run{.comparisons = host.comparisons(), .calls = host.calls()};
+  run.places.resize(run.comparisons.size());
   for (const ptx::Watched& launch : seen.watched) {
     for (const ptx::Comparison& c : launch.comparisons) {
       run.comparisons.push_back(as_watched(c, run.calls));
@@ -64,7 +68,8 @@ WatchedRun run_of(const ptx::Observation& seen) {
 
 }  // namespace
 
-WatchedRun watched_run_of_ptx(const Entry& entry, const Case& c, std::uint64_t most_calls) {
+WatchedRun watched_run_of_ptx(const Entry& entry, const Case& c, std::uint64_t most_calls,
+                              const simt::Hints& hints) {
   if (is_too_large(c)) return {};
   Sparse a(c.m, c.k + c.lda.floats, c.offset.floats[0]);
   Sparse b(c.k, c.n + c.ldb.floats, c.offset.floats[1]);
@@ -84,10 +89,14 @@ WatchedRun watched_run_of_ptx(const Entry& entry, const Case& c, std::uint64_t m
       .seed = c.seed,
       .cpu_seconds = 10,
       .most_watched = most_calls};
-  const ptx::Observation seen = ptx::observe({.settings = settings}, [&] {
-    thrown_by([&] { static_cast<void>(entry.variant.launch(gemm, nullptr, gemm.workspace)); });
+  simt::Watch host(std::numeric_limits<std::uint64_t>::max(), hints);
+  ptx::Observation seen;
+  simt::observe({.watch = &host}, [&] {
+    seen = ptx::observe({.settings = settings}, [&] {
+      thrown_by([&] { static_cast<void>(entry.variant.launch(gemm, nullptr, gemm.workspace)); });
+    });
   });
-  WatchedRun run = run_of(seen);
+  WatchedRun run = run_of(seen, host);
   const bool was_ended = seen.finding && seen.finding->fault == ptx::Fault::never_ends;
   run.timed_out = was_ended && run.calls < most_calls;
   return run;

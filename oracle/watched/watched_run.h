@@ -21,7 +21,7 @@ struct SourcePlace {
 
 struct WatchedRun {
   std::vector<Comparison> comparisons;              // that were reached, in the order of the code
-  std::vector<SourcePlace> places;                  // of each; of nvcc's output only
+  std::vector<SourcePlace> places;                  // of each in a kernel that nvcc compiled
   std::uint64_t calls = 0, threads = 0, stops = 0;  // calls of the watch
   bool timed_out = false;                           // after 10 s of CPU time
 
@@ -36,8 +36,10 @@ struct WatchedRun {
 WatchedRun watched_run(const Entry&, const Case&, std::uint64_t most_calls,
                        const simt::Hints& hints = {});
 
-// The same of an entry for the backend `ptx`, as nvcc compiled it: what its kernels compare, not
-// what its launch function does. Most comparisons decide no branch there, but what is done.
-WatchedRun watched_run_of_ptx(const Entry&, const Case&, std::uint64_t most_calls);
+// The same of an entry for the backend `ptx`, as nvcc compiled it: what its kernels compare, and
+// its launch function where that is built to be watched. Most comparisons of kernels decide no
+// branch there, but what is done.
+WatchedRun watched_run_of_ptx(const Entry&, const Case&, std::uint64_t most_calls,
+                              const simt::Hints& hints = {});
 
 }  // namespace assay

@@ -197,15 +197,21 @@ Exploration explore_source(const Entry& entry) {
   return exploration;
 }
 
+// Of a launch function that nvcc compiled; nothing where that is not built to be watched.
+Code code_of_host(const Entry& entry) try {
+  return code_beside(entry.variant.launch.address());
+} catch (const std::runtime_error&) {
+  return {};
+}
+
 // By what nvcc made of its kernels, and by the source that it tells the place of.
-Exploration explore_output(Entry entry, std::uint64_t budget) {
-  entry.watched_launch = nullptr;
+Exploration explore_output(const Entry& entry, Code code, std::uint64_t budget) {
   Exploration exploration;
-  const Explorer explorer(entry, {}, budget);
+  const Explorer explorer(entry, code.places, budget);
   add_aims(explorer, entry.variant, exploration);
-  Code code{.places = explorer.knowledge().places()};
+  code.places = explorer.knowledge().places();
   const std::string source = source_behind(code.places);
-  code.makes_floats = has_any(source, {"static_cast<float>", "(float)", "2float_", "sqrtf"});
+  code.makes_floats |= has_any(source, {"static_cast<float>", "(float)", "2float_", "sqrtf"});
   add_numbers(source, code, explorer, entry.variant.tile, exploration);
   report_comparisons(explorer.knowledge(), exploration);
   if (explorer.knowledge().comparisons().empty())
@@ -216,9 +222,10 @@ Exploration explore_output(Entry entry, std::uint64_t budget) {
 }
 
 // nvcc unrolls loops and joins conditions: it compares what the source does not.
-void add_output(const Entry& entry, Exploration& exploration) {
+void add_output(Entry entry, Exploration& exploration) {
   constexpr std::uint64_t little = Explorer::usual_budget / 16;
-  const Exploration output = explore_output(entry, little);
+  entry.watched_launch = nullptr;
+  const Exploration output = explore_output(entry, {}, little);
   const auto add = [](auto& to, const auto& from) {
     to.insert(to.end(), from.begin(), from.end());
   };
@@ -233,7 +240,7 @@ void add_output(const Entry& entry, Exploration& exploration) {
 Exploration explore(const Entry& entry) try {
   const bool has_output = entry.backend == Backend::ptx;
   if (entry.watched_launch == nullptr) {
-    if (has_output) return explore_output(entry, Explorer::usual_budget);
+    if (has_output) return explore_output(entry, code_of_host(entry), Explorer::usual_budget);
     return {.unknown = "it has no build that can be watched"};
   }
   Exploration exploration = explore_source(entry);
@@ -330,7 +337,7 @@ std::vector<Case> dear_aimed_cases(const Exploration& exploration, const Claim& 
     return cost(x) < cost(y);
   });
   const Price price =
-      entry.backend == Backend::ptx ? Price{1.5e9, 4e9} : Price{most_judged_cost, 2.6e10};
+      entry.backend == Backend::ptx ? Price{4e9, 8e9} : Price{most_judged_cost, 2.6e10};
   return affordable(cases, exploration, claim, entry, price,
                     aimed_cases(exploration, claim, entry));
 }

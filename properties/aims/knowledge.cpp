@@ -73,7 +73,7 @@ WatchedRun Knowledge::run(Case c, std::uint64_t most_calls) {
   if (is_spent()) return {};
   if (entry_.backend == Backend::host && c.multiply_adds() > most_on_the_host) return {};
   const std::uint64_t most = std::min(most_calls, left_);
-  WatchedRun run = entry_.watched_launch == nullptr ? watched_run_of_ptx(entry_, c, most)
+  WatchedRun run = entry_.watched_launch == nullptr ? watched_run_of_ptx(entry_, c, most, hints())
                                                     : watched_run(entry_, c, most, hints());
   learn_places(run);
   left_ -= run.timed_out ? left_ : std::min(left_, run.cost());

@@ -158,7 +158,9 @@ class LaunchSearch {
     return launch(d).launched;
   }
   std::uint64_t variables() const {
-    return variables_beside(know_.entry().watched_launch.address());
+    const Entry& entry = know_.entry();
+    return variables_beside(
+        (entry.watched_launch == nullptr ? entry.variant.launch : entry.watched_launch).address());
   }
 
   template <class Change>
@@ -270,7 +272,9 @@ class LaunchSearch {
 
 LaunchFindings search_launches(Knowledge& know, const std::function<Constants()>& constants) {
   const Entry& entry = know.entry();
-  if (entry.watched_launch == nullptr || entry.backend == Backend::host) return {};
+  const bool is_of_machine = entry.backend == Backend::ptx && !know.hints().branches.empty();
+  if (entry.watched_launch == nullptr && !is_of_machine) return {};
+  if (entry.backend == Backend::host) return {};
   return LaunchSearch(know, constants).findings();
 }
 

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "base/child_process.h"
 #include "base/project.h"
@@ -90,7 +91,8 @@ class Disassembly {
     const bool makes_float = text.starts_with("cvtsi2ss") || text.starts_with("vcvtsi2ss");
     code_.makes_floats |= makes_float && is_of_the_author(here_);
     if (after_call_) {
-      open_ = &(code_.places[address] = here_);
+      // What nvcc makes of <<<>>> asks whether it may launch, which nobody wrote.
+      open_ = &(code_.places[address] = std::exchange(after_push_, false) ? Place{} : here_);
       open_->decides_branch = is_switch_;
       open_->is_in_helper = in_helper_;
       after_call_ = false;
@@ -103,6 +105,7 @@ class Disassembly {
       open_ = nullptr;
     }
     after_helper_ = call && names_helper(text);
+    after_push_ |= call && text.find("<__cudaPushCallConfiguration") != text.npos;
     is_switch_ = call && text.find("<__sanitizer_cov_trace_switch") != text.npos;
     after_call_ = is_switch_ || (call && (text.find("<__sanitizer_cov_trace_cmp") != text.npos ||
                                           text.find("<__sanitizer_cov_trace_const") != text.npos));
@@ -112,7 +115,8 @@ class Disassembly {
   Code code_;
   Place here_;
   Place* open_ = nullptr;  // until the next branch shows what its comparison is for
-  bool after_call_ = false, after_helper_ = false, is_switch_ = false, in_helper_ = false;
+  bool after_call_ = false, after_helper_ = false, is_switch_ = false, in_helper_ = false,
+       after_push_ = false;
 };
 
 }  // namespace
@@ -120,7 +124,7 @@ class Disassembly {
 Code code_beside(const void* code) {
   Dl_info library;
   if (dladdr(code, &library) == 0 || library.dli_fname == nullptr)
-    throw std::runtime_error("the library of its watched build cannot be found");
+    throw std::runtime_error("the library of the build that is watched cannot be found");
   const ProgramOutput output =
       output_of("objdump", {"-t", "-d", "-l", "--no-show-raw-insn", library.dli_fname});
   if (output.code == 127)
@@ -158,7 +162,8 @@ std::optional<Place> place_before(const void* code) {
 bool is_of_the_author(const Place& place) {
   if (place.is_given) return true;
   const auto begins = [&](const char* folder) { return place.file.starts_with(folder); };
-  const bool is_of_a_library = place.file.find("/include/") != place.file.npos;
+  const auto has = [&](const char* part) { return place.file.find(part) != place.file.npos; };
+  const bool is_of_a_library = has("/include/") || has(".cudafe1.");
   return !place.file.empty() && !begins("/usr/") && !is_of_a_library && !begins("simt/cuda/") &&
          place.file != "kernels/gemm.h" && place.file != "kernels/register.h";
 }

@@ -13,7 +13,8 @@ namespace ptx {
 namespace {
 
 constexpr std::size_t alignment = 256;
-constexpr std::uint32_t poison = 0x7f85eedd;  // a signalling NaN
+constexpr std::uint32_t poison = 0x7f85eedd;    // a signalling NaN
+constexpr std::size_t most_poisoned = 1 << 26;  // bytes: what nobody touches of more costs nothing
 constexpr std::size_t most_spare = 2, least_spare_words = 1 << 16, most_spare_words = 1 << 21;
 
 }  // namespace
@@ -149,10 +150,10 @@ Memory::~Memory() = default;
 void* Memory::allocate(std::size_t bytes, std::string name) {
   if (bytes == 0) return nullptr;
   auto region = std::make_unique<Region>();
-  region->own.reset(new std::byte[bytes + 2 * alignment]);
-  auto first = reinterpret_cast<std::uint64_t>(region->own.get());
+  region->own = LazyArray<std::uint8_t>(bytes + 2 * alignment);
+  auto first = reinterpret_cast<std::uint64_t>(region->own.data());
   first += alignment - first % alignment;
-  for (std::size_t i = 0; i + 4 <= bytes; i += 4)
+  for (std::size_t i = 0; i + 4 <= std::min(bytes, most_poisoned); i += 4)
     std::memcpy(reinterpret_cast<void*>(first + i), &poison, 4);
   region->area = {.name = std::move(name),
                   .first = first,
@@ -167,7 +168,7 @@ void* Memory::allocate(std::size_t bytes, std::string name) {
 
 bool Memory::release(void* memory) {
   const auto found = contents_->regions.find(reinterpret_cast<std::uint64_t>(memory));
-  if (found == contents_->regions.end() || found->second->own == nullptr) return false;
+  if (found == contents_->regions.end() || found->second->own.empty()) return false;
   contents_->erase(found->first);
   return true;
 }

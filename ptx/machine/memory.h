@@ -20,8 +20,8 @@ namespace ptx {
 struct Region {
   Area area;
   std::uint64_t end = 0;
-  std::unique_ptr<std::byte[]> own;  // of the machine's allocations
-  Traces traces;                     // of each word, of this launch and of earlier ones
+  LazyArray<std::uint8_t> own;  // of the machine's allocations
+  Traces traces;                // of each word, of this launch and of earlier ones
   std::unordered_map<std::size_t, std::array<Trace, 4>>
       parts;                           // of words that were written in such, in this launch
   LazyArray<std::uint8_t> is_written;  // 1 for each word that was; empty: all were

@@ -108,6 +108,23 @@ Outcome run_on_machine(const Kernel& kernel, const Launch& launch) {
   }
 }
 
+// A launch where nothing runs.
+void note(const Kernel& kernel, const Configuration& asked, const std::vector<std::byte>& params,
+          Observation& seen) {
+  ++seen.kernels;
+  seen.blocks += asked.grid.count();
+  const auto add = [&](std::uint64_t value) {
+    seen.launched = (seen.launched ^ value) * 0x9e3779b97f4a7c15u;
+    seen.launched ^= seen.launched >> 32;
+  };
+  const auto& [grid, block] = std::pair(asked.grid, asked.block);
+  for (const std::uint64_t part : {std::uint64_t{grid.x}, std::uint64_t{grid.y},
+                                   std::uint64_t{grid.z}, block.count(), asked.dynamic_shared})
+    add(part);
+  add(reinterpret_cast<std::uintptr_t>(&kernel));
+  for (const std::byte byte : params) add(static_cast<std::uint64_t>(byte));
+}
+
 // What a kernel printed. Within `observe` stdout is the caller's.
 void show(const std::string& printed) {
   std::FILE* const to = state().seen == nullptr ? stdout : stderr;
@@ -127,7 +144,7 @@ void run_now(const Kernel& kernel, const Configuration& asked, void** arguments)
   const Program::Kernel& code = code_of(kernel);
   refuse(kernel, facts_of(code), asked);
   if (device.runs_nothing()) {
-    ++device.seen->kernels;
+    note(kernel, asked, packed(code, arguments), *device.seen);
     return;
   }
   const Launch launch{

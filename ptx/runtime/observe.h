@@ -36,6 +36,8 @@ struct Observation {
   int kernels = 0;                   // that were launched
   std::vector<LaunchCounts> counts;  // of each, if asked for and without a finding
   std::vector<Watched> watched;      // of each, if asked for
+  std::uint64_t blocks = 0;          // of all launches where nothing runs; and a number
+  std::uint64_t launched = 0;        // equal for equal kernels, grids and arguments there
 };
 
 // A hash of what variables of kernels, and memory that host code has allocated, hold between calls:
