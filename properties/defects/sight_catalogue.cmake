@@ -183,6 +183,9 @@ assay_sight_defect(sums_in_variable IN two_launches.cu CLAIM two_streams CASE "m
 assay_sight_defect(sums_in_four_turns IN two_launches.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "of turns")
 assay_sight_defect(rows_by_ticket IN two_launches.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "of drawn")
 
+# Memory that is taken for unchanged while a kernel runs, and is not.
+assay_sight_defect(sums_through_read_only_cache IN nvcc_only/caches.cu CLAIM no_data_race CASE "m=3 n=4 k=5" SAYS "through the read-only cache")
+
 # Accesses beyond an array: the thread's own, and a shared one where the next begins. Of own_array_overrun and
 # shared_table_overrun nvcc drops what is wrong, whose index it knows or which nobody reads: what it compiles is right.
 assay_sight_defect(partial_sums_overrun IN memory.cu CLAIM accesses_inside CASE "m=3 n=4 k=5" SAYS "of its own 16 bytes of local memory")

@@ -84,6 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Defect, RightStreams,
                          testing::Values("right_side_stream", "right_pool", "right_buffer_by_turns",
                                          "right_host_waits", "right_device_waits",
                                          "right_default_stream", "right_two_side_streams",
-                                         "right_copy", "right_early_begin"));
+                                         "right_copy", "right_early_begin",
+                                         "right_past_read_only_cache", "right_read_only_cache"));
 
 }  // namespace

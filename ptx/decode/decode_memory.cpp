@@ -123,6 +123,7 @@ void Decoder::decode_load(const Instruction& i, bool is_store) {
   const bool is_polled = has(i, "volatile") || has(i, "relaxed") || has(i, "acquire") ||
                          has(i, "release") || has(i, "mmio");
   if (is_polled) access.flags |= is_strong;
+  if (has(i, "nc") || i.opcode == "ldu") access.flags |= is_cached;
   access.parts = static_cast<std::uint8_t>(slots.size());
   access.d = slots[0];
   if (slots.size() > 1) {

@@ -147,13 +147,24 @@ void report_unordered(Warp& w, const Access& a, const std::string& place, const 
   const Op* const its = kernel == nullptr ? nullptr : kernel->code.data() + op;
   Details details = details_of(w, a);
   if (its != nullptr) details.sites.push_back({did, lines_of(*kernel, *its)});
-  report(
-      w, a.op, Fault::unordered_work,
-      fmt::format("{} {} {} ({}), which {} {}{}, and nothing orders the two: {}",
-                  thread_text(w, a.lane), verb(a), place, place_of(w.block->run->kernel, *a.op),
-                  other, did, its == nullptr ? "" : fmt::format(" ({})", place_of(*kernel, *its)),
-                  why),
-      std::move(details));
+  report(w, a.op, Fault::unordered_work,
+         fmt::format("{} {} {} ({}), which {} {}{}, and nothing orders the two: {}",
+                     thread_text(w, a.lane), verb(a), place, place_of(w.block->run->kernel, *a.op),
+                     other, did,
+                     its == nullptr ? "" : fmt::format(" ({})", place_of(*kernel, *its)), why),
+         std::move(details));
+}
+
+// Also of what this lane wrote itself, and of what is ordered: no fence reaches that cache.
+void report_stale(Warp& w, const Access& a, const std::string& place, const std::string& who,
+                  uint32_t op) {
+  const Program::Kernel& kernel = w.block->run->kernel;
+  report(w, a.op, Fault::data_race,
+         fmt::format("{} reads {} ({}) through the read-only cache (__ldg, or const __restrict__), "
+                     "which {} wrote ({}) in the same launch: what the cache holds may be older",
+                     thread_text(w, a.lane), place, place_of(kernel, *a.op), who,
+                     place_of(kernel, w.code[op])),
+         {a.address, a.writes, {site(w, "reads", a.op), site(w, "wrote", w.code + op)}});
 }
 
 // The bytes of a word that an access of less than a word is about.
@@ -165,10 +176,15 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
   const auto unordered = [&](uint64_t s, bool both_strong) {
     return s != 0 && !both_strong && !is_ordered(w, a.lane, s);
   };
+  const uint32_t others = w.block->run->memory.others;
+  const auto block_of = [](uint64_t s) { return static_cast<uint32_t>(s >> 32) - 1; };
+  const auto who = [&](uint64_t s) {
+    return block_of(s) == w.block->number
+               ? other_text(w, static_cast<uint32_t>(s))
+               : fmt::format("a thread of block {} of the grid", block_of(s) - others);
+  };
   const auto conflict = [&](uint64_t s, bool wrote, uint32_t op) {
-    const auto block = static_cast<uint32_t>(s >> 32) - 1;
-    const bool is_in_block = block == w.block->number;
-    const uint32_t others = w.block->run->memory.others;
+    const uint32_t block = block_of(s);
     const char* const did = wrote ? "wrote" : "read";
     if (block < others) {
       const Unordered& other = *unordered_at(*w.block->run, block);
@@ -178,16 +194,17 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
                                               : in_other_streams);
       return false;
     }
-    report_race(w, a, place_in(region, address),
-                {is_in_block ? other_text(w, static_cast<uint32_t>(s))
-                             : fmt::format("a thread of block {} of the grid", block - others),
-                 wrote, is_in_block, op});
+    report_race(w, a, place_in(region, address), {who(s), wrote, block == w.block->number, op});
     return false;
   };
   if (unordered(t.write, a.is_strong && t.write_is_atomic))
     return conflict(t.write, true, t.write_op);
   if (a.writes && unordered(t.read, a.is_strong && t.read_is_atomic))
     return conflict(t.read, false, t.read_op);
+  if ((a.op->flags & is_cached) != 0 && t.write != 0 && block_of(t.write) >= others) {
+    report_stale(w, a, place_in(region, address), who(t.write), t.write_op);
+    return false;
+  }
   const uint32_t mine =
       stamp::make(w.block->shadow.now(), static_cast<uint32_t>(w.index * warp_size + a.lane));
   uint64_t now = (uint64_t{w.block->number} + 1) << 32 | mine;

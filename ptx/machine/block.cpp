@@ -61,6 +61,7 @@ void let_go(Block& block, int number, Block::Barrier& barrier) {
       continue;
     }
     w.since_sync = now;
+    w.has_diverged = false;
     if (by_all) {
       w.since_barrier = now;
     } else {
@@ -116,6 +117,16 @@ const Op* go_on_at(Warp& w, const Op* at) {
   return next_group(w);
 }
 
+void leave_some_behind(Warp& w, const Op* at, unsigned one_in) {
+  Run& run = *w.block->run;
+  if (run.settings.order != Order::shuffled || (w.mask & (w.mask - 1)) == 0) return;
+  const std::uint64_t drawn = run.draw();
+  const auto behind = w.mask & static_cast<uint32_t>(drawn >> 32);
+  if (drawn % one_in != 0 || behind == 0 || behind == w.mask) return;
+  w.others.push_back({.at = at, .mask = behind, .stepped_back = true});
+  w.set_mask(w.mask & ~behind);
+}
+
 const Op* step_back(Warp& w, const Op* next, bool may_wait_for_blocks) {
   w.others.push_back({.at = next, .mask = w.mask, .stepped_back = true});
   w.set_mask(0);
@@ -150,6 +161,7 @@ const Op* next_group(Warp& w) {
 
 bool are_together(Warp& w, const Op* op, uint32_t needed) {
   needed &= w.alive;
+  if (needed == w.alive) w.has_diverged = false;
   if ((needed & ~w.mask) == 0) return true;
   w.others.push_back({.at = op, .mask = w.mask, .state = State::at_warp_op, .partners = needed});
   w.set_mask(0);

@@ -34,6 +34,7 @@ const Op* guarded(const Op* op, Warp& w) {
 }
 
 const Op* split(Warp& w, u32 away, const Op* to, const Op* next) {
+  w.has_diverged = true;
   w.others.push_back({.at = to, .mask = away});
   w.set_mask(w.mask & ~away);
   return go_on_at(w, next);
@@ -60,6 +61,7 @@ const Op* branch_by_index(const Op* op, Warp& w) {
       return nullptr;
     }
     w.others.push_back({.at = w.code + w.lists[op->d + static_cast<int>(chosen)], .mask = same});
+    w.has_diverged |= same != w.mask;
     w.set_mask(w.mask & ~same);
   }
   return next_group(w);
@@ -69,6 +71,7 @@ const Op* join(const Op* op, Warp& w) { return w.others.empty() ? op + 1 : go_on
 
 const Op* leave(const Op*, Warp& w) {
   leave_block(w, w.mask);
+  if (w.others.size() == 1) w.has_diverged = false;  // all that are left are together
   return next_group(w);
 }
 const Op* trap(const Op* op, Warp& w) {
@@ -207,7 +210,9 @@ const Op* vote(const Op* op, Warp& w) {
   }
   return op + 1;
 }
+// Nothing but a synchronisation makes lanes meet again that have gone different ways.
 const Op* active_mask(const Op* op, Warp& w) {
+  if (w.has_diverged) leave_some_behind(w, op, 2);
   const u32 mask = w.mask;
   return for_each_lane<u32>(op, w, [=](int) { return mask; });
 }

@@ -193,6 +193,7 @@ class Running {
       const int left = block.thread_count - w.index * warp_size;
       w.alive = left >= warp_size ? all_lanes : (1u << left) - 1;
       w.others.clear();
+      w.has_diverged = false;
       w.known.clear();
       w.asked = 0;
       w.set_mask(w.alive);

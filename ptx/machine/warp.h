@@ -24,10 +24,11 @@ enum OpFlags : std::uint16_t {
   address_is_wide = 1 << 4,
   loads = 1 << 5,
   stores = 1 << 6,
-  decides = 1 << 7,      // where to go on, by its guard
-  selects = 1 << 8,      // one of two values
-  is_strong = 1 << 9,    // an atomic access, or a volatile one
-  tells_taint = 1 << 10  // says itself which of its results nobody wrote
+  decides = 1 << 7,       // where to go on, by its guard
+  selects = 1 << 8,       // one of two values
+  is_strong = 1 << 9,     // an atomic access, or a volatile one
+  tells_taint = 1 << 10,  // says itself which of its results nobody wrote
+  is_cached = 1 << 11     // takes memory for unchanged while the kernel runs
 };
 
 struct Op {
@@ -80,6 +81,7 @@ struct Warp {
   int index = 0;  // within its block
   const Op* at = nullptr;
   std::vector<Group> others;
+  bool has_diverged = false;   // since all of its lanes last synchronised
   bool gives_up = false;       // waiting for a phase of an mbarrier
   int asked = 0;               // what others may have to change: see system/waiting.cpp
   bool lets_go_first = false;  // other warps, or even other blocks, once its turn ends
@@ -113,6 +115,9 @@ struct Warp {
 // with the lowest address that is ready, joined by all that have come to the same place.
 const Op* go_on_at(Warp&, const Op* at);
 const Op* next_group(Warp&);
+// In shuffled order, once in so many times, some lanes of the group stay at an operation until the
+// others wait for them.
+void leave_some_behind(Warp&, const Op* at, unsigned one_in);
 // Lets others go first: other groups, then other warps and, if it may wait for these, other blocks.
 const Op* step_back(Warp&, const Op* next, bool may_wait_for_blocks);
 

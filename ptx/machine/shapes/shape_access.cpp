@@ -111,6 +111,7 @@ std::byte* reach_global_shape(Warp& w, const Op* op, const Shape& s, uint64_t lo
   if (region == nullptr) return nullptr;
   const bool may_change = region->area.writable;
   if (writes && (!may_change || !s.is_disjoint)) return nullptr;
+  if (may_change && (op->flags & is_cached) != 0) return nullptr;
   if (!may_change && !region->is_written.empty()) return nullptr;
   if (may_change && !trace(w, op, s, *region, lowest, writes)) return nullptr;
   return reinterpret_cast<std::byte*>(lowest);

@@ -11,25 +11,15 @@ using std::uint64_t;
 constexpr int most_asked = 1024;
 constexpr uint64_t tick = 1000;
 
-// In shuffled order, now and then, some lanes fall behind the others, until these wait for them. It
-// is only here that it shows: of accesses that are neither volatile nor atomic, those that count on
-// lanes in step are races.
-const Op* drift(Warp& w, const Op* next) {
-  Run& run = *w.block->run;
-  if (run.settings.order != Order::shuffled || (w.mask & (w.mask - 1)) == 0) return next;
-  const uint64_t drawn = run.draw();
-  const auto behind = w.mask & static_cast<std::uint32_t>(drawn >> 32);
-  if (drawn % 4 != 0 || behind == 0 || behind == w.mask) return next;
-  w.others.push_back({.at = next, .mask = behind, .stepped_back = true});
-  w.set_mask(w.mask & ~behind);
-  return next;
-}
-
 // Stands behind what a thread may wait with: a volatile load, an atomic operation. mode: its
-// weight.
+// weight. Of accesses that are neither volatile nor atomic, those that count on lanes in step are
+// races: it is only here that lanes which fall behind show it.
 const Op* ask(const Op* op, Warp& w) {
   w.asked += op->mode;
-  if (w.asked < most_asked) return drift(w, op + 1);
+  if (w.asked < most_asked) {
+    leave_some_behind(w, op + 1, 4);
+    return op + 1;
+  }
   w.asked = 0;
   return step_back(w, op + 1, true);
 }

@@ -95,6 +95,22 @@ $done:
   }
 }
 
+TEST(Race, is_what_the_read_only_cache_may_not_know_of_yet) {
+  const auto text = [](const char* load, const char* order, int blocks, const Settings& settings) {
+    return text_of(WrittenKernel(fmt::format("mul.wide.u32 %rd1, %t, 4; add.s64 %rd2, %out, %rd1;"
+                                             "{} %r1, [%rd2]; st.global.u32 [%rd2+512], %r1; {}"
+                                             "{} %r2, [%rd2+512];",
+                                             load, order, load))
+                       .run(32, settings, blocks));
+  };
+  for (const Settings& settings : all_orders()) {
+    EXPECT_EQ(text("ld.global.u32", "membar.gl;", 1, settings), "");
+    EXPECT_THAT(text("ld.global.nc.u32", "membar.gl; bar.sync 0;", 1, settings),
+                AllOf(StartsWith("data race"), HasSubstr("through the read-only cache")));
+    EXPECT_EQ(text("ld.global.nc.u32", "exit;", 1, settings), "") << "written after it was read";
+  }
+}
+
 TEST(Race, between_blocks_is_not_ordered_in_shared_memory) {
   // Every block has a word at this address, and none hears what another one does there.
   for (const char* atomic :

@@ -285,5 +285,29 @@ TEST(Lanes, fall_behind_where_volatile_accesses_count_on_their_being_in_step) {
   EXPECT_GE(unlike, 4);  // of the eight that are shuffled
 }
 
+// Each lane goes round a loop as often as its number says, and then asks who is there.
+std::string who_is_there(const std::string& behind_loop) {
+  return "mov.u32 %r2, 0; $again: setp.ge.u32 %p1, %r2, %t; @%p1 bra $out; add.u32 %r2, %r2, 8;"
+         "bra.uni $again; $out: " +
+         behind_loop + "activemask.b32 %r1;" + store_r1;
+}
+
+TEST(Lanes, need_not_meet_behind_a_loop_that_they_leave_at_different_times) {
+  int apart = 0;
+  for (const Settings& settings : all_orders()) {
+    const auto are_together = [&](const std::string& behind_loop) {
+      WrittenKernel kernel(who_is_there(behind_loop));
+      EXPECT_EQ(text_of(kernel.run(32, settings)), "");
+      for (int lane = 0; lane < 32; ++lane)
+        EXPECT_NE(kernel.words.at(static_cast<std::size_t>(lane)) >> lane & 1, 0u) << "it is there";
+      return std::all_of(kernel.words.begin(), kernel.words.begin() + 32,
+                         [](std::uint32_t word) { return word == ~0u; });
+    };
+    EXPECT_TRUE(are_together("bar.warp.sync 0xffffffff;"));
+    apart += are_together("") ? 0 : 1;
+  }
+  EXPECT_GE(apart, 2);  // of the eight that are shuffled
+}
+
 }  // namespace
 }  // namespace ptx::tests
