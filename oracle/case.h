@@ -19,7 +19,7 @@ enum class Fill {
   exact,       // integers for which every order of summation is exact and rounded inputs are not
   small_ints,  // in -8..8
   identity,    // A is the identity, as far as it reaches
-  one_hot,     // one 1 in each row of A, at a random place
+  one_hot,     // one 1 in each row of A, mostly at a random place
   special,     // uniform with a few NaN and infinities, and zeros that they are multiplied by
   scaled,      // uniform, each row of A and column of B times a power of 2: from denormals to 2^45
   balanced,    // uniform times powers of 2 that let alpha * A * B and beta * C show in the result,

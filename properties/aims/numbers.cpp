@@ -230,6 +230,8 @@ std::vector<Case> cases_beyond_floats(const Tile& tile) {
       c.*size = countable + beyond;
     }
   }
+  // Among so many products, one that is left out is within the bound.
+  cases.push_back({.m = 1, .n = 1, .k = countable + 1, .fill = Fill::one_hot, .seed = 1});
   return cases;
 }
 
