@@ -10,16 +10,16 @@ namespace simt {
 constinit thread_local Watch* watching = nullptr;
 
 Watch::Watch(std::uint64_t most_calls, const Hints& hints)
-    : found_(std::make_unique<Comparison[]>(slots)),
-      sides_(std::make_unique<Sides[]>(slots)),
-      touched_(std::make_unique<std::uint16_t[]>(slots)),
-      hints_(hints),
-      most_calls_(most_calls) {}
+    : number_(std::make_unique<std::uint16_t[]>(slots)), hints_(hints), most_calls_(most_calls) {
+  found_.reserve(most_found);
+  sides_.reserve(most_found);
+  touched_.reserve(most_found);
+}
 
 std::vector<Comparison> Watch::comparisons() const {
   std::vector<Comparison> all;
-  std::copy_if(found_.get(), found_.get() + slots, std::back_inserter(all),
-               [](const Comparison& c) { return c.where != nullptr && c.inside != c.where; });
+  std::ranges::copy_if(found_, std::back_inserter(all),
+                       [](const Comparison& c) { return c.inside != c.where; });
   std::sort(all.begin(), all.end(),
             [](const Comparison& a, const Comparison& b) { return a.where < b.where; });
   return all;
@@ -29,19 +29,21 @@ std::vector<Comparison> Watch::comparisons() const {
 Comparison* Watch::find(const void* where) {
   constexpr int shift = 64 - std::countr_zero(slots);
   std::size_t slot = reinterpret_cast<std::uintptr_t>(where) * 0x9e3779b97f4a7c15u >> shift;
-  while (found_[slot].where != where) {
-    if (found_[slot].where == nullptr) {
-      if (taken_ == slots / 2) return nullptr;
-      ++taken_;
-      found_[slot].where = where;
-      found_[slot].first_call = calls_;
-      if (std::ranges::binary_search(hints_.in_helpers, where)) found_[slot].inside = where;
-      sides_[slot].is_branch = std::ranges::binary_search(hints_.branches, where);
-      break;
-    }
-    slot = (slot + 1) % slots;
+  for (; number_[slot] != 0; slot = (slot + 1) % slots) {
+    Comparison& known = found_[number_[slot] - 1u];
+    if (known.where == where) return &known;
   }
-  return &found_[slot];
+  if (found_.size() == most_found) return nullptr;
+  const bool is_in_helper = std::ranges::binary_search(hints_.in_helpers, where);
+  found_.push_back(
+      {.where = where, .inside = is_in_helper ? where : nullptr, .first_call = calls_});
+  sides_.push_back({.is_branch = std::ranges::binary_search(hints_.branches, where)});
+  number_[slot] = static_cast<std::uint16_t>(found_.size());
+  return &found_.back();
+}
+
+Watch::Sides& Watch::sides_of(const Comparison& c) {
+  return sides_[static_cast<std::size_t>(&c - found_.data())];
 }
 
 // Two comparisons of a helper are two of the line that calls it: their distance tells them apart.
@@ -53,14 +55,13 @@ Comparison* Watch::find_in_caller(Comparison& in_helper, const void* frame) {
   Comparison* const found = find(reinterpret_cast<const void*>(caller | mark << 48));
   if (found == nullptr) return nullptr;
   found->inside = in_helper.where;
-  sides_[static_cast<std::size_t>(found - found_.get())].is_branch =
-      sides_[static_cast<std::size_t>(&in_helper - found_.get())].is_branch;
+  sides_of(*found).is_branch = sides_of(in_helper).is_branch;
   return found;
 }
 
 bool Watch::run(std::uint64_t most_calls, const std::function<void()>& host_code) {
   ++run_;
-  touched_count_ = 0;
+  touched_.clear();
   took_new_side_ = false;
   last_ = nullptr;
   end_of_run_ = calls_ + most_calls;
@@ -78,9 +79,9 @@ void Watch::end_host_code() {
 
 std::uint64_t Watch::path() const {
   std::uint64_t path = 0;
-  for (std::size_t i = 0; i < touched_count_; ++i) {
-    const Comparison& c = found_[touched_[i]];
-    const Sides& s = sides_[touched_[i]];
+  for (const std::uint16_t i : touched_) {
+    const Comparison& c = found_[i];
+    const Sides& s = sides_[i];
     const int sides = s.then & (s.is_branch ? first_way | second_way : less | equal | greater);
     std::uint64_t h = reinterpret_cast<std::uintptr_t>(c.where) * 32 + static_cast<unsigned>(sides);
     h = (h ^ h >> 29) * 0xbf58476d1ce4e5b9u;
@@ -90,11 +91,10 @@ std::uint64_t Watch::path() const {
 }
 
 void Watch::take(const Comparison& c, Side side) {
-  const auto slot = static_cast<std::size_t>(&c - found_.get());
-  Sides& sides = sides_[slot];
+  Sides& sides = sides_of(c);
   if (sides.run != run_) {
     sides.run = run_, sides.then = 0;
-    touched_[touched_count_++] = static_cast<std::uint16_t>(slot);
+    touched_.push_back(static_cast<std::uint16_t>(&c - found_.data()));
   }
   took_new_side_ |= (sides.ever & side) == 0;
   sides.then |= side, sides.ever |= side;

@@ -84,7 +84,7 @@ class Watch {
   void touch(std::size_t bytes);
 
  private:
-  static constexpr std::size_t slots = 1 << 13;  // a power of two
+  static constexpr std::size_t slots = 1 << 13, most_found = slots / 2;
   enum Side : std::uint8_t { less = 1, equal = 2, greater = 4, first_way = 8, second_way = 16 };
   struct Sides {  // of a comparison that were taken
     std::uint64_t run = 0;
@@ -93,21 +93,21 @@ class Watch {
   };
 
   Comparison* find(const void* where);
+  Sides& sides_of(const Comparison&);
   Comparison* find_in_caller(Comparison& in_helper, const void* frame);
   void take(const Comparison&, Side);
   void count(std::uint64_t calls = 1);
 
-  std::unique_ptr<Comparison[]> found_;       // by a hash of their place
-  std::unique_ptr<Sides[]> sides_;            // of each
-  std::unique_ptr<std::uint16_t[]> touched_;  // by this run
-  std::size_t touched_count_ = 0;
+  std::vector<Comparison> found_;            // in the order in which they were reached
+  std::vector<Sides> sides_;                 // of each
+  std::unique_ptr<std::uint16_t[]> number_;  // in `found_` from 1, by a hash of the place
+  std::vector<std::uint16_t> touched_;       // by this run
   std::uint64_t run_ = 0, end_of_run_ = 0;
   bool took_new_side_ = false;
   sigjmp_buf* leave_ = nullptr;
   static constexpr std::uint64_t overtime = 50'000'000;
   std::uint64_t overtime_left_ = overtime;
   const Hints hints_;
-  std::size_t taken_ = 0;
   Comparison* last_ = nullptr;  // compared, and its way not yet known
   std::uint64_t calls_ = 0;
   const std::uint64_t most_calls_;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "base/project.h"
 
@@ -26,7 +27,9 @@ std::string text_of(const ptx::SourceLine& place) {
 
 }  // namespace
 
-std::string shown_path(const std::string& file) {
+namespace {
+
+std::string path_from_project(const std::string& file) {
   const std::string root = project().folder + "/";
   std::string path = std::filesystem::path(file).lexically_normal().string();
   std::error_code missing;  // it may have been compiled by way of a link
@@ -34,6 +37,15 @@ std::string shown_path(const std::string& file) {
       !missing && !path.starts_with(root))
     path = there.string();
   return path.starts_with(root) ? path.substr(root.size()) : path;
+}
+
+}  // namespace
+
+std::string shown_path(const std::string& file) {
+  thread_local std::map<std::string, std::string> known;  // comparisons ask a thousand times
+  const auto [found, is_new] = known.try_emplace(file);
+  if (is_new) found->second = path_from_project(file);
+  return found->second;
 }
 
 std::string text_of(const std::vector<ptx::Site>& sites) {

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t alignment = 256;
 constexpr std::uint32_t poison = 0x7f85eedd;    // a signalling NaN
 constexpr std::size_t most_poisoned = 1 << 26;  // bytes: what nobody touches of more costs nothing
-constexpr std::size_t most_spare = 2, least_spare_words = 1 << 16, most_spare_words = 1 << 21;
+constexpr std::size_t most_spare = 4, least_spare_words = 1 << 16, most_spare_words = 1 << 21;
 
 }  // namespace
 

@@ -17,7 +17,8 @@ struct SourceLine {
 struct Comparison {
   static constexpr double infinite = std::numeric_limits<double>::infinity();
 
-  const void* where = nullptr;  // the same in every launch of the program
+  // A name of it, and no address: the same in every launch and every process that runs this text.
+  const void* where = nullptr;
   // Of the source, then those that it was inlined at. None without -lineinfo, and none of what the
   // compiler compares on its own account.
   std::vector<SourceLine> lines;

@@ -50,6 +50,15 @@ bool compares(const Op& op, const Uses& uses) {
          uses.writes.empty() && uses.predicates_written.size() == 1;
 }
 
+// A name for an operation of a kernel. Addresses would be other ones in the next process, and with
+// them the order in which comparisons are driven, and so the cases. Room for four names is left
+// behind each, and no address in use has the highest bit.
+const void* name_of(const Program::Kernel& kernel, std::size_t operation) {
+  constexpr int bits_of_operation = 24;
+  const auto name = std::hash<std::string>{}(kernel.function.name) << bits_of_operation;
+  return reinterpret_cast<const void*>(name | operation << 2 | std::uintptr_t{1} << 63);
+}
+
 // None of what the compiler compares on its own account: line 0 stands for that.
 std::vector<SourceLine> places_of(const Program::Kernel& kernel, const Op& op) {
   std::vector<SourceLine> lines = lines_of(kernel, op);
@@ -93,7 +102,7 @@ Watch::Watch(const Program::Kernel& kernel, std::uint64_t most_calls)
     seen.op = &kernel.code[n];
     Handler& run = code_[n].guard >= 0 ? code_[n].behind_guard : code_[n].run;
     seen.run = std::exchange(run, watched);
-    seen.comparison = {.where = &i,
+    seen.comparison = {.where = name_of(kernel, n),
                        .is_of_floats = type == Type::f32 || type == Type::f64,
                        .bytes = bytes_of(type),
                        .with_constant = is_number(second)};

@@ -57,12 +57,14 @@ TEST(Watch, sees_floats_also_behind_guards_and_joined_with_others) {
   EXPECT_TRUE(seen.comparisons[2].equal);
 }
 
-TEST(Watch, is_the_same_comparison_in_every_launch) {
-  WrittenKernel kernel("setp.lt.u32 %p1, %t, 5; @%p1 st.global.u32 [%out], %t;");
-  const auto where = [&] {
-    return kernel.run(8, {.most_watched = 100}).watched->comparisons.at(0).where;
+TEST(Watch, is_the_same_comparison_in_every_launch_and_wherever_the_text_is_read) {
+  const std::string text = "setp.lt.u32 %p1, %t, 5; @%p1 st.global.u32 [%out], %t;";
+  WrittenKernel kernel(text), again(text);
+  const auto where = [](WrittenKernel& any) {
+    return any.run(8, {.most_watched = 100}).watched->comparisons.at(0).where;
   };
-  EXPECT_EQ(where(), where());
+  EXPECT_EQ(where(kernel), where(kernel));
+  EXPECT_EQ(where(kernel), where(again));
 }
 
 TEST(Watch, ends_a_kernel_after_so_many) {
