@@ -251,8 +251,7 @@ std::vector<Case> large_cases(const Claim& claim, const Entry& entry, int cases,
 std::vector<Case> extreme_cases(const Claim& claim, const Entry& entry, int cases,
                                 std::uint64_t seed, const Hints& hints) {
   std::vector<Case> chosen;
-  const bool is_judged_elsewhere = entry.backend == Backend::ptx && entry.watched_launch != nullptr;
-  if (!claim.takes_extreme_sizes || is_judged_elsewhere) return chosen;
+  if (!claim.takes_extreme_sizes || is_judged_twice(entry)) return chosen;
   Dice dice(seed + std::hash<std::string>{}(entry.variant.name));
   double room = cases * cost_per_case(entry.backend) * extreme_cost_per_drawn_cost;
   for (const Sizes& sizes : extreme_sizes(dice, entry.variant.tile)) {

@@ -50,8 +50,9 @@ Placed placed(const Sparse& memory, std::int64_t rows, std::int64_t columns, std
 
 // The comparisons of all launches, those of a kernel that was launched twice each by itself, and
 // those of the host, whose places are known.
-WatchedRun run_of(const ptx::Observation& seen, const simt::Watch& host) {
-  WatchedRun run{.comparisons = host.comparisons(), .calls = host.calls()};
+WatchedRun run_of(const ptx::Observation& seen, const std::optional<simt::Watch>& host) {
+  WatchedRun run;
+  if (host) run = {.comparisons = host->comparisons(), .calls = host->calls()};
   run.places.resize(run.comparisons.size());
   for (const ptx::Watched& launch : seen.watched) {
     for (const ptx::Comparison& c : launch.comparisons) {
@@ -66,40 +67,58 @@ WatchedRun run_of(const ptx::Observation& seen, const simt::Watch& host) {
   return run;
 }
 
-}  // namespace
-
-WatchedRun watched_run_of_ptx(const Entry& entry, const Case& c, std::uint64_t most_calls,
-                              const simt::Hints& hints) {
-  if (is_too_large(c)) return {};
+// What a launch of this case does, if the variant takes it.
+std::optional<ptx::Observation> observed(const Entry& entry, const Case& c,
+                                         const ptx::Settings& settings, simt::Watch* host) {
+  if (is_too_large(c)) return std::nullopt;
   Sparse a(c.m, c.k + c.lda.floats, c.offset.floats[0]);
   Sparse b(c.k, c.n + c.ldb.floats, c.offset.floats[1]);
   Sparse result(c.m, c.n + c.ldc.floats, c.offset.floats[2]);
   a.fill(c.fill, c.seed, filled_floats);
   b.fill(c.fill, c.seed + 1, filled_floats);
   Given gemm{gemm_of(c, a.first(), b.first(), result.first())};
-  if (!refusal(entry.variant, gemm).empty()) return {};
+  if (!refusal(entry.variant, gemm).empty()) return std::nullopt;
   const auto workspace = give_workspace(entry.variant, gemm);
 
   const DeviceLoan loan(
       {placed(a, c.m, c.k, gemm.lda), placed(b, c.k, c.n, gemm.ldb),
        placed(result, c.m, c.n, gemm.ldc), workspace ? workspace->placed() : Placed{}},
       gemm.beta != 0);
-  const ptx::Settings settings = {
-      .order = c.seed % 2 == 0 ? ptx::Order::forward : ptx::Order::reverse,
-      .seed = c.seed,
-      .cpu_seconds = 10,
-      .most_watched = most_calls};
-  simt::Watch host(std::numeric_limits<std::uint64_t>::max(), hints);
   ptx::Observation seen;
-  simt::observe({.watch = &host}, [&] {
+  simt::observe({.watch = host}, [&] {
     seen = ptx::observe({.settings = settings}, [&] {
       thrown_by([&] { static_cast<void>(entry.variant.launch(gemm, nullptr, gemm.workspace)); });
     });
   });
-  WatchedRun run = run_of(seen, host);
-  const bool was_ended = seen.finding && seen.finding->fault == ptx::Fault::never_ends;
+  return seen;
+}
+
+}  // namespace
+
+WatchedRun watched_run_of_ptx(const Entry& entry, const Case& c, std::uint64_t most_calls,
+                              const simt::Hints& hints) {
+  std::optional<simt::Watch> host;
+  if (!hints.branches.empty()) host.emplace(std::numeric_limits<std::uint64_t>::max(), hints);
+  const auto seen = observed(entry, c,
+                             {.order = c.seed % 2 == 0 ? ptx::Order::forward : ptx::Order::reverse,
+                              .seed = c.seed,
+                              .cpu_seconds = 10,
+                              .most_watched = most_calls},
+                             host ? &*host : nullptr);
+  if (!seen) return {};
+  WatchedRun run = run_of(*seen, host);
+  const bool was_ended = seen->finding && seen->finding->fault == ptx::Fault::never_ends;
   run.timed_out = was_ended && run.calls < most_calls;
   return run;
+}
+
+std::optional<std::uint64_t> operations_of_ptx(const Entry& entry, const Case& c) {
+  const auto seen = observed(entry, c, {.cpu_seconds = 2, .counts = true}, nullptr);
+  if (!seen || seen->finding) return std::nullopt;
+  std::uint64_t operations = 0;
+  for (const ptx::LaunchCounts& launch : seen->counts)
+    operations += launch.total.instructions.warps;
+  return operations;
 }
 
 }  // namespace assay

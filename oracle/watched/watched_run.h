@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,5 +42,9 @@ WatchedRun watched_run(const Entry&, const Case&, std::uint64_t most_calls,
 // branch there, but what is done.
 WatchedRun watched_run_of_ptx(const Entry&, const Case&, std::uint64_t most_calls,
                               const simt::Hints& hints = {});
+
+// How many operations warps execute for it there. None if it is refused, has a fault, or does not
+// end within 2 s of CPU time.
+std::optional<std::uint64_t> operations_of_ptx(const Entry&, const Case&);
 
 }  // namespace assay

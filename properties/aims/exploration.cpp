@@ -181,8 +181,8 @@ void add_numbers(const std::string& source, const Code& code, const Explorer& ex
 }
 
 // By its watched build, which also sees what its launch function compares.
-Exploration explore_source(const Entry& entry) {
-  Exploration exploration;
+Exploration explore_source(const Entry& entry, const Effort& effort) {
+  Exploration exploration{.hints = {.effort = effort}};
   Code code;
   try {
     code = code_beside(entry.watched_launch.address());
@@ -192,7 +192,6 @@ Exploration explore_source(const Entry& entry) {
   const Explorer explorer(entry, code.places);
   add_aims(explorer, entry.variant, exploration);
   add_numbers(source_behind(code.places), code, explorer, entry.variant.tile, exploration);
-  exploration.hints.effort = effort_of(entry);
   if (exploration.unknown.empty()) report_comparisons(explorer.knowledge(), exploration);
   return exploration;
 }
@@ -205,8 +204,9 @@ Code code_of_host(const Entry& entry) try {
 }
 
 // By what nvcc made of its kernels, and by the source that it tells the place of.
-Exploration explore_output(const Entry& entry, Code code, std::uint64_t budget) {
-  Exploration exploration;
+Exploration explore_output(const Entry& entry, Code code, const Effort& effort,
+                           std::uint64_t budget = Explorer::usual_budget) {
+  Exploration exploration{.hints = {.effort = effort}};
   const Explorer explorer(entry, code.places, budget);
   add_aims(explorer, entry.variant, exploration);
   code.places = explorer.knowledge().places();
@@ -225,7 +225,7 @@ Exploration explore_output(const Entry& entry, Code code, std::uint64_t budget) 
 void add_output(Entry entry, Exploration& exploration) {
   constexpr std::uint64_t little = Explorer::usual_budget / 16;
   entry.watched_launch = nullptr;
-  const Exploration output = explore_output(entry, {}, little);
+  const Exploration output = explore_output(entry, {}, exploration.hints.effort, little);
   const auto add = [](auto& to, const auto& from) {
     to.insert(to.end(), from.begin(), from.end());
   };
@@ -240,10 +240,10 @@ void add_output(Entry entry, Exploration& exploration) {
 Exploration explore(const Entry& entry) try {
   const bool has_output = entry.backend == Backend::ptx;
   if (entry.watched_launch == nullptr) {
-    if (has_output) return explore_output(entry, code_of_host(entry), Explorer::usual_budget);
+    if (has_output) return explore_output(entry, code_of_host(entry), effort_of(entry));
     return {.unknown = "it has no build that can be watched"};
   }
-  Exploration exploration = explore_source(entry);
+  Exploration exploration = explore_source(entry, effort_of(entry));
   if (has_output) add_output(entry, exploration);
   return exploration;
 } catch (const std::exception& error) {
@@ -326,8 +326,7 @@ std::vector<std::vector<Case>> aimed_sequences(const Exploration& exploration, c
 
 std::vector<Case> dear_aimed_cases(const Exploration& exploration, const Claim& claim,
                                    const Entry& entry) {
-  const bool is_judged_elsewhere = entry.backend == Backend::ptx && entry.watched_launch != nullptr;
-  if (!claim.takes_extreme_sizes || is_judged_elsewhere) return {};
+  if (!claim.takes_extreme_sizes || is_judged_twice(entry)) return {};
   // Those that cost little come first: more of them are judged, and sooner.
   std::vector<Case> cases = exploration.dear_cases;
   std::stable_sort(cases.begin(), cases.end(), [&](const Case& x, const Case& y) {
@@ -337,7 +336,7 @@ std::vector<Case> dear_aimed_cases(const Exploration& exploration, const Claim& 
     return cost(x) < cost(y);
   });
   const Price price =
-      entry.backend == Backend::ptx ? Price{4e9, 8e9} : Price{most_judged_cost, 2.6e10};
+      entry.backend == Backend::ptx ? Price{2e9, 4e9} : Price{most_judged_cost, 2.6e10};
   return affordable(cases, exploration, claim, entry, price,
                     aimed_cases(exploration, claim, entry));
 }

@@ -1,6 +1,7 @@
 #include "properties/draws/cost.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "oracle/watched/watched_run.h"
 #include "properties/fitting.h"
@@ -13,6 +14,8 @@ namespace {
 constexpr double per_product = 0.4, per_lone_product = 3;
 constexpr double per_free_thread = 20, per_thread = 150, per_stop = 40;
 constexpr double stops_per_slice = 2;
+// Of the PTX machine, for each operation of a warp.
+constexpr double per_operation = 8;
 // Of the harness, for each: element of a matrix, float between rows, product of the reference.
 constexpr double per_element = 30, per_gap_float = 3, per_product_of_reference = 0.35;
 // Of a GPU, where the kernel and the reference run.
@@ -25,30 +28,43 @@ Tile supposed(const Tile& tile) { return tile.m * tile.n * tile.k == 1 ? Tile{16
 
 double area_of(const Tile& tile) { return double{1} * tile.m * tile.n; }
 
-// By the tile, where nothing was counted.
-Effort supposed(const Effort& counted, const Tile& tile) {
-  if (counted.is_known) return counted;
-  const double threads = area_of(tile) <= 1024 ? area_of(tile) : 256;
-  return {.threads = threads, .stops_per_k = tile.k > 1 ? stops_per_slice * threads / tile.k : 0};
+// What threads do on the executor, for a tile: of all of them, also their stops at barriers and
+// operations of warps.
+struct Work {
+  double threads = 0, stops = 0, stops_per_k = 0;
+};
+
+Effort effort_by(const Work& work, const Tile& tile) {
+  const double lone_threads = std::min(area_of(tile), work.threads);
+  const bool any_stops = work.stops + work.stops_per_k > 0;
+  return {.is_known = true,
+          .tile = work.threads * (any_stops ? per_thread : per_free_thread) + work.stops * per_stop,
+          .tile_per_k = area_of(tile) * per_product + lone_threads * per_lone_product +
+                        work.stops_per_k * per_stop};
 }
 
-double cost_of_executor(const Case& c, const Tile& declared, const Effort& counted) {
+// By the tile, where nothing was counted.
+Effort supposed_effort(const Tile& tile) {
+  const double threads = area_of(tile) <= 1024 ? area_of(tile) : 256;
+  const double stops = tile.k > 1 ? stops_per_slice * threads / tile.k : 0;
+  return effort_by({.threads = threads, .stops_per_k = stops}, tile);
+}
+
+double tiles_of(const Case& c, const Tile& tile) {
+  return pieces(c.m, tile.m) * pieces(c.n, tile.n);
+}
+
+double cost_on_cpu(const Case& c, const Tile& declared, const Effort& counted) {
   const Tile tile = supposed(declared);
-  const Effort effort = supposed(counted, tile);
+  const Effort effort = counted.is_known ? counted : supposed_effort(tile);
   const double k = c.alpha == 0 ? 0 : pieces(c.k, tile.k) * tile.k;
-  const double lone_threads = std::min(area_of(tile), effort.threads);
-  const double products = k * (area_of(tile) * per_product + lone_threads * per_lone_product);
-  const double stops = effort.stops + k * effort.stops_per_k;
-  const bool any_stops = effort.stops + effort.stops_per_k > 0;
-  return pieces(c.m, tile.m) * pieces(c.n, tile.n) *
-         (products + stops * per_stop +
-          effort.threads * (any_stops ? per_thread : per_free_thread));
+  return effort.launch + tiles_of(c, tile) * (effort.tile + k * effort.tile_per_k);
 }
 
 double cost_of_kernel(const Case& c, const Entry& entry, const Effort& effort) {
   switch (entry.backend) {
     case Backend::simt:
-    case Backend::ptx: return cost_of_executor(c, entry.variant.tile, effort);
+    case Backend::ptx: return cost_on_cpu(c, entry.variant.tile, effort);
     case Backend::cuda: return per_launch + c.multiply_adds() * per_product_on_gpu;
     case Backend::host: break;
   }
@@ -67,10 +83,7 @@ double cost_of_harness(const Case& c, Backend backend) {
          c.multiply_adds() * product;
 }
 
-}  // namespace
-
-Effort effort_of(const Entry& entry) {
-  if (entry.watched_launch == nullptr || entry.backend != Backend::simt) return {};
+Effort effort_on_executor(const Entry& entry) {
   constexpr std::uint64_t most_calls = 20'000'000;
   const Tile tile = supposed(entry.variant.tile);
   const auto run = [&](std::int64_t k) {
@@ -79,17 +92,62 @@ Effort effort_of(const Entry& entry) {
   };
   const std::int64_t little = tile.k, more = little + 4 * std::max(tile.k, 8);
   const WatchedRun first = run(little), second = run(more);
+  if (first.threads == 0) return {};
   const auto stops = static_cast<double>(first.stops);
   const double stops_per_k =
       std::max(0.0, static_cast<double>(second.stops) - stops) / static_cast<double>(more - little);
-  return {.is_known = first.threads > 0,
-          .threads = static_cast<double>(first.threads),
-          .stops = std::max(0.0, stops - stops_per_k * static_cast<double>(little)),
-          .stops_per_k = stops_per_k};
+  return effort_by({.threads = static_cast<double>(first.threads),
+                    .stops = std::max(0.0, stops - stops_per_k * static_cast<double>(little)),
+                    .stops_per_k = stops_per_k},
+                   tile);
+}
+
+// Some of a launch it always does, some for each tile, some for each tile and k. A grid may have as
+// many blocks however little there is to do, and a block may compute several tiles.
+Effort effort_on_ptx(const Entry& entry) {
+  struct Launch {
+    double tiles = 0, k = 0, operations = 0;
+  };
+  const Tile tile = supposed(entry.variant.tile);
+  const auto launch = [&](std::int64_t side, std::int64_t k) -> std::optional<Launch> {
+    const Case wanted{.m = side * tile.m, .n = side * tile.n, .k = k};
+    const Case c = fitted(wanted, entry.variant.needs);
+    const auto operations = operations_of_ptx(entry, c);
+    if (!operations) return std::nullopt;
+    return Launch{tiles_of(c, tile), static_cast<double>(c.k), static_cast<double>(*operations)};
+  };
+  const std::int64_t side = std::clamp(64 / std::max(tile.m, tile.n), 2, 4);
+  const std::int64_t little = tile.k, more = little + 4 * std::max(tile.k, 8);
+  const auto one = launch(1, little), many = launch(side, little), deep = launch(side, more);
+  if (!one || !many || !deep) return {};
+  const auto slope = [](double rise, double run) {
+    return run > 0 ? std::max(0.0, rise) / run : 0;
+  };
+  const double per_k =
+      slope((deep->operations - many->operations) / deep->tiles, deep->k - many->k);
+  const double of_tile = many->tiles > one->tiles
+                             ? slope(many->operations - one->operations, many->tiles - one->tiles)
+                             : one->operations / one->tiles;
+  return {.is_known = true,
+          .launch = per_operation * std::max(0.0, one->operations - of_tile * one->tiles),
+          .tile = per_operation * std::max(0.0, of_tile - per_k * one->k),
+          .tile_per_k = per_operation * per_k};
+}
+
+}  // namespace
+
+Effort effort_of(const Entry& entry) {
+  if (entry.backend == Backend::ptx) return effort_on_ptx(entry);
+  if (entry.backend != Backend::simt || entry.watched_launch == nullptr) return {};
+  return effort_on_executor(entry);
 }
 
 double cost_of(const Case& c, const Claim& claim, const Entry& entry, const Effort& effort) {
   return claim.trials * (cost_of_kernel(c, entry, effort) + cost_of_harness(c, entry.backend));
+}
+
+bool is_judged_twice(const Entry& entry) {
+  return entry.backend == Backend::ptx && entry.watched_launch != nullptr;
 }
 
 double cost_per_case(Backend backend) { return backend == Backend::cuda ? 1.5e6 : 5e6; }

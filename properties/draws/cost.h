@@ -7,19 +7,22 @@
 
 namespace assay {
 
-// What a tile of a variant's takes on the CPU executor, as a few small launches showed. Of one that
-// is not known, a thread for each element is supposed, and two barriers for each slice.
+// What a variant's kernels take on a CPU, in nanoseconds.
 struct Effort {
   bool is_known = false;
-  double threads = 0;
-  double stops = 0, stops_per_k = 0;  // of all threads, at barriers and warp operations
+  double launch = 0, tile = 0, tile_per_k = 0;
   bool operator==(const Effort&) const = default;
 };
 
-// Counted in the watched build, not timed; not known where there is none.
+// By what a few small launches did, which is counted and not timed: threads and their stops in the
+// watched build, operations of warps on the PTX machine. Not known where there is neither; then a
+// thread for each element is supposed, and two barriers for each slice.
 Effort effort_of(const Entry&);
 
 double cost_of(const Case&, const Claim&, const Entry&, const Effort& = {});
+
+// Whether this is what nvcc made of a source that the CPU executor judges too.
+bool is_judged_twice(const Entry&);
 
 // What a drawn case may cost on average. A GPU is given ten times as many.
 double cost_per_case(Backend);
