@@ -112,13 +112,15 @@ WatchedRun watched_run_of_ptx(const Entry& entry, const Case& c, std::uint64_t m
   return run;
 }
 
-std::optional<std::uint64_t> operations_of_ptx(const Entry& entry, const Case& c) {
+std::optional<WorkOnPtx> work_on_ptx(const Entry& entry, const Case& c) {
   const auto seen = observed(entry, c, {.cpu_seconds = 2, .counts = true}, nullptr);
   if (!seen || seen->finding) return std::nullopt;
-  std::uint64_t operations = 0;
-  for (const ptx::LaunchCounts& launch : seen->counts)
-    operations += launch.total.instructions.warps;
-  return operations;
+  WorkOnPtx work;
+  for (const ptx::LaunchCounts& launch : seen->counts) {
+    work.operations += launch.total.instructions.warps;
+    work.blocks += launch.blocks;
+  }
+  return work;
 }
 
 }  // namespace assay

@@ -43,8 +43,11 @@ WatchedRun watched_run(const Entry&, const Case&, std::uint64_t most_calls,
 WatchedRun watched_run_of_ptx(const Entry&, const Case&, std::uint64_t most_calls,
                               const simt::Hints& hints = {});
 
-// How many operations warps execute for it there. None if it is refused, has a fault, or does not
-// end within 2 s of CPU time.
-std::optional<std::uint64_t> operations_of_ptx(const Entry&, const Case&);
+// What a launch does there.
+struct WorkOnPtx {
+  std::uint64_t operations = 0, blocks = 0;  // of warps; of all its kernels
+};
+// None if it is refused, has a fault, or does not end within 2 s of CPU time.
+std::optional<WorkOnPtx> work_on_ptx(const Entry&, const Case&);
 
 }  // namespace assay

@@ -336,7 +336,7 @@ std::vector<Case> dear_aimed_cases(const Exploration& exploration, const Claim& 
     return cost(x) < cost(y);
   });
   const Price price =
-      entry.backend == Backend::ptx ? Price{2e9, 4e9} : Price{most_judged_cost, 2.6e10};
+      entry.backend == Backend::ptx ? Price{4e9, 8e9} : Price{most_judged_cost, 2.6e10};
   return affordable(cases, exploration, claim, entry, price,
                     aimed_cases(exploration, claim, entry));
 }

@@ -1,7 +1,6 @@
 #include "properties/draws/cost.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "oracle/watched/watched_run.h"
 #include "properties/fitting.h"
@@ -58,7 +57,9 @@ double cost_on_cpu(const Case& c, const Tile& declared, const Effort& counted) {
   const Tile tile = supposed(declared);
   const Effort effort = counted.is_known ? counted : supposed_effort(tile);
   const double k = c.alpha == 0 ? 0 : pieces(c.k, tile.k) * tile.k;
-  return effort.launch + tiles_of(c, tile) * (effort.tile + k * effort.tile_per_k);
+  const double longest = std::max(pieces(c.m, tile.m), pieces(c.n, tile.n));
+  return effort.launch + tiles_of(c, tile) * (effort.tile + k * effort.tile_per_k) +
+         longest * longest * effort.tile_of_square;
 }
 
 double cost_of_kernel(const Case& c, const Entry& entry, const Effort& effort) {
@@ -106,32 +107,37 @@ Effort effort_on_executor(const Entry& entry) {
 // many blocks however little there is to do, and a block may compute several tiles.
 Effort effort_on_ptx(const Entry& entry) {
   struct Launch {
-    double tiles = 0, k = 0, operations = 0;
+    double tiles = 0, k = 0, operations = 0, blocks = 0;
   };
   const Tile tile = supposed(entry.variant.tile);
-  const auto launch = [&](std::int64_t side, std::int64_t k) -> std::optional<Launch> {
-    const Case wanted{.m = side * tile.m, .n = side * tile.n, .k = k};
+  const auto launch = [&](std::int64_t down, std::int64_t across, std::int64_t k) {
+    const Case wanted{.m = down * tile.m, .n = across * tile.n, .k = k};
     const Case c = fitted(wanted, entry.variant.needs);
-    const auto operations = operations_of_ptx(entry, c);
-    if (!operations) return std::nullopt;
-    return Launch{tiles_of(c, tile), static_cast<double>(c.k), static_cast<double>(*operations)};
+    const auto work = work_on_ptx(entry, c);
+    if (!work) return Launch{};
+    return Launch{tiles_of(c, tile), static_cast<double>(c.k),
+                  static_cast<double>(work->operations), static_cast<double>(work->blocks)};
   };
   const std::int64_t side = std::clamp(64 / std::max(tile.m, tile.n), 2, 4);
   const std::int64_t little = tile.k, more = little + 4 * std::max(tile.k, 8);
-  const auto one = launch(1, little), many = launch(side, little), deep = launch(side, more);
-  if (!one || !many || !deep) return {};
+  const Launch one = launch(1, 1, little), many = launch(side, side, little),
+               deep = launch(side, side, more), row = launch(1, 64, little);
+  if (one.blocks * many.blocks * deep.blocks * row.blocks == 0) return {};
   const auto slope = [](double rise, double run) {
     return run > 0 ? std::max(0.0, rise) / run : 0;
   };
-  const double per_k =
-      slope((deep->operations - many->operations) / deep->tiles, deep->k - many->k);
-  const double of_tile = many->tiles > one->tiles
-                             ? slope(many->operations - one->operations, many->tiles - one->tiles)
-                             : one->operations / one->tiles;
+  const double per_k = slope((deep.operations - many.operations) / deep.tiles, deep.k - many.k);
+  const double of_tile = many.tiles > one.tiles
+                             ? slope(many.operations - one.operations, many.tiles - one.tiles)
+                             : one.operations / one.tiles;
+  const double of_launch = std::max(0.0, one.operations - of_tile * one.tiles);
+  const bool is_square = row.blocks > 4 * one.blocks * row.tiles;
+  const double idle = is_square ? row.operations - of_launch - of_tile * row.tiles : 0;
   return {.is_known = true,
-          .launch = per_operation * std::max(0.0, one->operations - of_tile * one->tiles),
-          .tile = per_operation * std::max(0.0, of_tile - per_k * one->k),
-          .tile_per_k = per_operation * per_k};
+          .launch = per_operation * of_launch,
+          .tile = per_operation * std::max(0.0, of_tile - per_k * one.k),
+          .tile_per_k = per_operation * per_k,
+          .tile_of_square = per_operation * slope(idle, row.tiles * row.tiles)};
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 // Kernels that are wrong behind one branch only, for the tests of aimed cases: each leaves out the
-// last product of an element there. And one that is right, and dear: a warp computes an element.
+// last product of an element there. And two that are right, and dear: a warp computes an element,
+// or the grid is a square whatever C is.
+#include <algorithm>
+
 #include "kernels/gemm.h"
 
 namespace assay {
@@ -98,6 +101,12 @@ cudaError_t launch_rows_on_y(const Gemm& g, cudaStream_t stream) {
   return launch(rows_on_y, grid, dim3(tile.n, tile.m), 0, stream, g);
 }
 
+cudaError_t launch_square(const Gemm& g, cudaStream_t stream) {
+  if (g.m == 0 || g.n == 0) return cudaSuccess;
+  const auto side = static_cast<unsigned>(ceil_div(std::max(g.m, g.n), tile.n));
+  return launch(rows_on_y, dim3(side, side), dim3(tile.n, tile.m), 0, stream, g);
+}
+
 cudaError_t launch_warps(const Gemm& g, cudaStream_t stream) {
   return launch_tiles<Tile{}>(warps, 32, g, stream);
 }
@@ -114,6 +123,11 @@ const Variant rows_on_y_variant = {.name = "planted_rows_on_y",
                                    .idea = "Wrong with more than 65535 rows of tiles.",
                                    .launch = launch_rows_on_y,
                                    .tile = tile};
+const Variant square_variant = {.name = "planted_square",
+                                .idea = "A grid that is a square.",
+                                .launch = launch_square,
+                                .needs = {.m_most = 1 << 16, .n_most = 1 << 16},
+                                .tile = tile};
 const Variant warps_variant = {
     .name = "planted_warps", .idea = "A warp for each element.", .launch = launch_warps};
 
@@ -131,6 +145,7 @@ const Registrar registrars[] = {variant<Deep>("planted_deep"),
                                 variant<Tidy>("planted_tidy"),
                                 variant<Never>("planted_never"),
                                 rows_on_y_variant,
+                                square_variant,
                                 warps_variant};
 
 }  // namespace

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <map>
 
+#include "oracle/watched/watched_run.h"
 #include "properties/check.h"
+#include "properties/draws/cost.h"
 
 namespace {
 
@@ -55,6 +57,25 @@ TEST_P(PtxAims, let_every_seed_catch_what_is_wrong_there) {
 
 INSTANTIATE_TEST_SUITE_P(Planted, PtxAims, testing::ValuesIn(all_planted),
                          [](const auto& info) { return std::string(info.param.variant); });
+
+// In nanoseconds: what is supposed of a launch, and what the operations that it executes take.
+TEST(PtxEffort, comes_close_to_what_is_executed) {
+  const Claim& claim = claim_named("within_bound");
+  const Effort nothing = {.is_known = true};
+  for (const char* variant : {"planted_never", "planted_warps", "planted_square"}) {
+    const Entry entry = entry_named(variant, Backend::ptx);
+    const Effort effort = effort_of(entry);
+    for (const char* text :
+         {"m=100 n=90 k=70", "m=33 n=400 k=5", "m=16 n=3000 k=33", "m=900 n=16 k=1"}) {
+      const Case c = parse_case(text);
+      const double supposed =
+          (cost_of(c, claim, entry, effort) - cost_of(c, claim, entry, nothing)) / claim.trials;
+      const double executed = 8 * static_cast<double>(work_on_ptx(entry, c).value().operations);
+      EXPECT_GT(supposed, 0.5 * executed) << variant << " " << text;
+      EXPECT_LT(supposed, 2.5 * executed) << variant << " " << text;
+    }
+  }
+}
 
 TEST(PtxExploration, tries_both_sides_of_a_threshold) {
   for (const std::int64_t k : {2047, 2048, 2049}) {
