@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <tuple>
 
 #include "oracle/fills/magnitude.h"
 #include "oracle/fills/pattern.h"
+#include "oracle/operands.h"
 #include "properties/draws/layout.h"
 #include "properties/draws/scalars.h"
 #include "properties/fitting.h"
@@ -56,6 +59,15 @@ void add_long_patterns(std::vector<Case>& cases, Dice& dice,
   }
 }
 
+// All of it, but for zeros.
+bool is_denormal(const Case& c, Operand o) {
+  const auto [rows, columns] = o == Operand::a ? std::pair(c.m, c.k) : std::pair(c.k, c.n);
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < columns; ++j)
+      if (std::abs(fill_element(c, o, i, j)) >= std::numeric_limits<float>::min()) return false;
+  return true;
+}
+
 void add_magnitudes(std::vector<Case>& cases, Dice& dice) {
   const auto add = [&](Fill fill, float alpha, float beta) {
     Case c = small_case(dice);
@@ -65,6 +77,15 @@ void add_magnitudes(std::vector<Case>& cases, Dice& dice) {
   for (const auto& [alpha, beta] : all_extreme_scalars(dice)) add(Fill::balanced, alpha, beta);
   constexpr int scaled = 12;
   for (int i = 0; i < scaled; ++i) add(Fill::scaled, 1, i % 2 == 0 ? 0.0f : 1.0f);
+  for (const Operand o : {Operand::a, Operand::b}) {
+    add(Fill::scaled, 1, 0);
+    Case& c = cases.back();
+    (o == Operand::a ? c.m : c.n) = 1;
+    c.seed = seed_that(dice, [&](std::uint64_t seed) {
+      c.seed = seed;
+      return is_denormal(c, o);
+    });
+  }
   const auto add_largest = [&](LargestIn where, float alpha, float beta) {
     add(Fill::largest, alpha, beta);
     cases.back().seed =
@@ -93,8 +114,8 @@ void add_tidy(std::vector<Case>& cases, Dice& dice) {
   }
 }
 
-// Whole tiles of any kernel's, and many slices: what a path for those makes of data, odd sizes do not
-// show.
+// Whole tiles of any kernel's, and many slices: what a path for those makes of data, odd sizes do
+// not show.
 void make_whole(Dice& dice, Case& c) {
   constexpr std::int64_t tile = 16, slice = 32, least_k = 256;
   c.m = tile * dice.between(1, 4), c.n = tile * dice.between(1, 4);

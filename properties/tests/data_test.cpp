@@ -8,6 +8,7 @@
 #include <set>
 
 #include "oracle/fills/pattern.h"
+#include "oracle/operands.h"
 #include "properties/generators.h"
 #include "properties/tests/planted.h"
 
@@ -16,6 +17,15 @@ namespace {
 using namespace assay;
 using namespace assay_test;
 
+bool is_denormal_all_over(const Case& c, Operand o) {
+  const auto [rows, columns] = o == Operand::a ? std::pair(c.m, c.k) : std::pair(c.k, c.n);
+  float greatest = 0;
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < columns; ++j)
+      greatest = std::max(greatest, std::abs(fill_element(c, o, i, j)));
+  return greatest > 0 && greatest < 0x1p-126f;
+}
+
 TEST(DataCases, are_of_every_kind_in_every_seed) {
   const Entry entry = host_entry(multiply);
   const Claim& claim = claim_named("any_data");
@@ -23,6 +33,7 @@ TEST(DataCases, are_of_every_kind_in_every_seed) {
     std::set<Pattern> of_long_k;
     std::set<std::pair<bool, bool>> denormal, enormous;
     std::map<Fill, int> fills;
+    std::set<Operand> denormal_all_over;
     const auto next = case_generator(claim, entry, seed);
     for (int i = 0; i < 100; ++i) {
       const Case c = next();
@@ -30,6 +41,8 @@ TEST(DataCases, are_of_every_kind_in_every_seed) {
       ++fills[c.fill];
       for (const Operand o : {Operand::a, Operand::b})
         if (c.fill == Fill::patterned && c.k >= 1024) of_long_k.insert(pattern_of(c.seed, o));
+      for (const Operand o : {Operand::a, Operand::b})
+        if (c.fill == Fill::scaled && is_denormal_all_over(c, o)) denormal_all_over.insert(o);
       if (c.fill != Fill::balanced) continue;
       denormal.insert({std::abs(c.alpha) < 0x1p-126f, c.beta != 0 && std::abs(c.beta) < 0x1p-126f});
       enormous.insert({std::abs(c.alpha) >= 0x1p111f, std::abs(c.beta) >= 0x1p111f});
@@ -37,6 +50,7 @@ TEST(DataCases, are_of_every_kind_in_every_seed) {
     EXPECT_GE(of_long_k.size(), 20u);
     EXPECT_EQ(denormal.size(), 4u) << "alpha, beta, both, none";
     EXPECT_EQ(enormous.size(), 4u);
+    EXPECT_EQ(denormal_all_over.size(), 2u) << "A, B";
     EXPECT_GE(fills[Fill::largest], 8);
     EXPECT_GE(fills[Fill::scaled], 4);
     EXPECT_GE(fills[Fill::special], 3);
