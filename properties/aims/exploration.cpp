@@ -177,7 +177,7 @@ void add_numbers(const std::string& source, const Code& code, const Explorer& ex
   for (const std::int64_t bytes : code.variables) add(cases_at_length(bytes, all_k));
   add(cases_beyond_16_bits(tile));
   if (code.makes_floats) add(cases_beyond_floats(tile));
-  if (has_any(source, {"mulhi", "mul.hi", ">> 32"})) add(cases_beyond_reciprocals());
+  if (has_any(source, {"mulhi", "mul.hi", ">> 32"})) add(cases_beyond_reciprocals(tile));
 }
 
 // By its watched build, which also sees what its launch function compares.

@@ -208,11 +208,17 @@ std::vector<Case> cases_beyond_16_bits(const Tile& tile) {
   return cases;
 }
 
-std::vector<Case> cases_beyond_reciprocals() {
+std::vector<Case> cases_beyond_reciprocals(const Tile& tile) {
   std::vector<Case> cases;
+  const auto add = [&](std::int64_t rows, std::int64_t columns) {
+    cases.push_back({.m = rows, .n = columns, .k = 1});
+  };
   for (const auto& [few, many] : {std::pair<std::int64_t, std::int64_t>{6, 32767}, {3, 65535}}) {
-    cases.push_back({.m = few, .n = many, .k = 1});
-    cases.push_back({.m = many, .n = few, .k = 1});
+    add(few, many);
+    add(many, few);
+    if (tile.m * tile.n == 1) continue;
+    add((few - 1) * tile.m + 1, many * tile.n);
+    add(many * tile.m, (few - 1) * tile.n + 1);
   }
   return cases;
 }

@@ -31,8 +31,8 @@ std::vector<Case> cases_at_length(std::int64_t bytes, const std::vector<std::int
 std::vector<Case> cases_beyond_16_bits(const Tile&);
 
 // For kernels that divide by a multiplication: sizes at which the upper half of a product with a
-// reciprocal of 32 bits that was rounded up is no quotient.
-std::vector<Case> cases_beyond_reciprocals();
+// reciprocal of 32 bits that was rounded up is no quotient, of elements or of tiles.
+std::vector<Case> cases_beyond_reciprocals(const Tile&);
 
 // For kernels that make floats of whole numbers: sizes beside 2^24, and grids in which the number
 // of a tile times the reciprocal of their width is rounded to the row before.

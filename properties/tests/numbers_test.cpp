@@ -42,15 +42,22 @@ TEST(Numbers, in_texts_are_sizes_where_there_are_three) {
 }
 
 TEST(Numbers, show_where_a_rounded_reciprocal_is_none) {
-  for (const Case& c : cases_beyond_reciprocals()) {
+  const Tile tile{.m = 16, .n = 8, .k = 1};
+  const auto of_elements = cases_beyond_reciprocals({}),
+             also_of_tiles = cases_beyond_reciprocals(tile);
+  EXPECT_EQ(also_of_tiles.size(), 2 * of_elements.size());
+  for (const Case& c : also_of_tiles) {
     const auto shows = [](std::uint64_t count, std::uint64_t width) {
       const std::uint64_t reciprocal = ((std::uint64_t{1} << 32) + width - 1) / width;
       for (std::uint64_t i = 0; i < count; ++i)
         if (i * reciprocal >> 32 != i / width) return true;
       return false;
     };
-    const auto count = static_cast<std::uint64_t>(c.m * c.n);
-    EXPECT_TRUE(shows(count, static_cast<std::uint64_t>(std::max(c.m, c.n)))) << to_string(c);
+    const bool is_of_elements =
+        std::find(of_elements.begin(), of_elements.end(), c) != of_elements.end();
+    const auto down = static_cast<std::uint64_t>(is_of_elements ? c.m : ceil_div(c.m, tile.m));
+    const auto across = static_cast<std::uint64_t>(is_of_elements ? c.n : ceil_div(c.n, tile.n));
+    EXPECT_TRUE(shows(down * across, std::max(down, across))) << to_string(c);
   }
 }
 
