@@ -42,6 +42,20 @@ class Knowledge {
     return at->second;
   }
 
+  // Times of keys beside each other, from `first` on, where they are later; 0 is none.
+  void learn(std::uint64_t first, const std::vector<std::uint32_t>& times) {
+    std::size_t at = static_cast<std::size_t>(lower_bound(first) - begin());
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (times[i] == 0) continue;
+      const std::uint64_t key = first + i;
+      while (at < all_.size() && all_[at].first < key) ++at;
+      if (at == all_.size() || all_[at].first != key)
+        all_.insert(all_.begin() + static_cast<std::ptrdiff_t>(at), Entry{key, 0});
+      all_[at].second = std::max(all_[at].second, times[i]);
+    }
+    ++version_;
+  }
+
   void learn(const Knowledge& more) {
     std::size_t missing = 0;
     bool is_later = false;

@@ -52,10 +52,13 @@ namespace {
 // What a warp heard of others of its block counts for shared memory as well.
 void know_own_block(Warp& w, const Knowledge& known, uint64_t key) {
   for (auto one = known.lower_bound(key); one != known.end() && one->first < key + 64; ++one) {
+    const auto& [whose, time] = *one;
     w.known.resize(stamp::knowers, 0);
-    for (uint64_t v = 0; v < stamp::knowers; ++v)
-      if (one->first == key || one->first == key + 1 + v)
-        w.known[v] = std::max(w.known[v], one->second);
+    if (whose == key) {
+      for (uint32_t& of_any : w.known) of_any = std::max(of_any, time);
+    } else if (uint32_t& of_one = w.known.at(whose - key - 1); of_one < time) {
+      of_one = time;
+    }
   }
 }
 
@@ -81,10 +84,7 @@ void fence(Warp& w, bool for_block_alone) {
     if (told.fenced_of_block != block.knows.version()) learn(fenced, block.knows);
     if (told.fenced_of_warp != mine.known.version()) learn(fenced, mine.known);
     told.fenced_of_block = block.knows.version(), told.fenced_of_warp = mine.known.version();
-    for (std::size_t v = 0; v < w.known.size(); ++v) {
-      uint32_t& until = fenced[key + 1 + v];
-      until = std::max(until, w.known[v]);
-    }
+    fenced.learn(key + 1, w.known);
     fenced[key] = w.since_barrier;
     fenced[key + 1 + static_cast<uint64_t>(w.index)] = block.shadow.now();
   }
