@@ -154,6 +154,7 @@ struct Launch {
   std::vector<std::byte> params;   // laid out as the kernel declares them
   bool cooperative = false;        // all blocks are in flight, and may wait for each other
   std::uint64_t grid_barrier = 0;  // its address, if so: `run` sets it
+  int fit_together = 1;            // blocks on a multiprocessor
   Past past = {};
 };
 // The bytes at which each parameter begins and how many it has, to fill `params`.

@@ -19,6 +19,7 @@ constexpr Entry entries[] = {
     {Error::memory_allocation, "cudaErrorMemoryAllocation", "out of memory"},
     {Error::invalid_configuration, "cudaErrorInvalidConfiguration",
      "invalid configuration argument"},
+    {Error::invalid_pitch_value, "cudaErrorInvalidPitchValue", "invalid pitch argument"},
     {Error::invalid_symbol, "cudaErrorInvalidSymbol", "invalid device symbol"},
     {Error::invalid_device_pointer, "cudaErrorInvalidDevicePointer", "invalid device pointer"},
     {Error::invalid_memcpy_direction, "cudaErrorInvalidMemcpyDirection",

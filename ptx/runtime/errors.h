@@ -10,6 +10,7 @@ enum class Error : int {
   invalid_value = 1,
   memory_allocation = 2,
   invalid_configuration = 9,
+  invalid_pitch_value = 12,
   invalid_symbol = 13,
   invalid_device_pointer = 17,
   invalid_memcpy_direction = 21,

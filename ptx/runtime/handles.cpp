@@ -84,6 +84,17 @@ Error wait_for_stream(void* stream) {
   });
 }
 
+Error query_stream(void* stream) {
+  return call([&] {
+    State& device = state();
+    const StreamName name = name_of_stream(stream);
+    // Whoever asks again may get another answer.
+    if (device.timeline.is_under_way(name) && device.queries++ % 2 == 0)
+      throw Failure{Error::not_ready};
+    device.timeline.wait_on_host(device.timeline.before_next(name));
+  });
+}
+
 Error create_event(void** result, bool timed) {
   return call([&] {
     if (result == nullptr) throw Failure{Error::invalid_value};

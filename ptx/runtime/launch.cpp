@@ -143,6 +143,8 @@ void run_now(const Kernel& kernel, const Configuration& asked, void** arguments)
   need_stream(asked.stream);
   const Program::Kernel& code = code_of(kernel);
   refuse(kernel, facts_of(code), asked);
+  // What misses that one's work may well stop at a fault, whose error is not the launch's.
+  if (device.request != nullptr && number > device.request->refused_launch.value_or(number)) return;
   if (device.runs_nothing()) {
     note(kernel, asked, packed(code, arguments), *device.seen);
     return;
@@ -154,6 +156,7 @@ void run_now(const Kernel& kernel, const Configuration& asked, void** arguments)
       .dynamic_shared = asked.dynamic_shared,
       .params = packed(code, arguments),
       .cooperative = asked.cooperative,
+      .fit_together = blocks_that_fit(facts_of(code), asked.block.count(), asked.dynamic_shared),
       .past = device.timeline.past_of_next(name_of_stream(asked.stream), asked.starts_early)};
   Outcome outcome = run_on_machine(kernel, launch);
   device.timeline.add(name_of_stream(asked.stream), {outcome.numbers, kernel.shown, &code});
@@ -195,7 +198,8 @@ Error call_host(void* stream, void (*function)(void*), void* data) {
   return call([&] {
     need_stream(stream);
     if (function == nullptr) throw Failure{Error::invalid_value};
-    function(data);
+    const Timeline& timeline = state().timeline;
+    state().pending.add_function(function, data, timeline.before_next(name_of_stream(stream)));
   });
 }
 

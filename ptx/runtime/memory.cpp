@@ -205,6 +205,9 @@ Error copy(const Copy& asked) {
   return call([&] {
     need_stream(asked.stream);
     if (asked.width == 0 || asked.height == 0 || state().runs_nothing()) return;
+    constexpr std::size_t most_pitch = 2147483647;
+    if (asked.to_pitch > most_pitch || asked.from_pitch > most_pitch)
+      throw Failure{Error::invalid_pitch_value};
     if (asked.height > 1 && (asked.width > asked.to_pitch || asked.width > asked.from_pitch))
       throw Failure{Error::invalid_value};
     const End to{asked.to, asked.to_pitch, asked.width, asked.height, Access::write};
@@ -221,6 +224,15 @@ Error copy(const Copy& asked) {
     const bool is_for_host = facts_of_pointer(asked.to).known == false;
     const bool is_of_device =
         device_area(asked.to) != nullptr && device_area(asked.from) != nullptr;
+    const auto is_pinned = [](const void* address) {
+      const PointerFacts facts = facts_of_pointer(address);
+      return facts.known && facts.use == Use::host;
+    };
+    const Timeline::Known after = state().timeline.before_next(name_of_stream(asked.stream));
+    if (!asked.waits && is_pinned(asked.from))
+      state().pending.add_source({asked.from, asked.from_pitch, asked.width, asked.height}, after);
+    if (!asked.waits && is_pinned(asked.to))
+      state().pending.add_result({asked.to, asked.to_pitch, asked.width, asked.height}, after);
     if (is_for_host || (asked.waits && !is_of_device)) {
       Timeline& timeline = state().timeline;
       timeline.wait_on_host(timeline.before_next(name_of_stream(asked.stream)));

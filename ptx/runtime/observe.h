@@ -26,7 +26,8 @@ struct Request {
   // all work of the device.
   int streams = 0;
   bool refuses_launches = false;  // each returns an error and runs nothing, which is no finding
-  std::optional<int> refused_launch = {};  // so does this one alone, counted from 0
+  std::optional<int> refused_launch =
+      {};                     // so does this one, counted from 0; what follows runs nothing
   bool runs_nothing = false;  // what a GPU would take returns at once: launches, copies, memsets
 };
 

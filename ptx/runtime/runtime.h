@@ -135,6 +135,7 @@ Error check_stream(void* stream);
 Error create_event(void** result, bool timed);
 Error destroy_event(void*);
 Error record_event(void* event, void* stream);
+Error query_stream(void*);     // whether all is done; not at first, as a GPU may answer
 Error wait_for_stream(void*);  // on the host, like the next
 Error wait_for_event(void*);
 Error wait_for_event(void* stream, void* event);

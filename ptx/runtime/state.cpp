@@ -84,6 +84,8 @@ Observation observe(const Request& request, const std::function<void()>& host_co
     exchange(outer_request, outer_seen);
     throw;
   }
+  if (!seen.finding) seen.finding = state().pending.end(&seen, state().timeline);
+  state().pending = {};
   if (request.streams > 0 && !seen.finding)
     seen.finding = touched_of_caller(device_memory(), state().timeline.left_over());
   exchange(outer_request, outer_seen);
@@ -124,6 +126,10 @@ void keep(const Failure& failure) {
   }
 }
 
+void settle_pending() {
+  if (auto finding = state().pending.settle()) throw Failure{Error::success, std::move(finding)};
+}
+
 Failure failure_of_work(const std::function<void()>& work) {
   try {
     work();
@@ -154,7 +160,13 @@ Error call(const std::function<void()>& work, WhenLost when_lost) {
   const std::lock_guard lock(state().mutex);
   const Error lost = state().lost;
   if (lost != Error::success && when_lost == WhenLost::fail) return lost;
-  const Failure failure = failure_of_work(work);
+  const bool is_outermost = state().depth++ == 0;
+  const Failure failure = failure_of_work([&] {
+    if (is_outermost) settle_pending();
+    work();
+  });
+  --state().depth;
+  if (is_outermost) state().pending.look_again(state().timeline);
   keep(failure);
   if (lost != Error::success) return lost;
   // That something is not ready yet is an answer.

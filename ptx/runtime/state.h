@@ -16,6 +16,7 @@
 #include "base/errors.h"
 #include "ptx/machine/between/host_access.h"
 #include "ptx/runtime/observe.h"
+#include "ptx/runtime/pending.h"
 #include "ptx/runtime/runtime.h"
 #include "ptx/runtime/timeline.h"
 
@@ -92,6 +93,9 @@ struct State {
   std::array<std::size_t, 7> limits = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
 
   Timeline timeline;
+  Pending pending;
+  unsigned queries = 0;              // of streams with work under way
+  int depth = 0;                     // of calls: functions of the host may call, too
   const Request* request = nullptr;  // null outside of `observe`
   bool runs_nothing() const { return request != nullptr && request->runs_nothing; }
   Observation* seen = nullptr;

@@ -93,6 +93,18 @@ void Timeline::wait_on_host_for_all() {
   wait_on_host(all);
 }
 
+bool Timeline::host_knows(const Known& known) const {
+  return std::all_of(known.begin(), known.end(), [&](const auto& of_stream) {
+    const auto found = host_.find(of_stream.first);
+    return found != host_.end() && found->second >= of_stream.second;
+  });
+}
+
+bool Timeline::is_under_way(StreamName name) const {
+  const auto found = streams_.find(name.number);
+  return found != streams_.end() && !found->second.under_way.empty();
+}
+
 std::vector<Unordered> Timeline::left_over() const {
   Known known;
   for (const StreamName& name : of_caller_) learn(known, before_next(name));

@@ -21,6 +21,13 @@ uint64_t place_of(const Warp& w) {
   return (before + static_cast<uint64_t>(w.index)) % places;
 }
 
+// Blocks may share a multiprocessor though others are free: nothing that is kept for each of them
+// is a block's own.
+uint64_t multiprocessor_of(const Warp& w) {
+  const uint64_t block = w.block->number - run(w).memory.others;
+  return block / (run(w).launch.fit_together > 1 ? 2 : 1) % 132;
+}
+
 #define ASSAY_SPECIAL(name, is_of_block, expression)                                               \
   {                                                                                                \
     name, is_of_block,                                                                             \
@@ -51,7 +58,7 @@ constexpr Special specials[] = {
     ASSAY_SPECIAL("%lanemask_gt", false, ~((1u << lane) | ((1u << lane) - 1))),
     ASSAY_SPECIAL("%lanemask_ge", false, ~((1u << lane) - 1)),
     ASSAY_SPECIAL("%nsmid", false, 132),
-    ASSAY_SPECIAL("%smid", true, (w.block->number - w.block->run->memory.others) % 132),
+    ASSAY_SPECIAL("%smid", true, multiprocessor_of(w)),
     ASSAY_SPECIAL("%total_smem_size", false, run(w).shared_bytes),
     ASSAY_SPECIAL("%dynamic_smem_size", false, run(w).launch.dynamic_shared),
     // The high and the low half of where the barrier of a cooperative grid lies.

@@ -18,8 +18,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) { return as_cuda(rt::destroy_
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return as_cuda(rt::wait_for_stream(stream));
 }
-// That all is done, as it is here, counts as much as to wait for it.
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return cudaStreamSynchronize(stream); }
+cudaError_t cudaStreamQuery(cudaStream_t stream) { return as_cuda(rt::query_stream(stream)); }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   return as_cuda(rt::wait_for_event(stream, event));

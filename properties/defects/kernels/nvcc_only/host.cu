@@ -1,0 +1,171 @@
+// What host code takes for done, or for its own, while a GPU may not have come to it: pinned memory
+// that a copy still needs, a function that is called later, the status of a launch, a place on a
+// multiprocessor. And the same done right.
+#include <map>
+
+#include "properties/defects/kernels/faulty.h"
+
+namespace assay::faulty {
+namespace {
+
+constexpr int threads = 64;
+
+struct Told {
+  float alpha = 0, beta = 0;
+  float* c = nullptr;
+};
+
+__device__ float sum_of(const Gemm& g, std::int64_t at) {
+  float sum = 0;
+  for (std::int64_t p = 0; p < depth(g); ++p)
+    sum = Right::add(sum, Right::a(g, at / g.n, p), Right::b(g, p, at % g.n));
+  return sum;
+}
+__device__ std::int64_t place() { return std::int64_t{blockIdx.x} * threads + threadIdx.x; }
+
+__global__ void multiply(Gemm g, const Told* told) {
+  if (told != nullptr) g.alpha = told->alpha, g.beta = told->beta, g.c = told->c;
+  if (place() < g.m * g.n) Right::finish(g, sum_of(g, place()), place() / g.n, place() % g.n);
+}
+__global__ void write_told(Gemm g, Told* told) { *told = {g.alpha, g.beta, g.c}; }
+__global__ void sum_up(Gemm g, float* sums) {
+  if (place() < g.m * g.n) sums[place()] = sum_of(g, place());
+}
+__global__ void finish(Gemm g, const float* sums) {
+  if (place() < g.m * g.n) Right::finish(g, sums[place()], place() / g.n, place() % g.n);
+}
+
+__device__ unsigned multiprocessor() {
+  unsigned number = 0;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
+  return number;
+}
+constexpr std::int64_t multiprocessors = 132;
+
+template <bool by_multiprocessor>
+__global__ void sum_in_strip(Gemm g, float* strips) {
+  float* const own = strips + (by_multiprocessor ? multiprocessor() : blockIdx.x) * threads;
+  if (place() < g.m * g.n) own[threadIdx.x] = sum_of(g, place());
+  __syncthreads();
+  if (place() < g.m * g.n) Right::finish(g, own[threadIdx.x], place() / g.n, place() % g.n);
+}
+
+unsigned blocks(const Gemm& g) { return static_cast<unsigned>(ceil_div(g.m * g.n, threads)); }
+bool is_empty(const Gemm& g) { return g.m == 0 || g.n == 0; }
+
+// One place on the device for each stream, and one on the host for all.
+Told* on_device(cudaStream_t stream) {
+  static std::map<cudaStream_t, Told*> all;
+  Told*& its = all[stream];
+  if (its == nullptr) cudaMalloc(&its, sizeof(Told));
+  return its;
+}
+Told* on_host() {
+  static Told* const pinned = [] {
+    Told* made = nullptr;
+    cudaMallocHost(&made, sizeof(Told));
+    return made;
+  }();
+  return pinned;
+}
+
+template <bool waits>
+cudaError_t by_pinned_scalars(const Gemm& g, cudaStream_t stream, void*) {
+  if (is_empty(g)) return cudaSuccess;
+  *on_host() = {g.alpha, g.beta, g.c};
+  cudaMemcpyAsync(on_device(stream), on_host(), sizeof(Told), cudaMemcpyHostToDevice, stream);
+  multiply<<<blocks(g), threads, 0, stream>>>(g, on_device(stream));
+  const cudaError_t error = cudaGetLastError();
+  return waits && error == cudaSuccess ? cudaStreamSynchronize(stream) : error;
+}
+
+template <bool waits>
+cudaError_t by_copied_result(const Gemm& g, cudaStream_t stream, void*) {
+  if (is_empty(g)) return cudaSuccess;
+  write_told<<<1, 1, 0, stream>>>(g, on_device(stream));
+  if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;
+  cudaMemcpyAsync(on_host(), on_device(stream), sizeof(Told), cudaMemcpyDeviceToHost, stream);
+  while (waits && cudaStreamQuery(stream) == cudaErrorNotReady) {
+  }
+  Gemm told = g;
+  told.alpha = on_host()->alpha;
+  multiply<<<blocks(g), threads, 0, stream>>>(told, nullptr);
+  return cudaGetLastError();
+}
+
+struct Delivery {
+  Told told;
+  Told* to;
+};
+void deliver(void* data) {
+  const auto* const its = static_cast<const Delivery*>(data);
+  *its->to = its->told;
+}
+void deliver_and_delete(void* data) {
+  deliver(data);
+  delete static_cast<const Delivery*>(data);
+}
+Told* mapped(cudaStream_t stream) {
+  static std::map<cudaStream_t, Told*> all;
+  Told*& its = all[stream];
+  if (its == nullptr) cudaHostAlloc(&its, sizeof(Told), cudaHostAllocMapped);
+  return its;
+}
+
+template <bool is_local>
+cudaError_t by_host_function(const Gemm& g, cudaStream_t stream, void*) {
+  if (is_empty(g)) return cudaSuccess;
+  Delivery local{{g.alpha, g.beta, g.c}, mapped(stream)};
+  if (is_local)
+    cudaLaunchHostFunc(stream, deliver, &local);
+  else
+    cudaLaunchHostFunc(stream, deliver_and_delete, new Delivery(local));
+  multiply<<<blocks(g), threads, 0, stream>>>(g, mapped(stream));
+  return cudaGetLastError();
+}
+
+// The second kernel cannot tell, but on this machine it would stop at what nobody wrote.
+cudaError_t drops_first_status(const Gemm& g, cudaStream_t stream, void* workspace) {
+  if (is_empty(g)) return cudaSuccess;
+  auto* const sums = static_cast<float*>(workspace);
+  sum_up<<<blocks(g), threads, 0, stream>>>(g, sums);
+  static_cast<void>(cudaGetLastError());
+  finish<<<blocks(g), threads, 0, stream>>>(g, sums);
+  return cudaGetLastError();
+}
+
+template <bool by_multiprocessor>
+cudaError_t in_strips(const Gemm& g, cudaStream_t stream, void* workspace) {
+  if (is_empty(g)) return cudaSuccess;
+  sum_in_strip<by_multiprocessor>
+      <<<blocks(g), threads, 0, stream>>>(g, static_cast<float*>(workspace));
+  return cudaGetLastError();
+}
+
+std::int64_t bytes(const Gemm& g) {
+  return std::int64_t{sizeof(float)} * threads *
+         std::max<std::int64_t>(multiprocessors, ceil_div(g.m * g.n, threads));
+}
+
+Variant by(const char* name, Launch launch) {
+  return {.name = name,
+          .idea = "One thread for each element, and a host that has something to do.",
+          .launch = launch,
+          .tile = {1, threads, 1},
+          .workspace = bytes};
+}
+
+const Registrar registrars[] = {
+    by("rewrites_pinned_scalars", by_pinned_scalars<false>),
+    by("right_pinned_scalars", by_pinned_scalars<true>),
+    by("reads_unfinished_copy", by_copied_result<false>),
+    by("right_finished_copy", by_copied_result<true>),
+    by("lends_local_to_host_function", by_host_function<true>),
+    by("right_host_function", by_host_function<false>),
+    by("first_status_dropped", drops_first_status),
+    by("strip_for_each_multiprocessor", in_strips<true>),
+    by("right_strips", in_strips<false>),
+};
+
+}  // namespace
+}  // namespace assay::faulty

@@ -1,0 +1,87 @@
+#include "ptx/runtime/pending.h"
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace ptx::runtime {
+
+namespace {
+
+constexpr std::size_t most_bytes = 1 << 20;
+
+std::byte* row_of(const Pending::Rows& rows, std::size_t row) {
+  return static_cast<std::byte*>(const_cast<void*>(rows.first)) + row * rows.pitch;
+}
+
+std::vector<std::byte> held_by(const Pending::Rows& rows) {
+  std::vector<std::byte> all;
+  all.reserve(rows.width * rows.height);
+  for (std::size_t row = 0; row < rows.height; ++row)
+    all.insert(all.end(), row_of(rows, row), row_of(rows, row) + rows.width);
+  return all;
+}
+
+void put_back(const Pending::Rows& rows, const std::vector<std::byte>& held) {
+  for (std::size_t row = 0; row < rows.height; ++row)
+    std::memcpy(row_of(rows, row), held.data() + row * rows.width, rows.width);
+}
+
+}  // namespace
+
+void Pending::add_source(const Rows& rows, const Timeline::Known& after) {
+  if (rows.width * rows.height <= most_bytes) in_use_.push_back({rows, after, held_by(rows)});
+}
+
+void Pending::add_result(const Rows& rows, const Timeline::Known& after) {
+  if (rows.width * rows.height > most_bytes) return;
+  results_.push_back({rows, after, held_by(rows)});
+  for (std::size_t row = 0; row < rows.height; ++row)
+    std::memset(row_of(rows, row), 0xcd, rows.width);
+}
+
+void Pending::add_function(void (*called)(void*), void* data, const Timeline::Known& after) {
+  functions_.push_back({called, data, after});
+}
+
+std::optional<Finding> Pending::settle() {
+  for (const Place& place : in_use_) {
+    if (held_by(place.rows) == place.held) continue;
+    const std::size_t bytes = place.rows.width * place.rows.height;
+    in_use_.clear();
+    return Finding{Fault::unordered_work,
+                   "the host code writes to pinned memory, with which an asynchronous copy of " +
+                       std::to_string(bytes) + " bytes may still be under way"};
+  }
+  for (Place& result : results_) {
+    put_back(result.rows, result.held);
+    in_use_.push_back(std::move(result));
+  }
+  results_.clear();
+  for (const Function& function : std::exchange(functions_, {})) {
+    function.called(function.data);
+    called_.push_back(function);
+  }
+  return std::nullopt;
+}
+
+std::optional<Finding> Pending::end(const void* above, const Timeline& timeline) {
+  constexpr std::uintptr_t deepest = 1 << 20;
+  const auto number = [](const void* address) { return reinterpret_cast<std::uintptr_t>(address); };
+  for (const auto* functions : {&called_, &functions_})
+    for (const Function& function : *functions) {
+      const bool was_local = number(above) - number(function.data) < deepest;
+      if (was_local && !timeline.host_knows(function.after))
+        return Finding{Fault::unordered_work,
+                       "a function of the host that waits in a stream is given the address of a "
+                       "local variable, which may be gone when it is called"};
+    }
+  return settle();
+}
+
+void Pending::look_again(const Timeline& timeline) {
+  std::erase_if(in_use_, [&](const Place& place) { return timeline.host_knows(place.after); });
+  for (Place& place : in_use_) place.held = held_by(place.rows);
+}
+
+}  // namespace ptx::runtime
