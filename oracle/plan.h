@@ -48,8 +48,10 @@ enum class Altered {
   nothing,
   element_of_a,  // in the middle, is another number
   element_of_b,
-  swapped_in_a,  // two elements in the middle
-  swapped_in_b,
+  row_of_a,  // two elements in the middle of it are swapped
+  column_of_a,
+  row_of_b,
+  column_of_b,
 };
 
 struct Plan {

@@ -89,8 +89,8 @@ Output elements_of(const Image& c) {
   return output;
 }
 
-// What parts of a sum may lose that meet in atomic operations: a GPU takes denormal floats there for
-// zero. Those are the variants that do not give the same bits every time.
+// What parts of a sum may lose that meet in atomic operations: a GPU takes denormal floats there
+// for zero. Those are the variants that do not give the same bits every time.
 double flushed_by_atomics(const Variant& variant, const Case& c) {
   return variant.deterministic ? 0 : (2 + static_cast<double>(c.k)) * 0x1p-126;
 }
@@ -211,14 +211,19 @@ Image empty_image(const Case& c, Operand o) {
 // In the middle, which whoever looks at beginnings and ends does not see.
 void alter(Operands& all, Altered altered) {
   if (altered == Altered::nothing) return;
-  const bool of_a = altered == Altered::element_of_a || altered == Altered::swapped_in_a;
+  const bool of_a = altered == Altered::element_of_a || altered == Altered::row_of_a ||
+                    altered == Altered::column_of_a;
   Image& image = all[of_a ? Operand::a : Operand::b];
   if (image.rows == 0 || image.columns == 0) return;
-  float* const row = image.row(image.rows / 2);
-  float &element = row[image.columns / 2], &next = row[(image.columns / 2 + 1) % image.columns];
-  if (altered == Altered::swapped_in_a || altered == Altered::swapped_in_b)
-    return std::swap(element, next);
-  element = element == 0 ? 1 : -element;
+  const std::int64_t row = image.rows / 2, column = image.columns / 2;
+  float& element = image.row(row)[column];
+  switch (altered) {
+    case Altered::row_of_a:
+    case Altered::row_of_b: return std::swap(element, image.row(row)[(column + 1) % image.columns]);
+    case Altered::column_of_a:
+    case Altered::column_of_b: return std::swap(element, image.row((row + 1) % image.rows)[column]);
+    default: element = element == 0 ? 1 : -element;
+  }
 }
 
 Verdict run_once(const Entry& entry, const Case& c, const Plan& plan, const Resources& resources,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -38,11 +39,18 @@ std::optional<Zeros> zeros_at_the_end(const Case& c) {
   return Zeros{of, choices.below(2) == 0 ? c.k - 1 : choices.from(1, c.k - 1)};
 }
 
+// Those that compilers, processors and a memset make, and one whose payload says something.
+float nan_of(std::uint64_t choice) {
+  constexpr std::array<std::uint32_t, 5> words = {0x7fc00000, 0xffffffff, 0x7fffffff, 0xffc00000,
+                                                  0x7fc0beef};
+  return std::bit_cast<float>(words[choice % words.size()]);
+}
+
 Filling::SpecialValue special_value(const Case& c, Operand o, int number) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  constexpr std::array values = {std::numeric_limits<float>::quiet_NaN(), infinity, -infinity};
   const Shape shape = shape_of(c, o);
   const std::uint64_t where = mix(c.seed, o, -1, number);
+  const std::array values = {nan_of(where >> 50), infinity, -infinity};
   Filling::SpecialValue special{index_in(shape.rows, where),
                                 index_in(shape.columns, scramble(where)),
                                 values[(where >> 40) % values.size()]};

@@ -33,13 +33,17 @@ enum class Pattern {
   levels,           // products are tiny for a while
   dominated,        // one product of each sum is far above all others
   signs,            // from here on, all elements fit a type of fewer bits
-  bytes,            // whole numbers
+  four_bits,        // whole numbers from 8 to 15
+  bytes,            // whole numbers; large ones where k is so long that their sum leaves 32 bits
   words_of_16_bits,
   bfloat16,
   tf32,
   powers_of_two,
   one_sided,  // no sum cancels
 };
+
+// Beyond it, a sum of products of the largest bytes takes more than 31 bits.
+inline constexpr std::int64_t longest_sum_of_bytes = std::int64_t{1} << 17;
 
 // Whether it gives A and B one structure along k.
 bool is_of_both(Pattern);

@@ -54,6 +54,8 @@ Case twice(const Threshold& threshold) {
   return with(threshold.base, threshold.input, 2 * threshold.value + 1);
 }
 
+bool is_k(const Input& input) { return input.is_size && with({}, input, 1).k == 1; }
+
 // What a few large cases have to show. A fast algorithm mixes rows or columns of different scale.
 std::vector<Case> dear_cases_at(const Threshold& threshold, const Variant& variant) {
   const auto& [base, input, value] = threshold;
@@ -66,6 +68,8 @@ std::vector<Case> dear_cases_at(const Threshold& threshold, const Variant& varia
     cases.push_back(scaled);
   }
   if (!input.is_joint) cases.push_back(twice(threshold));
+  // Whatever power of two its shares are, nothing more can be left over.
+  if (is_k(input)) cases.push_back(last_product_alone(2 * value - 1));
   return cases;
 }
 
@@ -171,12 +175,13 @@ void add_numbers(const std::string& source, const Code& code, const Explorer& ex
     if (number <= most_drawn) exploration.hints.sizes.push_back(number);
   std::vector<std::int64_t> all_k = {65};
   for (const Threshold& threshold : explorer.thresholds()) {
-    const bool is_of_k = threshold.input.is_size && with({}, threshold.input, 1).k == 1;
-    if (is_of_k && threshold.value <= most_k_at_lengths) all_k.push_back(threshold.value + 1);
+    if (is_k(threshold.input) && threshold.value <= most_k_at_lengths)
+      all_k.push_back(threshold.value + 1);
   }
   for (const std::int64_t bytes : code.variables) add(cases_at_length(bytes, all_k));
   add(cases_beyond_16_bits(tile));
   if (code.makes_floats) add(cases_beyond_floats(tile));
+  if (has_any(source, {"dp4a", "int8", "char"})) add({case_beyond_sums_of_bytes()});
   if (has_any(source, {"mulhi", "mul.hi", ">> 32"})) add(cases_beyond_reciprocals(tile));
 }
 

@@ -7,6 +7,8 @@
 #include <optional>
 #include <set>
 
+#include "oracle/fills/pattern.h"
+
 namespace assay {
 namespace {
 
@@ -200,11 +202,20 @@ std::vector<Case> cases_at_length(std::int64_t bytes, const std::vector<std::int
   return cases;
 }
 
+Case last_product_alone(std::int64_t k) {
+  return {.m = 1, .n = 1, .k = k, .fill = Fill::one_hot, .seed = 1};
+}
+
 std::vector<Case> cases_beyond_16_bits(const Tile& tile) {
   constexpr std::int64_t countable = 1 << 16, least_slice = 4;
-  std::vector<Case> cases = {{.m = 1, .n = 1, .k = countable * least_slice + 5}};
-  if (countable * tile.n < most_elements)
-    cases.push_back({.m = 1, .n = countable * tile.n + tile.n + 1, .k = 1});
+  std::vector<Case> cases = {{.m = 1, .n = 1, .k = countable * least_slice + 5},
+                             last_product_alone((1 << 24) + 1)};
+  for (const auto size : {&Case::m, &Case::n}) {
+    const std::int64_t side = size == &Case::m ? tile.m : tile.n;
+    if (countable * side > most_elements) continue;
+    cases.push_back({.m = 1, .n = 1, .k = 1});
+    cases.back().*size = countable * side + side + 1;
+  }
   return cases;
 }
 
@@ -223,6 +234,12 @@ std::vector<Case> cases_beyond_reciprocals(const Tile& tile) {
   return cases;
 }
 
+Case case_beyond_sums_of_bytes() {
+  Case c{.m = 1, .n = 1, .k = longest_sum_of_bytes * 5 / 4, .fill = Fill::patterned};
+  while (pattern_of(c.seed, Operand::a) != Pattern::bytes) ++c.seed;
+  return c;
+}
+
 std::vector<Case> cases_beyond_floats(const Tile& tile) {
   constexpr std::int64_t countable = 1 << 24;
   std::vector<Case> cases;
@@ -236,8 +253,6 @@ std::vector<Case> cases_beyond_floats(const Tile& tile) {
       c.*size = countable + beyond;
     }
   }
-  // Among so many products, one that is left out is within the bound.
-  cases.push_back({.m = 1, .n = 1, .k = countable + 1, .fill = Fill::one_hot, .seed = 1});
   return cases;
 }
 

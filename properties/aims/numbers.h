@@ -27,12 +27,19 @@ std::vector<Case> cases_in_texts(std::string_view source);
 // fits into an array of that length, or does not, at each of these k or one more.
 std::vector<Case> cases_at_length(std::int64_t bytes, const std::vector<std::int64_t>& all_k);
 
-// More tiles in a row than 16 bits count, and more slices of four or more in k.
+// Among many products, one that is left out is within the bound: here all others are 0.
+Case last_product_alone(std::int64_t k);
+
+// More tiles in a row than 16 bits count, more slices of four or more in k, and a k that leaves 32
+// bits where it is multiplied by 128, and 24 bits.
 std::vector<Case> cases_beyond_16_bits(const Tile&);
 
 // For kernels that divide by a multiplication: sizes at which the upper half of a product with a
 // reciprocal of 32 bits that was rounded up is no quotient, of elements or of tiles.
 std::vector<Case> cases_beyond_reciprocals(const Tile&);
+
+// For kernels that work in bytes: a sum of them that leaves 32 bits.
+Case case_beyond_sums_of_bytes();
 
 // For kernels that make floats of whole numbers: sizes beside 2^24, and grids in which the number
 // of a tile times the reciprocal of their width is rounded to the row before.

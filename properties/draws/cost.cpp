@@ -58,7 +58,11 @@ double cost_on_cpu(const Case& c, const Tile& declared, const Effort& counted) {
   const Effort effort = counted.is_known ? counted : supposed_effort(tile);
   const double k = c.alpha == 0 ? 0 : pieces(c.k, tile.k) * tile.k;
   const double longest = std::max(pieces(c.m, tile.m), pieces(c.n, tile.n));
-  return effort.launch + tiles_of(c, tile) * (effort.tile + k * effort.tile_per_k) +
+  const double tiles = tiles_of(c, tile), elements = static_cast<double>(c.m) * c.n;
+  const double per_k = effort.element_per_k > 0
+                           ? std::min(tiles * effort.tile_per_k, elements * effort.element_per_k)
+                           : tiles * effort.tile_per_k;
+  return effort.launch + tiles * effort.tile + k * per_k +
          longest * longest * effort.tile_of_square;
 }
 
@@ -107,26 +111,29 @@ Effort effort_on_executor(const Entry& entry) {
 // many blocks however little there is to do, and a block may compute several tiles.
 Effort effort_on_ptx(const Entry& entry) {
   struct Launch {
-    double tiles = 0, k = 0, operations = 0, blocks = 0;
+    double tiles = 0, elements = 0, k = 0, operations = 0, blocks = 0;
   };
   const Tile tile = supposed(entry.variant.tile);
-  const auto launch = [&](std::int64_t down, std::int64_t across, std::int64_t k) {
-    const Case wanted{.m = down * tile.m, .n = across * tile.n, .k = k};
-    const Case c = fitted(wanted, entry.variant.needs);
+  const auto launch = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    const Case c = fitted({.m = m, .n = n, .k = k}, entry.variant.needs);
     const auto work = work_on_ptx(entry, c);
     if (!work) return Launch{};
-    return Launch{tiles_of(c, tile), static_cast<double>(c.k),
+    return Launch{tiles_of(c, tile), static_cast<double>(c.m * c.n), static_cast<double>(c.k),
                   static_cast<double>(work->operations), static_cast<double>(work->blocks)};
   };
   const std::int64_t side = std::clamp(64 / std::max(tile.m, tile.n), 2, 4);
   const std::int64_t little = tile.k, more = little + 4 * std::max(tile.k, 8);
-  const Launch one = launch(1, 1, little), many = launch(side, side, little),
-               deep = launch(side, side, more), row = launch(1, 64, little);
+  const std::int64_t m = tile.m, n = tile.n;
+  const Launch one = launch(m, n, little), many = launch(side * m, side * n, little),
+               deep = launch(side * m, side * n, more), row = launch(m, 64 * n, little);
   if (one.blocks * many.blocks * deep.blocks * row.blocks == 0) return {};
   const auto slope = [](double rise, double run) {
     return run > 0 ? std::max(0.0, rise) / run : 0;
   };
   const double per_k = slope((deep.operations - many.operations) / deep.tiles, deep.k - many.k);
+  const Launch lone = launch(1, 1, little), deep_lone = launch(1, 1, more);
+  const double of_element =
+      lone.elements == 1 ? slope(deep_lone.operations - lone.operations, deep_lone.k - lone.k) : 0;
   const double of_tile = many.tiles > one.tiles
                              ? slope(many.operations - one.operations, many.tiles - one.tiles)
                              : one.operations / one.tiles;
@@ -137,6 +144,7 @@ Effort effort_on_ptx(const Entry& entry) {
           .launch = per_operation * of_launch,
           .tile = per_operation * std::max(0.0, of_tile - per_k * one.k),
           .tile_per_k = per_operation * per_k,
+          .element_per_k = per_operation * of_element,
           .tile_of_square = per_operation * slope(idle, row.tiles * row.tiles)};
 }
 

@@ -11,6 +11,7 @@ namespace assay {
 struct Effort {
   bool is_known = false;
   double launch = 0, tile = 0, tile_per_k = 0;
+  double element_per_k = 0;   // of a tile in which few are there, if that is less
   double tile_of_square = 0;  // beside these, where the grid is a square however long C is
   bool operator==(const Effort&) const = default;
 };

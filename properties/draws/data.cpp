@@ -75,8 +75,13 @@ void add_magnitudes(std::vector<Case>& cases, Dice& dice) {
     cases.push_back(c);
   };
   for (const auto& [alpha, beta] : all_extreme_scalars(dice)) add(Fill::balanced, alpha, beta);
-  constexpr int scaled = 12;
+  constexpr int scaled = 10;
   for (int i = 0; i < scaled; ++i) add(Fill::scaled, 1, i % 2 == 0 ? 0.0f : 1.0f);
+  // Ordinary sums whose results are denormal: so little that what is rounded in a product with
+  // alpha is as little.
+  constexpr float least = std::numeric_limits<float>::min();
+  add(Fill::uniform, least, 0);
+  add(Fill::uniform, -least, least);
   for (const Operand o : {Operand::a, Operand::b}) {
     add(Fill::scaled, 1, 0);
     Case& c = cases.back();

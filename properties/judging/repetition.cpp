@@ -99,8 +99,8 @@ class Launches {
   Given given_;
 };
 
-// A counter may wrap after 65536 launches, or 131072. Where no launch changes a variable of the kernel's, or
-// only the first one does, none can.
+// A counter may wrap after 65536 launches, or 131072. Where no launch changes a variable of the
+// kernel's, or only the first one does, none can.
 Verdict judge_often(const Entry& entry, const Case& c, const Resources& resources) {
   constexpr int most_launches = 140'000;
   constexpr double most_nanoseconds = 3e9;
@@ -142,7 +142,8 @@ bool is_launched_often(const Entry& entry, const Case& c) {
 Verdict judge_twice(const Entry& entry, const Case& c, const Resources& resources) {
   const Case smaller = smaller_problem(c, entry);
   constexpr std::array alterations = {Altered::element_of_a, Altered::element_of_b,
-                                      Altered::swapped_in_a, Altered::swapped_in_b};
+                                      Altered::row_of_a,     Altered::column_of_b,
+                                      Altered::column_of_a,  Altered::row_of_b};
   Run before{"with other numbers", entry, c};
   const bool on_host = entry.backend == Backend::simt || entry.backend == Backend::host;
   Placement placement = Placement::guarded;

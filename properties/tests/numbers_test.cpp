@@ -61,6 +61,19 @@ TEST(Numbers, show_where_a_rounded_reciprocal_is_none) {
   }
 }
 
+TEST(Numbers, sum_up_bytes_beyond_32_bits) {
+  const Case c = case_beyond_sums_of_bytes();
+  const Operands operands = make_operands(c, Placement::guarded, {256, 256, 256});
+  std::int64_t sum = 0;
+  for (std::int64_t p = 0; p < c.k; ++p) {
+    const float a = operands[Operand::a].row(0)[p], b = operands[Operand::b].row(p)[0];
+    ASSERT_TRUE(a == static_cast<std::int8_t>(a) && b == static_cast<std::int8_t>(b));
+    sum += static_cast<std::int64_t>(a * b);
+    ASSERT_EQ(static_cast<float>(sum), sum) << "a float that adds them up has to round";
+  }
+  EXPECT_GT(sum, std::int64_t{1} << 31);
+}
+
 TEST(Numbers, count_tiles_in_both_directions) {
   const auto cases = cases_of_tiles({509, 1 << 20}, {.m = 16, .n = 1, .k = 1});
   EXPECT_THAT(cases, ElementsAre(Case{.m = 8144, .n = 1, .k = 1}, Case{.m = 1, .n = 509, .k = 1},
@@ -98,7 +111,8 @@ TEST(Numbers, reach_what_floats_no_longer_count) {
     EXPECT_GE(std::count_if(cases.begin(), cases.end(),
                             [&](const Case& c) { return is_uneven(c.*size); }),
               2);
-  EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), [&](const Case& c) {
+  const auto all = cases_beyond_16_bits({.m = 8, .n = 4, .k = 1});
+  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Case& c) {
     return is_uneven(c.k) && fill_element(c, Operand::a, 0, c.k - 2) == 0 &&
            fill_element(c, Operand::a, 0, c.k - 1) == 1;
   })) << "where one product that is left out would be within the bound";
