@@ -192,6 +192,8 @@ assay_sight_defect(strip_for_each_multiprocessor IN nvcc_only/host.cu CLAIM no_d
 
 # Memory that is taken for unchanged while a kernel runs, and is not.
 assay_sight_defect(sums_through_read_only_cache IN nvcc_only/caches.cu CLAIM no_data_race CASE "m=3 n=4 k=5" SAYS "through the read-only cache")
+assay_sight_defect(sums_copied_without_fence IN nvcc_only/caches.cu CLAIM no_data_race CASE "m=3 n=4 k=5"
+                   SAYS "no fence.proxy.async lies between the two")
 
 # Accesses beyond an array: the thread's own, and a shared one where the next begins. Of own_array_overrun and
 # shared_table_overrun nvcc drops what is wrong, whose index it knows or which nobody reads: what it compiles is right.

@@ -101,7 +101,7 @@ void Decoder::decode_bulk_copy(const Instruction& i) {
     if (barrier.a >= 0) uses.reads.push_back(barrier.a);
   }
   Op& op = emit_named(to_shared ? "cp.async.bulk.shared" : "cp.async.bulk.global", uses);
-  op.a = global.a, op.bits = global.bits, op.flags |= global.flags;
+  op.a = global.a, op.bits = global.bits, op.flags |= global.flags | is_bulk;
   op.b = bytes;
   op.d = shared.a, op.e = static_cast<int>(shared.bits);
   op.mode = static_cast<std::uint8_t>(((shared.flags & address_is_wide) != 0 ? 1 : 0) |
@@ -135,7 +135,7 @@ void Decoder::decode_tensor_copy(const Instruction& i) {
   uses.reads.insert(uses.reads.end(), slots.begin() + 2, slots.end());
   Op& op =
       emit_named(to_shared ? "cp.async.bulk.tensor.shared" : "cp.async.bulk.tensor.global", uses);
-  op.a = map.a, op.bits = map.bits, op.flags |= map.flags;
+  op.a = map.a, op.bits = map.bits, op.flags |= map.flags | is_bulk;
   op.b = static_cast<int>(slots.size()) - 2;
   op.c = list(slots);
   op.d = shared.a, op.e = static_cast<int>(shared.bits);

@@ -208,8 +208,13 @@ void Decoder::decode_atomic(const Instruction& i) {
 
 // Also of an operation that acquires or releases: for threads of the block alone, if it says so.
 void Decoder::emit_fence(const Instruction& i) {
-  const bool is_of_copies = has(i, "proxy") && has(i, "async") && !has(i, "global");
-  emit_named("fence").mode = is_of_copies ? 1 : has(i, "cta") ? 2 : 0;
+  Op& fence = emit_named("fence");
+  if (has(i, "proxy") && has(i, "async")) {
+    const bool is_of_shared = has(i, "shared::cta") || has(i, "shared::cluster");
+    fence.mode = has(i, "global") ? 4 : is_of_shared ? 1 : 3;
+  } else {
+    fence.mode = has(i, "cta") ? 2 : 0;
+  }
 }
 
 // Behind what a thread may wait with. A guarded operation may not step back.

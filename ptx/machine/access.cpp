@@ -155,16 +155,30 @@ void report_unordered(Warp& w, const Access& a, const std::string& place, const 
          std::move(details));
 }
 
-// Also of what this lane wrote itself, and of what is ordered: no fence reaches that cache.
-void report_stale(Warp& w, const Access& a, const std::string& place, const std::string& who,
-                  uint32_t op) {
+// Also of what this lane wrote itself, and of what is ordered: where a way to memory of its own is
+// taken, that is not enough.
+void report_unseen(Warp& w, const Access& a, const std::string& place, const std::string& who,
+                   uint32_t op) {
   const Program::Kernel& kernel = w.block->run->kernel;
+  const bool is_by_copy = (a.op->flags & is_bulk) != 0;
   report(w, a.op, Fault::data_race,
-         fmt::format("{} reads {} ({}) through the read-only cache (__ldg, or const __restrict__), "
-                     "which {} wrote ({}) in the same launch: what the cache holds may be older",
-                     thread_text(w, a.lane), place, place_of(kernel, *a.op), who,
-                     place_of(kernel, w.code[op])),
+         fmt::format("{} reads {} ({}) {}, which {} wrote ({}) in the same launch: {}",
+                     thread_text(w, a.lane), place, place_of(kernel, *a.op),
+                     is_by_copy ? "by a bulk copy"
+                                : "through the read-only cache (__ldg, or const __restrict__)",
+                     who, place_of(kernel, w.code[op]),
+                     is_by_copy ? "no fence.proxy.async lies between the two"
+                                : "what the cache holds may be older"),
          {a.address, a.writes, {site(w, "reads", a.op), site(w, "wrote", w.code + op)}});
+}
+
+// A block that has fenced is trusted with what it wrote before, and reads behind.
+bool may_be_unseen(const Warp& w, const Access& a, uint32_t writer, uint32_t write_op) {
+  if ((a.op->flags & is_cached) != 0) return true;
+  if ((a.op->flags & is_bulk) == 0 || a.writes || (w.code[write_op].flags & is_bulk) != 0)
+    return false;
+  const auto& fenced = w.block->run->fenced_for_copies;
+  return !fenced.contains(writer) && !fenced.contains(w.block->number);
 }
 
 // The bytes of a word that an access of less than a word is about.
@@ -201,8 +215,9 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
     return conflict(t.write, true, t.write_op);
   if (a.writes && unordered(t.read, a.is_strong && t.read_is_atomic))
     return conflict(t.read, false, t.read_op);
-  if ((a.op->flags & is_cached) != 0 && t.write != 0 && block_of(t.write) >= others) {
-    report_stale(w, a, place_in(region, address), who(t.write), t.write_op);
+  if (t.write != 0 && block_of(t.write) >= others &&
+      may_be_unseen(w, a, block_of(t.write), t.write_op)) {
+    report_unseen(w, a, place_in(region, address), who(t.write), t.write_op);
     return false;
   }
   const uint32_t mine =

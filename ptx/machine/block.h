@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct Run {
   std::unique_ptr<Counter> counter;             // if the launch is counted
   std::unique_ptr<Watch> watch;                 // if it is watched
   std::map<std::uint64_t, Knowledge> released;  // by atomic operations, at a global address
+  std::set<std::uint32_t> fenced_for_copies;    // blocks that were, of global memory
   std::optional<Finding> finding;
   // A use of memory that nobody wrote until then. Somebody may still write it, in no order with the
   // read: then a race is what is found, whoever came first.

@@ -165,10 +165,12 @@ const Op* atomic(const Op* op, Warp& w) {
   return op + 1;
 }
 
-// mode 1: for copies of shared memory as well; 2: for threads of the block alone.
+// mode 1: for bulk copies of shared memory as well, 4: of global memory, 3: of both; 2: for threads
+// of the block alone.
 const Op* fence_all(const Op* op, Warp& w) {
   fence(w, op->mode == 2);
-  if (op->mode == 1) w.block->shadow.fence_proxy(w);
+  if (op->mode == 1 || op->mode == 3) w.block->shadow.fence_proxy(w);
+  if (op->mode == 3 || op->mode == 4) w.block->run->fenced_for_copies.insert(w.block->number);
   return op + 1;
 }
 

@@ -28,7 +28,8 @@ enum OpFlags : std::uint16_t {
   selects = 1 << 8,       // one of two values
   is_strong = 1 << 9,     // an atomic access, or a volatile one
   tells_taint = 1 << 10,  // says itself which of its results nobody wrote
-  is_cached = 1 << 11     // takes memory for unchanged while the kernel runs
+  is_cached = 1 << 11,    // takes memory for unchanged while the kernel runs
+  is_bulk = 1 << 12       // through the proxy that copies in bulk have for themselves
 };
 
 struct Op {
