@@ -1,12 +1,13 @@
 // The second step of stages that share the sums of C out to several blocks: their parts lie one
-// after the other in the workspace, each m x n and packed, and are added up into C.
+// after the other in the workspace, each m x n and packed, and are added up into C. It starts early
+// where the kernel of the parts lets it.
 //
 // Promises: the parts of an element are always added in the same order, so that it has the same
 // bits every time, which atomic additions to C would not give. Takes a C of less than 2^32
 // elements.
 #pragma once
 
-#include "kernels/gemm.h"
+#include "kernels/early_start.h"
 
 namespace assay {
 // A kernel of each file that includes it: by its name alone the gate finds in which cubin it is.
@@ -23,6 +24,7 @@ __global__ void __launch_bounds__(AddThreads) add_parts(Gemm g, const float* sum
   const auto n = static_cast<unsigned>(g.n), all = static_cast<unsigned>(g.m) * n;
   const unsigned element = blockIdx.x * Elements + x;
   float total = 0;
+  wait_for_kernel_ahead();
   if (element < all) {
     const int end = (y + 1) * parts / Rows;
 #pragma unroll 8
@@ -39,7 +41,7 @@ __global__ void __launch_bounds__(AddThreads) add_parts(Gemm g, const float* sum
 template <int Rows>
 cudaError_t launch_add(const Gemm& g, const float* sums, int parts, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>(ceil_div(g.m * g.n, AddThreads / Rows));
-  return launch(add_parts<Rows>, dim3(blocks), dim3(AddThreads), 0, stream, g, sums, parts);
+  return launch_early(add_parts<Rows>, dim3(blocks), dim3(AddThreads), 0, stream, g, sums, parts);
 }
 
 // The problem of a part, the product alone; block y then adds y * m * n to `c`.

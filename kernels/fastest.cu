@@ -1,10 +1,11 @@
 // The stage to call where the others are to learn from: it chooses the one among them that suits
 // the shape of C.
 //
-//   m or n up to 32                     few_rows, few_columns      load the large matrix once
-//   fewer than 100 tiles of 64 x 128    split_k                    for all multiprocessors
-//   waves of 128 x 256 take less time   tma_hybrid_128x256         of k up to 64 pipelined_128x256
-//   those of 64 x 128 do                tma_hybrid_64x128          of k up to 64 split_k
+//   m up to 16, n up to 32            few_rows, few_columns   load the large matrix once
+//   k up to 64                        split_k, and pipelined_128x256 where its waves are shorter
+//   up to 2^28 products               split_k                 has the smallest tiles
+//   one wave of 100 tiles of 64 x 128 or more     tma_hybrid_64x128
+//   all others                        stream_k                leaves no multiprocessor idle
 //
 // Where rows are not in quads, which the copy engine takes, warp_specialized stands in for
 // tma_hybrid. So it takes any problem and any alignment, and the workspace of the stage that it
@@ -34,26 +35,30 @@ bool are_in_quads(const Gemm& g) {
   return (g.k | g.lda | g.ldb) % 4 == 0 && (address(g.a) | address(g.b)) % 16 == 0;
 }
 
+double products(const Gemm& g) {
+  return static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
+}
+
 const Variant& choice(const Gemm& g) {
   static const Variant few_rows = registered("few_rows"), few_columns = registered("few_columns"),
-                       split_k = registered("split_k"),
+                       split_k = registered("split_k"), stream_k = registered("stream_k"),
                        small_tiles = registered("warp_specialized_64x128"),
-                       large_tiles = registered("warp_specialized_128x256"),
                        small_tiles_in_quads = registered("tma_hybrid_64x128"),
-                       large_tiles_in_quads = registered("tma_hybrid_128x256"),
                        large_tiles_short_k = registered("pipelined_128x256");
   constexpr double WaveOfLarge = 3.7;  // in waves of small tiles: four have its elements
-  constexpr std::int64_t Enough = 100, ShortK = 64;
+  constexpr std::int64_t FewRows = 16, ShortK = 64, NearlyAWave = 100;
+  constexpr double FewProducts = 0x1p28;
 
-  if (g.m <= few_rows.needs.m_most && g.m <= g.n) return few_rows;
+  if (g.m <= FewRows && g.m <= g.n) return few_rows;
   if (g.n <= few_columns.needs.n_most) return few_columns;
-  if (tiles(g, small_tiles) < Enough) return split_k;
-  if (waves(g, large_tiles) * WaveOfLarge > waves(g, small_tiles)) {
-    if (g.k <= ShortK) return split_k;
-    return are_in_quads(g) ? small_tiles_in_quads : small_tiles;
+  if (g.k <= ShortK) {
+    const bool large = waves(g, large_tiles_short_k) * WaveOfLarge <= waves(g, small_tiles);
+    return large ? large_tiles_short_k : split_k;
   }
-  if (g.k <= ShortK) return large_tiles_short_k;
-  return are_in_quads(g) ? large_tiles_in_quads : large_tiles;
+  if (products(g) <= FewProducts) return split_k;
+  if (tiles(g, small_tiles) >= NearlyAWave && waves(g, small_tiles) == 1)
+    return are_in_quads(g) ? small_tiles_in_quads : small_tiles;
+  return stream_k;
 }
 
 cudaError_t launch_fastest(const Gemm& g, cudaStream_t stream, void* workspace) {

@@ -157,6 +157,7 @@ __device__ void finish_strip(const Gemm& g, const Corner& corner, int part, int 
 
 template <class S, int Piece>
 __global__ void __launch_bounds__(Threads, 1) skinny(Gemm g) {
+  let_next_start();
   const int warp = threadIdx.x / Lanes, lane = threadIdx.x % Lanes;
   const int across = lane % S::Across, along_k = lane / S::Across;
   const int row = S::Rows ? 0 : across, col = S::Rows ? across * 4 : 0;

@@ -39,6 +39,7 @@ std::int64_t parts_of(const Gemm& g) {
 
 template <class S, int Piece>
 __global__ void __launch_bounds__(S::Threads) multiply_part(Gemm g) {
+  let_next_start();
   const std::int64_t part = blockIdx.y, parts = gridDim.y, slices = ceil_div(depth(g), S::BK);
   g.c += part * g.m * g.n;
   multiply_slices<S, Piece>(g, block_corner<S::tile>(g), part * slices / parts,

@@ -16,10 +16,7 @@
 // Wins over `warp_specialized`, whose producers issue a copy for each quad of B: by 0.5 to 1 % with
 // large tiles, 4 to 6 % with small ones. An H200 has 129 % of cuBLAS at 1024 cubed. Loses where
 // `split_k` has more blocks. A block takes 200 KB of shared memory, so a multiprocessor has one.
-#include <cuda.h>
-#include <cudaTypedefs.h>
-
-#include "kernels/warp_roles.h"
+#include "kernels/copies_by_engine.h"
 
 namespace assay {
 namespace {
@@ -27,107 +24,24 @@ namespace {
 using Large = Shape<WarpTiles<128, 256, 32, 64, 64, 8>, 1, 4, 8>;
 using Small = Shape<WarpTiles<64, 128, 32, 32, 64, 8>, 2, 6, 16>;
 
-// Where the engine writes must be a multiple of 128 bytes.
-__device__ float* ring_of_buffers() {
-  extern __shared__ __align__(128) unsigned char ring_bytes[];
-  return reinterpret_cast<float*>(ring_bytes);
-}
-
-// The engine's copies of B, one box for each slice from k = `first` on.
-template <class S>
-class Boxes {
-  static_assert(S::BK * S::AStride * 4 % 128 == 0 && S::Floats * 4 % 128 == 0);
-
- public:
-  static constexpr int Bytes = S::BK * S::BN * int{sizeof(float)};
-  __device__ Boxes(const CUtensorMap& map, const Corner& corner, std::int64_t first)
-      : map_(&map), col_(static_cast<int>(corner.col)), p_(static_cast<int>(first)) {}
-  __device__ void start(float* slice, const Mailbox& full) {
-    ON_SM_90(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
-        "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(slice + S::BK * S::AStride)),
-        "l"(map_), "r"(col_), "r"(p_), "r"(full.address())
-        : "memory");
-    p_ += S::BK;
-  }
-
- private:
-  const CUtensorMap* map_;
-  int col_, p_;
-};
-
-template <class S>
-__device__ void produce(const Gemm& g, const CUtensorMap& b, float* ring, Mailbox* full,
-                        Mailbox* empty) {
-  const int slices = count_slices<S>(g), thread = threadIdx.x - Consumers;
-  int missing = static_cast<int>(std::int64_t{slices} * S::BK - depth(g));
-  const Corner corner = block_corner<S::tile>(g);
-  TransposedQuads<S> a(g, corner, -missing, thread);
-  Boxes<S> boxes(b, corner, -missing);
-  Place<S> at;
-#pragma unroll 1
-  for (int s = 0; s < slices; ++s, at.advance(1), missing = 0) {
-    float* const slice = ring + at.buffer * S::Floats;
-    a.fetch(missing);
-    empty[at.buffer].wait(at.round ^ 1);  // in the first round there is nothing to wait for
-    if (thread == 0) boxes.start(slice, full[at.buffer]);
-    a.store(slice);
-    if (thread == 0) {
-      full[at.buffer].arrive_and_expect(Boxes<S>::Bytes);
-    } else {
-      full[at.buffer].arrive();
-    }
-  }
-}
-
 template <class S>
 __global__ void __launch_bounds__(Threads, 1)
     hybrid(Gemm g, const __grid_constant__ CUtensorMap b) {
-  float* const ring = ring_of_buffers();
   __shared__ Mailbox full[S::Buffers], empty[S::Buffers];
+  const Ring<S> ring{ring_of_buffers(), full, empty};
   if (threadIdx.x == 0) {
-    for (int i = 0; i < S::Buffers; ++i) {
-      full[i].expect(Producers);
-      empty[i].expect(S::GroupThreads / 32);
-    }
+    set_up(ring, Producers);
     ON_SM_90("fence.mbarrier_init.release.cluster;" ::: "memory");  // the engine sees them too
   }
   __syncthreads();
 
   if (threadIdx.x < Consumers) {
     SET_REGISTERS("inc", 224);
-    consume<S>(g, ring, full, empty);
+    consume(g, ring);
   } else {
     SET_REGISTERS("dec", 56);
-    produce<S>(g, b, ring, full, empty);
+    produce<S, ByEngine<S>>(g, ring, b);
   }
-}
-
-// The driver's function, had from the runtime, so that nothing links the driver.
-cudaError_t find_encoder(PFN_cuTensorMapEncodeTiled_v12000& encode) {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  const cudaError_t failed = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function,
-                                                              12000, cudaEnableDefault, &found);
-  encode = reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function);
-  return failed == cudaSuccess && function == nullptr ? cudaErrorSymbolNotFound : failed;
-}
-
-// How the engine finds B, k x n, and what it copies at a time.
-template <class S>
-cudaError_t encode_b(const Gemm& g, CUtensorMap& map) {
-  if (depth(g) == 0 || g.m == 0 || g.n == 0) return cudaSuccess;  // nothing will be copied
-  PFN_cuTensorMapEncodeTiled_v12000 encode = nullptr;
-  if (const cudaError_t failed = find_encoder(encode); failed != cudaSuccess) return failed;
-  const auto n = static_cast<cuuint64_t>(g.n), k = static_cast<cuuint64_t>(g.k);
-  const std::int64_t floats = g.k > 1 ? g.ldb : ceil_div(g.n, 4) * 4;  // a single row may be far
-  const cuuint64_t sizes[] = {n, k}, strides[] = {static_cast<cuuint64_t>(floats) * sizeof(float)};
-  const cuuint32_t box[] = {S::BN, S::BK}, steps[] = {1, 1};
-  const CUresult made =
-      encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, const_cast<float*>(g.b), sizes, strides, box,
-             steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  return made == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 template <class S>

@@ -127,19 +127,87 @@ __device__ int count_slices(const Gemm& g) {
   return static_cast<int>(ceil_div(depth(g), S::BK));
 }
 
+template <class S>
+struct Ring {
+  float* buffers;
+  Mailbox *full, *empty;
+  __device__ float* slice(int buffer) const { return buffers + buffer * S::Floats; }
+};
+
+// By one thread; the others wait at a barrier.
+template <class S>
+__device__ void set_up(const Ring<S>& ring, int arrivals) {
+  for (int i = 0; i < S::Buffers; ++i) {
+    ring.full[i].expect(arrivals);
+    ring.empty[i].expect(S::GroupThreads / 32);
+  }
+}
+
+// Fills buffers from `at` on with slices of a tile. Of the first, `missing` of k do not exist.
+template <class S, class Copies>
+__device__ void copy_slices(const Ring<S>& ring, Copies& copies, int slices, int missing,
+                            Place<S>& at) {
+#pragma unroll 1
+  for (int s = 0; s < slices; ++s, at.advance(1), missing = 0) {
+    copies.fetch(missing);
+    ring.empty[at.buffer].wait(at.round ^ 1);  // in the first round there is nothing to wait for
+    copies.fill(ring.slice(at.buffer), missing, ring.full[at.buffer]);
+  }
+}
+
+// Before the first k there is, in the first slice.
+template <class S>
+__device__ int missing_of_k(const Gemm& g, int slices) {
+  return static_cast<int>(std::int64_t{slices} * S::BK - depth(g));
+}
+
+// A block's tile, all of its k.
+template <class S, class Copies, class... More>
+__device__ void produce(const Gemm& g, const Ring<S>& ring, const More&... more) {
+  const int slices = count_slices<S>(g), missing = missing_of_k<S>(g, slices);
+  Copies copies(g, block_corner<S::tile>(g), -missing, threadIdx.x - Consumers, more...);
+  Place<S> at;
+  copy_slices(ring, copies, slices, missing, at);
+}
+
 __device__ inline void wait_for_consumers() {
   ON_SM_90("bar.sync 1, %0;" ::"n"(Consumers) : "memory");
 }
 
-// Gives each of two groups the whole sums of half of its rows, the first or the last.
+// Who a consumer is, and where its first element lies in the tile.
 template <class S>
-__device__ void exchange_halves(float* ring, int group, int thread,
+struct Consumer {
+  int group = S::Groups == 1 ? 0 : threadIdx.x / S::GroupThreads;
+  int thread = S::Groups == 1 ? threadIdx.x : threadIdx.x % S::GroupThreads;
+  int row = S::first_row(thread / 32, thread % 32), col = S::first_col(thread / 32, thread % 32);
+
+  // Of two groups, each finishes half of the rows, the first or the last.
+  __device__ bool finishes(int i) const { return S::Groups == 1 || i / (S::SumsDown / 2) == group; }
+};
+
+// Adds the products of every slice of its group's turn: of the first, if `turn` is 0.
+template <class S>
+__device__ void add_slices(const Ring<S>& ring, const Consumer<S>& me, int turn, int slices,
+                           Place<S>& at, float (&sum)[S::SumsDown][S::SumsAcross]) {
+#pragma unroll 1
+  for (int s = turn; s < slices; s += S::Groups, at.advance(S::Groups)) {
+    ring.full[at.buffer].wait(at.round);
+    multiply_slice<S, S::Unrolled>(ring.slice(at.buffer), me.row, me.col, sum);
+    __syncwarp();
+    if (me.thread % 32 == 0) ring.empty[at.buffer].arrive();
+  }
+}
+
+// Gives each of two groups the whole sums of the rows that it finishes. On the shelf, a float for
+// each sum, nothing is read any more when all consumers are here.
+template <class S>
+__device__ void exchange_halves(float* shelf, const Consumer<S>& me,
                                 float (&sum)[S::SumsDown][S::SumsAcross]) {
-  float* const shelf = ring + thread;
-  wait_for_consumers();  // nobody reads the ring any more
+  shelf += me.thread;
+  wait_for_consumers();
 #pragma unroll
   for (int i = 0; i < S::SumsDown; ++i) {
-    if (i / (S::SumsDown / 2) == group) continue;
+    if (me.finishes(i)) continue;
 #pragma unroll
     for (int j = 0; j < S::SumsAcross; ++j) {
       shelf[(i * S::SumsAcross + j) * S::GroupThreads] = sum[i][j];
@@ -148,7 +216,7 @@ __device__ void exchange_halves(float* ring, int group, int thread,
   wait_for_consumers();
 #pragma unroll
   for (int i = 0; i < S::SumsDown; ++i) {
-    if (i / (S::SumsDown / 2) != group) continue;
+    if (!me.finishes(i)) continue;
 #pragma unroll
     for (int j = 0; j < S::SumsAcross; ++j) {
       sum[i][j] += shelf[(i * S::SumsAcross + j) * S::GroupThreads];
@@ -157,28 +225,24 @@ __device__ void exchange_halves(float* ring, int group, int thread,
 }
 
 template <class S>
-__device__ void consume(const Gemm& g, float* ring, Mailbox* full, Mailbox* empty) {
-  const int group = threadIdx.x / S::GroupThreads, thread = threadIdx.x % S::GroupThreads;
-  const int warp = thread / 32, lane = thread % 32;
-  const int row = S::first_row(warp, lane), col = S::first_col(warp, lane);
-  const int slices = count_slices<S>(g);
-  float sum[S::SumsDown][S::SumsAcross] = {};
-  Place<S> at;
-  at.advance(group);
-#pragma unroll 1
-  for (int s = group; s < slices; s += S::Groups, at.advance(S::Groups)) {
-    full[at.buffer].wait(at.round);
-    multiply_slice<S, S::Unrolled>(ring + at.buffer * S::Floats, row, col, sum);
-    __syncwarp();
-    if (lane == 0) empty[at.buffer].arrive();
-  }
-  if constexpr (S::Groups == 2) exchange_halves<S>(ring, group, thread, sum);
-  const Corner corner = block_corner<S::tile>(g);
+__device__ void finish_sums(const Gemm& g, const Corner& corner, const Consumer<S>& me,
+                            const float (&sum)[S::SumsDown][S::SumsAcross]) {
 #pragma unroll
   for (int i = 0; i < S::SumsDown; ++i) {
-    if (S::Groups == 2 && i / (S::SumsDown / 2) != group) continue;
-    finish_row_of_sums<S>(g, corner, row, col, i, sum[i]);
+    if (me.finishes(i)) finish_row_of_sums<S>(g, corner, me.row, me.col, i, sum[i]);
   }
+}
+
+// A block's tile, all of its k.
+template <class S>
+__device__ void consume(const Gemm& g, const Ring<S>& ring) {
+  const Consumer<S> me;
+  float sum[S::SumsDown][S::SumsAcross] = {};
+  Place<S> at;
+  at.advance(me.group);
+  add_slices(ring, me, me.group, count_slices<S>(g), at, sum);
+  if constexpr (S::Groups == 2) exchange_halves(ring.buffers, me, sum);
+  finish_sums(g, block_corner<S::tile>(g), me, sum);
 }
 
 }  // namespace assay

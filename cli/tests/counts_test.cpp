@@ -114,19 +114,20 @@ TEST(Counts, AreKnownByHand) {
 TEST(Counts, OfFastestAreThoseOfTheStageThatSuits) {
   const std::pair<const char*, const char*> chosen[] = {
       {"m=1 n=300 k=40", "few_rows"},
-      {"m=32 n=300 k=40", "few_rows"},
-      {"m=33 n=300 k=40", "split_k"},
+      {"m=16 n=300 k=40", "few_rows"},
+      {"m=17 n=300 k=40", "split_k"},
       {"m=300 n=32 k=40", "few_columns"},
       {"m=30 n=3 k=40", "few_columns"},
       {"m=512 n=512 k=40", "split_k"},
       {"m=1000 n=777 k=64", "split_k"},
-      {"m=1000 n=777 k=65", "warp_specialized_64x128"},
-      {"m=1001 n=777 k=68 ldb=+3", "tma_hybrid_64x128"},
-      {"m=1001 n=777 k=68 ldb=+2", "warp_specialized_64x128"},
-      {"m=1001 n=777 k=68 ldb=+3 offset=1,0,0", "warp_specialized_64x128"},
+      {"m=1001 n=777 k=345", "split_k"},
+      {"m=1001 n=777 k=346", "warp_specialized_64x128"},
+      {"m=1001 n=777 k=348 ldb=+3", "tma_hybrid_64x128"},
+      {"m=1001 n=777 k=348 ldb=+2", "warp_specialized_64x128"},
+      {"m=1001 n=777 k=348 ldb=+3 offset=1,0,0", "warp_specialized_64x128"},
       {"m=2048 n=2048 k=64", "pipelined_128x256"},
-      {"m=2048 n=2047 k=65", "warp_specialized_128x256"},
-      {"m=2048 n=2048 k=68", "tma_hybrid_128x256"},
+      {"m=2048 n=2047 k=65", "stream_k"},
+      {"m=1001 n=513 k=777", "stream_k"},
   };
   for (const auto& [problem, stage] : chosen) {
     const std::string unsummed = std::string(problem) + " alpha=0";

@@ -102,16 +102,17 @@ assay_sight_defect(copies_an_element_too_many CLAIM accesses_inside CASE "m=3 n=
 function(mailbox_defects stage name file)
   assay_sight_defect(full_not_waited_for_in_${name} CLAIM no_data_race CASE "m=33 n=36 k=260"
                      VARIANT ${stage} FILE ${file}
-                     FIND [[full[at.buffer].wait(at.round);]] REPLACE [[]])
-  assay_sight_defect(refilled_too_early_in_${name} CLAIM no_data_race CASE "m=33 n=36 k=260"
+                     FIND [[ring.full[at.buffer].wait(at.round);]] REPLACE [[]])
+  assay_sight_defect(refilled_too_early_in_${name} CLAIM no_data_race CASE "m=31 n=36 k=224"
                      VARIANT ${stage} FILE ${file}
-                     FIND [[empty[at.buffer].wait(at.round ^ 1);]] REPLACE [[]])
+                     FIND [[ring.empty[at.buffer].wait(at.round ^ 1);]] REPLACE [[]])
   assay_sight_defect(remainder_taken_for_whole_in_${name} CLAIM accesses_inside CASE "m=33 n=36 k=100"
                      VARIANT ${stage} FILE ${file} SAYS "before the first element of A"
                      FIND [[p_ >= missing && i * Rows < rows_]] REPLACE [[i * Rows < rows_]])
 endfunction()
 mailbox_defects(warp_specialized_64x128 warp_specialized warp_specialized.cu)
 mailbox_defects(tma_hybrid_64x128 tma_hybrid tma_hybrid.cu)
+mailbox_defects(stream_k stream_k stream_k.cu)
 assay_sight_defect(too_few_bytes_expected CLAIM barriers_reached CASE "m=33 n=36 k=260" SAYS "bytes are missing"
                    VARIANT tma_hybrid_64x128 FILE tma_hybrid.cu
                    FIND [[Bytes = S::BK * S::BN * int{sizeof(float)}]] REPLACE [[Bytes = S::BK * S::BN]])
@@ -167,6 +168,27 @@ assay_sight_defect(part_not_written CLAIM no_unset_value CASE "m=33 n=34 k=700" 
                    VARIANT split_k FILE split_k.cu
                    FIND [[  g.c += part * g.m * g.n;]] REPLACE [[  if (part == parts - 1 && parts > 1) return;  // as if it were empty
   g.c += part * g.m * g.n;]])
+
+assay_sight_defect(counts_not_forgotten CLAIM no_unset_value CASE "m=33 n=34 k=700" SAYS "workspace that this launch has not written"
+                   VARIANT stream_k FILE stream_k.cu
+                   FIND [[arrived[i] = 0;]] REPLACE [[__nanosleep(0);]])
+assay_sight_defect(arrives_before_all_have_left CLAIM no_data_race CASE "m=33 n=34 k=700" SAYS "of the workspace"
+                   VARIANT stream_k FILE stream_k.cu
+                   FIND [[  wait_for_consumers();
+  if (threadIdx.x == 0) {
+    wait_for_kernel_ahead();]] REPLACE [[  if (threadIdx.x == 0) {
+    wait_for_kernel_ahead();]])
+assay_sight_defect(remainder_in_later_pieces CLAIM accesses_inside CASE "m=33 n=34 k=700" SAYS "before the first element of"
+                   VARIANT stream_k FILE stream_k.cu
+                   FIND [[piece.first == 0 ? before : 0]] REPLACE [[piece.first != 0 ? before : 0]])
+
+# Kernels that start before the one ahead of them has ended, and do not wait for it.
+assay_sight_defect(counts_before_they_are_forgotten CLAIM given_stream CASE "m=33 n=34 k=700" SAYS "it starts early"
+                   VARIANT stream_k FILE stream_k.cu
+                   FIND [[    wait_for_kernel_ahead();]] REPLACE [[]])
+assay_sight_defect(adds_parts_of_a_kernel_under_way CLAIM given_stream CASE "m=33 n=34 k=700" SAYS "it starts early"
+                   VARIANT split_k FILE split_k.cu
+                   FIND [[  wait_for_kernel_ahead();]] REPLACE [[]])
 
 # Work of two streams that touches the same memory, in no order: within one launch of a variant, and of two.
 assay_sight_defect(into_default_stream IN two_launches.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "which the caller's earlier work wrote")

@@ -304,12 +304,11 @@ std::byte* reach_global(Warp& w, const Access& a, uint32_t& unwritten) {
     if (!trace(w, a, region, address)) return nullptr;
     if (region.is_written.empty()) continue;
     std::uint8_t& written = region.is_written[region.word(address)];
-    if (a.writes)
-      written = 1;
-    else if (written == 0) {
+    if (written == 0 && (a.reads_too || !a.writes)) {
       unwritten |= 1u << at / 4;
       w.last_unwritten = {.address = address, .op = op_number(w, a.op)};
     }
+    if (a.writes) written = 1;
   }
   return reinterpret_cast<std::byte*>(a.address);
 }
@@ -335,7 +334,7 @@ std::byte* reach_shared(Warp& w, const Access& a, uint32_t& unwritten) {
     const std::size_t word = (a.address + static_cast<uint64_t>(at)) / 4;
     SharedShadow::Conflict conflict;
     const unsigned bytes = bytes_within_word(a);
-    if (!a.writes && !block.shadow.is_written(word, bytes)) {
+    if ((a.reads_too || !a.writes) && !block.shadow.is_written(word, bytes)) {
       unwritten |= 1u << at / 4;
       w.last_unwritten = {.address = word * 4, .op = op, .in_shared = true};
     }

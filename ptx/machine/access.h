@@ -15,6 +15,7 @@ struct Access {
   std::uint64_t address = 0;  // in shared memory, the offset
   int bytes = 0;
   bool writes = false;
+  bool reads_too = false;  // what it overwrites
   bool is_strong = false;
   int unit = 0;  // the address has to be a multiple of this; 0: of `bytes`
 };

@@ -152,9 +152,10 @@ const Op* atomic(const Op* op, Warp& w) {
                            .address = at[lane],
                            .bytes = sizeof(T),
                            .writes = true,
+                           .reads_too = how != Atomic::exch,
                            .is_strong = true},
                           unwritten);
-    if (to == nullptr) return nullptr;
+    if (to == nullptr || (unwritten != 0 && !changes_unwritten(op, w, lane))) return nullptr;
     T old;
     std::memcpy(&old, to, sizeof old);
     const T b = w.slot<T>(op->b)[lane], c = op->c >= 0 ? w.slot<T>(op->c)[lane] : T{};

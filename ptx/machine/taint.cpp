@@ -140,6 +140,12 @@ void remember_where_it_went(Warp& w, int slot, int lane, std::uint64_t address) 
     w.block->unwritten_from[address / 4] = origin[lane];
 }
 
+bool changes_unwritten(const Op* op, Warp& w, int lane) {
+  Blame blame{.tainted = 1u << lane, .from = std::vector<Origin>(warp_size)};
+  blame.from[static_cast<std::size_t>(lane)] = w.last_unwritten;
+  return accuse(w, op, blame, "changes in place");
+}
+
 bool follow_taint(const Op* op, Warp& w) {
   const Run& run = *w.block->run;
   const Uses& uses = run.kernel.uses[static_cast<std::size_t>(op - w.code)];

@@ -9,6 +9,9 @@ namespace ptx {
 // Called before an operation of a warp that holds such values. False after a finding.
 bool follow_taint(const Op*, Warp&);
 
+// That a lane changes in place what it last read that nobody wrote. False after a finding.
+bool changes_unwritten(const Op*, Warp&, int lane);
+
 // That the values of some lanes come from what the warp last read that nobody wrote.
 void remember_origin(Warp&, int slot, std::uint32_t lanes);
 

@@ -39,8 +39,12 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
+  struct Step {
+    CUgraphNode node = nullptr;
+    bool starts_early = false;  // before the one ahead has ended
+  };
   // Its nodes, each after the one that it depends on.
-  std::vector<CUgraphNode> chain() const {
+  std::vector<Step> chain() const {
     ASSAY_DRIVER(cuGraphGetNodes);
     ASSAY_DRIVER(cuGraphGetEdges);
     std::size_t count = 0, edge_count = 0;
@@ -55,17 +59,19 @@ class Graph {
       driver_check(cuGraphGetEdges_(graph_, from.data(), to.data(), data.data(), &edge_count),
                    "cuGraphGetEdges");
     }
-    std::map<CUgraphNode, CUgraphNode> next;
+    std::map<CUgraphNode, Step> next;
     std::set<CUgraphNode> firsts(nodes.begin(), nodes.end());
     for (std::size_t i = 0; i < edge_count; ++i) {
-      if (data[i].type != CU_GRAPH_DEPENDENCY_TYPE_DEFAULT)
-        throw NoRecipe("a kernel of it starts before the one ahead has ended");
-      const bool forks = !next.emplace(from[i], to[i]).second;
+      const bool early = data[i].type != CU_GRAPH_DEPENDENCY_TYPE_DEFAULT;
+      if (early && data[i].from_port != CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC)
+        throw NoRecipe("a kernel of it starts as soon as all blocks of the one ahead have");
+      const bool forks = !next.emplace(from[i], Step{to[i], early}).second;
       if (forks || firsts.erase(to[i]) == 0) throw NoRecipe("its work forks into several streams");
     }
     if (firsts.size() > 1) throw NoRecipe("its work forks into several streams");
-    std::vector<CUgraphNode> ordered(firsts.begin(), firsts.end());
-    while (ordered.size() < count) ordered.push_back(next.at(ordered.back()));
+    std::vector<Step> ordered;
+    for (CUgraphNode node : firsts) ordered.push_back({node});
+    while (ordered.size() < count) ordered.push_back(next.at(ordered.back().node));
     return ordered;
   }
 
@@ -283,19 +289,21 @@ Recipe recipe_of_two(const Variant& variant, const Given& one, const Given& othe
              there = extents_of(other, recipe.workspace_bytes);
   if (nodes.size() != others.size()) throw NoRecipe("it does not enqueue the same work twice");
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    switch (type_of(nodes[i])) {
+    const CUgraphNode one_node = nodes[i].node, other_node = others[i].node;
+    switch (type_of(one_node)) {
       case CU_GRAPH_NODE_TYPE_KERNEL: {
-        if (type_of(others[i]) != CU_GRAPH_NODE_TYPE_KERNEL)
+        if (type_of(other_node) != CU_GRAPH_NODE_TYPE_KERNEL)
           throw NoRecipe("it does not enqueue the same work twice");
-        KernelNode node = read_kernel(nodes[i], code, changed_variable);
-        const KernelNode its = read_kernel(others[i], code, changed_variable);
+        KernelNode node = read_kernel(one_node, code, changed_variable);
+        const KernelNode its = read_kernel(other_node, code, changed_variable);
+        node.starts_early = nodes[i].starts_early;
         if (node.kernel != its.kernel || node.grid != its.grid)
           throw NoRecipe("it does not enqueue the same work twice");
         mark_pointers(node, its, here, there);
         recipe.nodes.push_back(std::move(node));
         break;
       }
-      case CU_GRAPH_NODE_TYPE_MEMSET: recipe.nodes.push_back(read_memset(nodes[i], here)); break;
+      case CU_GRAPH_NODE_TYPE_MEMSET: recipe.nodes.push_back(read_memset(one_node, here)); break;
       default: throw NoRecipe("it enqueues something other than kernels and memsets");
     }
   }

@@ -63,7 +63,7 @@ class LoadedKernel {
       const CUdeviceptr address = address_of(gemm, pointer.operand, pointer.displacement);
       std::memcpy(&node_.arguments[pointer.at], &address, sizeof address);
     }
-    std::array<CUlaunchAttribute, 2> attributes = {};  // config points at them
+    std::array<CUlaunchAttribute, 3> attributes = {};  // config points at them
     CUlaunchConfig config = {};
     config.gridDimX = node_.grid[0], config.gridDimY = node_.grid[1];
     config.gridDimZ = node_.grid[2];
@@ -81,6 +81,11 @@ class LoadedKernel {
       CUlaunchAttribute& cooperative = attributes[config.numAttrs++];
       cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
       cooperative.value.cooperative = 1;
+    }
+    if (node_.starts_early) {
+      CUlaunchAttribute& early = attributes[config.numAttrs++];
+      early.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+      early.value.programmaticStreamSerializationAllowed = 1;
     }
     driver_check(cuLaunchKernelEx_(&config, function_, parameters_.data(), nullptr),
                  "launching a recipe");

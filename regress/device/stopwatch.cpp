@@ -65,6 +65,8 @@ Sample Stopwatch::end() {
 }
 
 bool Stopwatch::waits(Enqueuer& arm, const Gemm& gemm) {
+  arm.enqueue(gemm, stream_);  // the first time it may set up what it keeps, such as a workspace
+  cuda_check(cudaStreamSynchronize(stream_), "a launch");
   *go_ = 0;
   *gave_up_ = 0;
   enqueue_hold(go_, gave_up_, 50'000'000, stream_);

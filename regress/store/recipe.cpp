@@ -86,6 +86,7 @@ void compare_nodes(Differences& differences, const KernelNode& before, const Ker
   differences.compare("preferred shared memory in percent", before.shared_carveout,
                       now.shared_carveout);
   differences.compare("cooperative", before.cooperative, now.cooperative);
+  differences.compare("starts early", before.starts_early, now.starts_early);
   differences.compare("parameters", before.parameters, now.parameters);
   compare_arguments(differences, before, now);
 }

@@ -40,6 +40,7 @@ struct KernelNode {
   int most_shared_bytes = 0;  // the function's limit of dynamic shared memory
   int shared_carveout = -1;   // the preference, in percent; -1 is the driver's own
   bool cooperative = false;
+  bool starts_early = false;  // before the kernel ahead has ended, where that lets it
   std::vector<Parameter> parameters;
   std::vector<std::uint8_t> arguments;  // the block; eight bytes at each pointer are zero
   std::vector<Pointer> pointers;

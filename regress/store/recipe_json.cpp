@@ -176,23 +176,35 @@ void read_words(const Field& field, KernelNode& node) {
 }
 
 Json json_of(const KernelNode& node) {
-  return {{"kernel", node.kernel},
-          {"code", node.code},
-          {"grid", text_of(node.grid)},
-          {"block", text_of(node.block)},
-          {"cluster", text_of(node.cluster)},
-          {"shared_bytes", node.shared_bytes},
-          {"most_shared_bytes", node.most_shared_bytes},
-          {"shared_carveout", node.shared_carveout},
-          {"cooperative", node.cooperative},
-          {"parameters", to_string(node.parameters)},
-          {"arguments", words_of(node)}};
+  Json json{{"kernel", node.kernel},
+            {"code", node.code},
+            {"grid", text_of(node.grid)},
+            {"block", text_of(node.block)},
+            {"cluster", text_of(node.cluster)},
+            {"shared_bytes", node.shared_bytes},
+            {"most_shared_bytes", node.most_shared_bytes},
+            {"shared_carveout", node.shared_carveout},
+            {"cooperative", node.cooperative},
+            {"parameters", to_string(node.parameters)},
+            {"arguments", words_of(node)}};
+  if (node.starts_early) json["starts_early"] = true;
+  return json;
 }
 
 KernelNode kernel_node_of(const Field& field) {
-  field.has_exactly({"kernel", "code", "grid", "block", "cluster", "shared_bytes",
-                     "most_shared_bytes", "shared_carveout", "cooperative", "parameters",
-                     "arguments"});
+  std::vector<std::string> names = {"kernel",
+                                    "code",
+                                    "grid",
+                                    "block",
+                                    "cluster",
+                                    "shared_bytes",
+                                    "most_shared_bytes",
+                                    "shared_carveout",
+                                    "cooperative",
+                                    "parameters",
+                                    "arguments"};
+  if (field.has("starts_early")) names.emplace_back("starts_early");
+  field.has_exactly(names);
   KernelNode node;
   node.kernel = field["kernel"].text();
   node.code = field["code"].text();
@@ -203,6 +215,7 @@ KernelNode kernel_node_of(const Field& field) {
   node.most_shared_bytes = static_cast<int>(field["most_shared_bytes"].whole(0, largest_int));
   node.shared_carveout = static_cast<int>(field["shared_carveout"].whole(-1, 100));
   node.cooperative = field["cooperative"].flag();
+  if (field.has("starts_early")) node.starts_early = field["starts_early"].flag();
   read_words(field["arguments"], node);
   node.parameters = parameters_of(field["parameters"], node.arguments.size());
   check_launch(field, node);

@@ -41,6 +41,7 @@ class RecipeSource {
     node.most_shared_bytes = static_cast<int>(number(0, 232448));
     node.shared_carveout = static_cast<int>(number(-1, 100));
     node.cooperative = number(0, 1) == 1;
+    node.starts_early = number(0, 1) == 1;
     draw_arguments(node);
     return node;
   }
