@@ -3,7 +3,7 @@
 //
 //   m up to 16, n up to 32            few_rows, few_columns   load the large matrix once
 //   k up to 64                        split_k, and pipelined_128x256 where its waves are shorter
-//   up to 2^28 products               split_k                 has the smallest tiles
+//   up to 2^28 products, or 24 tiles  split_k                 has the smallest tiles
 //   one wave of 100 tiles of 64 x 128 or more     tma_hybrid_64x128
 //   all others                        stream_k                leaves no multiprocessor idle
 //
@@ -46,7 +46,7 @@ const Variant& choice(const Gemm& g) {
                        small_tiles_in_quads = registered("tma_hybrid_64x128"),
                        large_tiles_short_k = registered("pipelined_128x256");
   constexpr double WaveOfLarge = 3.7;  // in waves of small tiles: four have its elements
-  constexpr std::int64_t FewRows = 16, ShortK = 64, NearlyAWave = 100;
+  constexpr std::int64_t FewRows = 16, ShortK = 64, FewTiles = 24, NearlyAWave = 100;
   constexpr double FewProducts = 0x1p28;
 
   if (g.m <= FewRows && g.m <= g.n) return few_rows;
@@ -55,7 +55,7 @@ const Variant& choice(const Gemm& g) {
     const bool large = waves(g, large_tiles_short_k) * WaveOfLarge <= waves(g, small_tiles);
     return large ? large_tiles_short_k : split_k;
   }
-  if (products(g) <= FewProducts) return split_k;
+  if (products(g) <= FewProducts || tiles(g, small_tiles) < FewTiles) return split_k;
   if (tiles(g, small_tiles) >= NearlyAWave && waves(g, small_tiles) == 1)
     return are_in_quads(g) ? small_tiles_in_quads : small_tiles;
   return stream_k;

@@ -171,7 +171,7 @@ __device__ void consume_pieces(const Gemm& g, const Shares& shares, const Ring<S
   for_each_piece(shares, [&](const Piece& piece) {
     float sum[S::SumsDown][S::SumsAcross] = {};
     const int slices = piece.end - piece.first;
-    add_slices(ring, me, turn, slices, at, sum);
+    add_slices(ring, me, turn, slices, 0, at, sum);
     if constexpr (S::Groups == 2) {
       turn = (turn + slices) % 2;
       exchange_halves(shelf, me, sum);

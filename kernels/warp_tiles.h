@@ -43,11 +43,11 @@ struct WarpTiles {
 // where a thread has rows of 4, it gains nothing.
 template <class S, int Unroll>
 __device__ void multiply_slice(const float* slice, int row, int col,
-                               float (&sum)[S::SumsDown][S::SumsAcross]) {
+                               float (&sum)[S::SumsDown][S::SumsAcross], int first = 0) {
   const float* a_tile = slice + row;
   const float* b_tile = slice + S::BK * S::AStride + col;
 #pragma unroll Unroll
-  for (int p = 0; p < S::BK; ++p) {
+  for (int p = first; p < S::BK; ++p) {
     alignas(16) float a[S::SumsDown], b[S::SumsAcross];
 #pragma unroll
     for (int i = 0; i < S::SumsDown; i += 4) {

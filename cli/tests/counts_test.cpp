@@ -128,6 +128,7 @@ TEST(Counts, OfFastestAreThoseOfTheStageThatSuits) {
       {"m=2048 n=2048 k=64", "pipelined_128x256"},
       {"m=2048 n=2047 k=65", "stream_k"},
       {"m=1001 n=513 k=777", "stream_k"},
+      {"m=256 n=256 k=16384", "split_k"},
   };
   for (const auto& [problem, stage] : chosen) {
     const std::string unsummed = std::string(problem) + " alpha=0";
