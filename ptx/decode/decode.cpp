@@ -80,6 +80,7 @@ void Decoder::decode() {
   out_.slots = slots_;
   out_.predicates = std::max(predicates_, 1);
   out_.facts.local = local_bytes_;
+  out_.facts.sums = plan_.sums;
 }
 
 void Decoder::decode(const Instruction& i) {
@@ -384,6 +385,7 @@ std::unique_ptr<Program::Kernel> decode(const Module& module, const Function& ke
                                kernel.cluster_blocks));
     out->function = flattened(module, kernel);
     Decoder(module, out->function, address, *out).decode();
+    if (kernel.max_threads != 0 || kernel.max_registers != 0) out->facts.sums = 0;
   } catch (const BadPtx& error) {
     out->unsupported = error.what();
   } catch (const std::out_of_range&) {

@@ -136,6 +136,16 @@ class Liveness {
     if (!blocks_.empty()) in_[0].each([&](int r) { unset.push_back(r); });
   }
 
+  // Calls `call` with the registers that must keep their values where a loop begins.
+  template <class Call>
+  void for_each_loop(const Call& call) const {
+    std::set<int> begins;
+    for (std::size_t b = 0; b < blocks_.size(); ++b)
+      for (const int next : blocks_[b].next)
+        if (next <= static_cast<int>(b)) begins.insert(next);
+    for (const int begin : begins) call(in_[static_cast<std::size_t>(begin)]);
+  }
+
  private:
   void look_at(std::size_t b) {
     for (int i = blocks_[b].first; i < blocks_[b].end; ++i) {
@@ -198,6 +208,47 @@ Access access_of(const Instruction& i) {
   return access;
 }
 
+namespace {
+
+bool is_real(const Instruction& i) {
+  return std::any_of(i.modifiers.begin(), i.modifiers.end(),
+                     [](const std::string& m) { return m == "f32" || m == "f64"; });
+}
+
+// What arithmetic has computed or will use; but what is only loaded may be loaded again.
+Registers computed_reals(const Function& f) {
+  Registers used(f.registers.size()), moved(f.registers.size()), both(f.registers.size());
+  for (const Instruction& i : f.body) {
+    const Access access = access_of(i);
+    if (is_real(i) && i.opcode != "ld" && i.opcode != "st") {
+      for (const int r : access.reads) used.insert(r);
+      for (const int r : access.writes) used.insert(r), moved.insert(r);
+    }
+    if (i.opcode == "mov" && i.operands.back().kind == Kind::reg)
+      for (const int r : access.writes) moved.insert(r);
+  }
+  used.each([&](int r) {
+    if (moved.has(r)) both.insert(r);
+  });
+  return both;
+}
+
+int sums_of(const Function& f, const Liveness& live) {
+  const Registers reals = computed_reals(f);
+  int most = 0;
+  live.for_each_loop([&](const Registers& kept) {
+    int words = 0;
+    kept.each([&](int r) {
+      const Type type = f.registers[static_cast<std::size_t>(r)].type;
+      if (reals.has(r) && type != Type::pred) words += bytes_of(type) > 4 ? 2 : 1;
+    });
+    most = std::max(most, words);
+  });
+  return most;
+}
+
+}  // namespace
+
 SlotPlan plan_slots(const Function& f) {
   const Liveness live(f);
   SlotPlan plan;
@@ -230,6 +281,7 @@ SlotPlan plan_slots(const Function& f) {
   plan.slots = slots.end();
   plan.predicates = predicates.end();
   plan.unset = live.unset;
+  plan.sums = sums_of(f, live);
   return plan;
 }
 

@@ -18,6 +18,7 @@ struct SlotPlan {
   std::vector<int> slot;  // of each register, or its number as a predicate; -1: unused
   int slots = 0, predicates = 0;
   std::vector<int> unset;  // registers that may be read before they are written
+  int sums = 0;  // real numbers that a loop needs again in its next round, in registers of 32 bits
 };
 SlotPlan plan_slots(const Function&);
 

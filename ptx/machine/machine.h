@@ -120,6 +120,7 @@ struct KernelFacts {
   std::string name;
   std::size_t static_shared = 0, local = 0, params = 0;
   std::uint64_t max_threads = 1024;
+  int sums = 0;  // that a loop carries, in registers of 32 bits; 0 where the kernel bounds those
   std::string version, target;
 };
 const KernelFacts& facts_of(const Program::Kernel&);

@@ -133,9 +133,10 @@ class ModuleReader {
         function.max_threads = read_product();
       } else if (directive.text == ".reqnctapercluster") {
         function.cluster_blocks = read_product();
-      } else if (is_one_of(directive.text,
-                           {".minnctapersm", ".maxnctapersm", ".maxnreg", ".maxclusterrank",
-                            ".abi_preserve", ".abi_preserve_control"})) {
+      } else if (directive.text == ".maxnreg") {
+        function.max_registers = read_integer(in_);
+      } else if (is_one_of(directive.text, {".minnctapersm", ".maxnctapersm", ".maxclusterrank",
+                                            ".abi_preserve", ".abi_preserve_control"})) {
         read_integer(in_);
       } else if (!is_one_of(directive.text,
                             {".noreturn", ".explicitcluster", ".blocksareclusters"})) {

@@ -37,6 +37,8 @@ constexpr Entry entries[] = {
     {Error::symbol_not_found, "cudaErrorSymbolNotFound", "named symbol not found"},
     {Error::not_ready, "cudaErrorNotReady", "device not ready"},
     {Error::illegal_address, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
+    {Error::launch_out_of_resources, "cudaErrorLaunchOutOfResources",
+     "too many resources requested for launch"},
     {Error::launch_timeout, "cudaErrorLaunchTimeout", "the launch timed out and was terminated"},
     {Error::cooperative_launch_too_large, "cudaErrorCooperativeLaunchTooLarge",
      "too many blocks in cooperative launch"},

@@ -24,6 +24,7 @@ enum class Error : int {
   symbol_not_found = 500,
   not_ready = 600,
   illegal_address = 700,
+  launch_out_of_resources = 701,
   launch_timeout = 702,
   cooperative_launch_too_large = 720,
   assert = 710,

@@ -66,6 +66,23 @@ std::string why_too_much_shared(const Kernel& kernel, const KernelFacts& facts,
          std::to_string(model().shared_optin - facts.static_shared);
 }
 
+int registers_of_thread(std::uint64_t threads) {
+  return std::min(255, Model::registers / static_cast<int>((threads + 31) / 32 * 32) / 8 * 8);
+}
+
+// Sums that a loop carries lie in registers, unless __launch_bounds__ say how many there are;
+// beside them a thread has an address at least, what it multiplies, and where the loop is.
+std::string why_too_few_registers(const KernelFacts& facts, const Dim& block) {
+  constexpr int least_beside = 5;
+  const std::uint64_t threads = block.count();
+  const int registers = registers_of_thread(threads);
+  if (facts.sums + least_beside <= registers) return {};
+  return "a block of " + text(block) + " has " + std::to_string(threads) +
+         " threads, which leaves " + std::to_string(registers) +
+         " registers for each, and a loop of it carries " + std::to_string(facts.sums) +
+         " sums: with __launch_bounds__(" + std::to_string(threads) + ") it would run, and slowly";
+}
+
 // Throws what a GPU would answer with.
 void refuse(const Kernel& kernel, const KernelFacts& facts, const Configuration& asked) {
   const auto refused = [&](Error error, const std::string& why) {
@@ -76,6 +93,8 @@ void refuse(const Kernel& kernel, const KernelFacts& facts, const Configuration&
   if (!why.empty()) throw refused(Error::invalid_configuration, why);
   why = why_too_much_shared(kernel, facts, asked.dynamic_shared);
   if (!why.empty()) throw refused(Error::invalid_value, why);
+  why = why_too_few_registers(facts, asked.block);
+  if (!why.empty()) throw refused(Error::launch_out_of_resources, why);
   if (!asked.cooperative) return;
   const std::uint64_t fit = static_cast<std::uint64_t>(
                                 blocks_that_fit(facts, asked.block.count(), asked.dynamic_shared)) *
@@ -215,8 +234,7 @@ Error attributes_of(const void* stub, KernelAttributes& result) {
     result.max_dynamic_shared = dynamic_allowed(kernel, result.facts);
     result.carveout = kernel.carveout;
     const auto threads = std::clamp<std::uint64_t>(result.facts.max_threads, 1, Model::max_threads);
-    result.registers =
-        std::min(255, Model::registers / static_cast<int>((threads + 31) / 32 * 32) / 8 * 8);
+    result.registers = registers_of_thread(threads);
     result.ptx_version = number(result.facts.target);
     result.binary_version = model().major * 10 + model().minor;
   });

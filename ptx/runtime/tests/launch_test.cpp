@@ -1,4 +1,5 @@
 // Launches: what runs, what is refused as the hardware would, and what errors stay.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -190,6 +191,45 @@ TEST(Launch, OfAnUnknownFunctionIsRefused) {
   const int nothing = 0;
   EXPECT_EQ(rt::launch(&nothing, {}, nullptr), Error::invalid_device_function);
   EXPECT_EQ(rt::take_last_error(), Error::invalid_device_function);
+}
+
+// `faulty`, with a loop that carries so many sums.
+std::string with_sums(int sums, const std::string& bounds) {
+  std::string text = kernels_text;
+  text.resize(text.find(".visible .entry faulty"));
+  text += fmt::format(".visible .entry faulty()\n{}{{\n  .reg .pred %p<2>; .reg .b32 %s<{}>;\n",
+                      bounds, sums + 1);
+  for (int i = 0; i < sums; ++i) text += fmt::format("  mov.b32 %s{}, 0f3F800000;\n", i);
+  text += "$again:\n";
+  for (int i = 0; i < sums; ++i)
+    text += fmt::format("  fma.rn.f32 %s{0}, %s{0}, %s{0}, %s{0};\n", i);
+  text += "  setp.lt.f32 %p1, %s0, 0f42C80000;\n  @%p1 bra $again;\n";
+  for (int i = 1; i < sums; ++i) text += fmt::format("  add.f32 %s0, %s0, %s{};\n", i);
+  return text + "  ret;\n}\n";
+}
+
+TEST(Launch, IsRefusedWhereLoopsCarryMoreThanTheRegisters) {
+  const auto launched = [](int sums, int threads, const std::string& bounds) {
+    Library library({}, with_sums(sums, bounds));
+    Error error = Error::success;
+    const Observation seen = observed([&] {
+      error = rt::launch(&library.faulty, {.block = {static_cast<unsigned>(threads)}}, nullptr);
+    });
+    rt::take_last_error();
+    EXPECT_EQ(seen.finding.has_value(), error != Error::success);
+    if (seen.finding) {
+      EXPECT_THAT(seen.finding->text, HasSubstr(fmt::format("a loop of it carries {} sums", sums)));
+    }
+    return error;
+  };
+  EXPECT_EQ(launched(59, 1024, ""), Error::success);
+  EXPECT_EQ(launched(64, 1024, ""), Error::launch_out_of_resources);
+  EXPECT_EQ(launched(64, 1024, ".maxntid 1024, 1, 1\n"), Error::success)
+      << "some of them are spilled";
+  EXPECT_EQ(launched(64, 1024, ".maxnreg 64\n"), Error::success);
+  EXPECT_EQ(launched(64, 768, ""), Error::success);
+  EXPECT_EQ(launched(128, 512, ""), Error::launch_out_of_resources);
+  EXPECT_EQ(launched(128, 256, ""), Error::success);
 }
 
 TEST(Launch, WantsALiveStream) {
