@@ -368,7 +368,7 @@ std::byte* reach_shared_by_copy(Warp& w, const Access& a, uint32_t& unwritten) {
   return nullptr;
 }
 
-std::byte* reach_local(Warp& w, const Access& a, uint32_t&) {
+std::byte* reach_local(Warp& w, const Access& a, uint32_t& unwritten) {
   Block& block = *w.block;
   if (a.address + static_cast<uint64_t>(a.bytes) > block.local_bytes) {
     report(w, a.op, Fault::bad_address,
@@ -380,7 +380,9 @@ std::byte* reach_local(Warp& w, const Access& a, uint32_t&) {
   }
   if (!is_aligned(w, a, [] { return "an address of its own memory"; })) return nullptr;
   const auto thread = static_cast<std::size_t>(w.index * warp_size + a.lane);
-  return block.local.data() + thread * block.local_bytes + a.address;
+  const std::size_t first = thread * block.local_bytes + a.address;
+  note_own(w, a, first, unwritten);
+  return block.local.data() + first;
 }
 
 std::byte* reach_generic(Warp& w, const Access& a, uint32_t& unwritten) {

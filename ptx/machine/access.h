@@ -31,6 +31,11 @@ std::byte* reach_shared_by_copy(Warp&, const Access&, std::uint32_t& unwritten);
 std::byte* reach_local(Warp&, const Access&, std::uint32_t& unwritten);
 std::byte* reach_generic(Warp&, const Access&, std::uint32_t& unwritten);
 
+// Of a thread's own arrays: that it reads or writes from `first` of Block::local on; and that what
+// a store left at an address, if it is in them, is what nobody wrote.
+void note_own(Warp&, const Access&, std::size_t first, std::uint32_t& unwritten);
+void unwrite_own(Warp&, int lane, std::uint64_t address, int bytes);
+
 // The addresses of all lanes, active or not.
 void addresses_of(const Op*, Warp&, std::uint64_t (&to)[warp_size]);
 

@@ -66,7 +66,17 @@ struct Block {
   std::vector<Warp> warps;
   std::vector<std::uint32_t> slots, predicates;  // of all warps
   std::vector<std::byte> shared, local;
-  std::size_t local_bytes = 0;  // of a thread
+  std::size_t local_bytes = 0;                 // of a thread
+  std::vector<std::uint8_t> local_is_written;  // each word
+  // Where an address of a thread's own arrays lies in `local`, generic or not; past its end if it
+  // is none.
+  std::size_t place_in_local(std::size_t thread, std::uint64_t address) const {
+    const std::uint64_t own = thread * local_bytes;
+    const std::uint64_t generic = address - reinterpret_cast<std::uint64_t>(local.data()) - own;
+    return address < local_bytes   ? own + address
+           : generic < local_bytes ? own + generic
+                                   : local.size();
+  }
   SharedShadow shadow;
 
   // Threads that wait at each barrier, and for how many it waits; 0: for all that have not

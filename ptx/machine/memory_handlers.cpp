@@ -83,7 +83,9 @@ template <class T, Reach reach>
                            .is_strong = (op->flags & is_strong) != 0},
                           unwritten);
     if (to == nullptr) return nullptr;
-    if (!store_lane<T>(op, w, lane, to) && reach == reach_shared) {
+    if (store_lane<T>(op, w, lane, to)) continue;
+    if (reach == reach_local || reach == reach_generic) unwrite_own(w, lane, at[lane], bytes);
+    if (reach == reach_shared) {
       remember_where_it_went<T>(op, w, lane, at[lane]);
       for (int word = 0; word * 4 < bytes; ++word)
         block.shadow.unwrite(

@@ -130,6 +130,7 @@ class Running {
     block->shared.resize(run_.shared_bytes + 16);
     block->local_bytes = kernel.facts.local;
     block->local.resize(kernel.facts.local * static_cast<std::size_t>(warps) * warp_size);
+    block->local_is_written.resize(block->local.size() / 4 + 1);
     auto* slots = block->slots.data();
     while (reinterpret_cast<uint64_t>(slots) % 64 != 0) ++slots;
     for (int i = 0; i < warps; ++i) {
@@ -189,6 +190,9 @@ class Running {
     auto* words = reinterpret_cast<uint32_t*>(block.shared.data());
     std::fill(words, words + run_.shared_bytes / 4, poison);
     block.shadow.start(run_.shared_bytes / 4);
+    auto* own_words = reinterpret_cast<uint32_t*>(block.local.data());
+    std::fill(own_words, own_words + block.local.size() / 4, poison);
+    std::fill(block.local_is_written.begin(), block.local_is_written.end(), 0);
     for (Warp& w : block.warps) {
       const int left = block.thread_count - w.index * warp_size;
       w.alive = left >= warp_size ? all_lanes : (1u << left) - 1;

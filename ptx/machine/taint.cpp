@@ -78,8 +78,9 @@ std::string text_of(const Warp& w, const std::vector<Origin>& way) {
     if (!text.empty()) text += ", which holds ";
     if (from.op == Origin::nowhere) return text + "a variable of its own, which was never set";
     text += fmt::format("{}, read at {}",
-                        from.in_shared ? place_in_shared_memory(w, from.address)
-                                       : place_of_address(w, from.address),
+                        from.in_own_array ? "an element of an array of its own"
+                        : from.in_shared  ? place_in_shared_memory(w, from.address)
+                                          : place_of_address(w, from.address),
                         place_of(w.block->run->kernel, w.code[from.op]));
   }
   return text;
@@ -99,7 +100,7 @@ bool accuse(Warp& w, const Op* op, const Blame& blame, const char* does, bool le
   Details details{.sites = {site(w, "uses", op)}};
   for (const Origin& from : way) {
     if (from.op == Origin::nowhere) break;
-    details.address = from.in_shared ? 0 : from.address;
+    details.address = from.in_shared || from.in_own_array ? 0 : from.address;
     details.sites.push_back(site(w, "read", w.code + from.op));
   }
   report(w, op, Fault::uninitialised,
@@ -123,6 +124,14 @@ Blame blame_of_result(const Op* op, Warp& w, const Uses& uses, uint32_t active) 
   for (const int s : uses.reads) blame.add(slots_of(w), s, active);
   for (const int p : uses.predicates_read) blame.add(predicates_of(w), p, active);
   return blame;
+}
+
+bool goes_to_own_array(Warp& w, const Op* op, uint32_t lanes) {
+  const int lane = std::countr_zero(lanes);
+  std::uint64_t at[warp_size];
+  addresses_of(op, w, at);
+  const auto thread = static_cast<std::size_t>(w.index * warp_size + lane);
+  return w.block->place_in_local(thread, at[lane]) < w.block->local.size();
 }
 
 }  // namespace
@@ -170,7 +179,8 @@ bool follow_taint(const Op* op, Warp& w) {
   if ((op->flags & stores) != 0) {
     const bool to_global = run.region_of[static_cast<std::size_t>(op - w.code)] != nullptr ||
                            (op->flags & address_is_wide) != 0;
-    return blame.tainted == 0 || !to_global || accuse(w, op, blame, "leaves in memory", true);
+    return blame.tainted == 0 || !to_global || goes_to_own_array(w, op, blame.tainted) ||
+           accuse(w, op, blame, "leaves in memory", true);
   }
   for (const int s : uses.writes) set(slots_of(w), s, active, blame);
   for (const int p : uses.predicates_written) set(predicates_of(w), p, active, blame);

@@ -68,6 +68,7 @@ struct Origin {
   std::uint64_t address = 0;                     // in shared memory, the offset
   std::uint32_t op = nowhere;
   bool in_shared = false;
+  bool in_own_array = false;
 };
 
 struct Warp {

@@ -195,6 +195,40 @@ TEST(Unwritten, may_be_read_but_not_gone_by) {
       << "the other value was chosen";
 }
 
+TEST(Unwritten, is_found_by_atomics_that_read) {
+  const std::string shared = "mov.u32 %r3, tile;";
+  EXPECT_THAT(text_of(WrittenKernel(shared + "atom.shared.add.u32 %r1, [%r3], 1;").run(1)),
+              HasSubstr("changes in place a value that nobody wrote: word 0 of tile"));
+  EXPECT_EQ(text_of(WrittenKernel(shared + "atom.shared.exch.b32 %r1, [%r3], 1;").run(1)), "")
+      << "what was there is not looked at";
+  EXPECT_EQ(text_of(WrittenKernel(shared + "st.shared.u32 [%r3], %t;"
+                                           "atom.shared.add.u32 %r1, [%r3], 1;")
+                        .run(1)),
+            "");
+}
+
+TEST(Unwritten, may_be_an_array_of_a_threads_own) {
+  const std::string own = ".local .align 4 .b8 own[16]; mov.u32 %r3, own;";
+  const std::string read = "ld.local.u32 %r1, [%r3+4];";
+  EXPECT_EQ(text_of(WrittenKernel(own + read).run(32)), "") << "read, and not used";
+  EXPECT_THAT(
+      text_of(WrittenKernel(own + read + store_r1).run(8)),
+      HasSubstr("leaves in memory a value that nobody wrote: an element of an array of its own"));
+  EXPECT_EQ(text_of(WrittenKernel(own + "st.local.u32 [%r3+4], %t;" + read + store_r1).run(8)), "");
+  EXPECT_THAT(text_of(WrittenKernel(own + read +
+                                    "st.local.u32 [%r3+8], %r1;"
+                                    "ld.local.u32 %r1, [%r3+8];" +
+                                    store_r1)
+                          .run(8)),
+              HasSubstr("an element of an array of its own"))
+      << "put there by a store, and still what nobody wrote";
+  WrittenKernel twice(own +
+                      "setp.ne.u32 %p1, %t, 0; @%p1 bra $read; st.local.u32 [%r3+4], %t;"
+                      "$read: " +
+                      read + store_r1);
+  EXPECT_THAT(text_of(twice.run(2)), HasSubstr("thread (1,0,0)")) << "each thread has its own";
+}
+
 TEST(Unwritten, is_a_register_too) {
   const std::string set_by_some = "setp.gt.u32 %p1, %t, 3; @%p1 mov.u32 %r1, 5;";
   EXPECT_THAT(text_of(WrittenKernel(set_by_some + store_r1).run(8)), HasSubstr("thread (0,0,0)"));

@@ -30,14 +30,15 @@ std::string globals(const std::string& format) {
 }
 
 TEST(Print, formats_as_printf_does) {
-  WrittenKernel kernel(print("st.local.u32 [%rd2], %t; st.local.f64 [%rd2+8], 0d3FF8000000000000; "
-                             "mov.u64 %rd5, word; cvta.global.u64 %rd6, %rd5; st.local.u64 "
-                             "[%rd2+16], %rd6; st.local.u32 [%rd2+24], -1; st.local.u64 "
-                             "[%rd2+32], -2; st.local.u32 [%rd2+40], 7;"),
-                       globals("%3d|%-6.2f|%5s|%u|%lld|%*d%%\n"));
+  WrittenKernel kernel(
+      print("st.local.u32 [%rd2], %t; st.local.f64 [%rd2+8], 0d3FF8000000000000; "
+            "mov.u64 %rd5, word; cvta.global.u64 %rd6, %rd5; st.local.u64 "
+            "[%rd2+16], %rd6; st.local.u32 [%rd2+24], -1; st.local.u64 "
+            "[%rd2+32], -2; st.local.u32 [%rd2+40], 7; st.local.u32 [%rd2+44], 0;"),
+      globals("%3d|%-6.2f|%5s|%u|%lld|%*d%%\n"));
   const Outcome outcome = kernel.run(2);
   EXPECT_EQ(text_of(outcome), "");
-  // The star takes 7, and what follows is 0.
+  // The star takes 7.
   EXPECT_EQ(outcome.printed.substr(0, 45), "  0|1.50  |  abc|4294967295|-2|      0%\n  1|1");
 }
 
