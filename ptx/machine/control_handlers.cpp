@@ -148,8 +148,29 @@ void add_selections(Handlers& to, std::initializer_list<const char*> types) {
 }
 
 // Warp-wide operations.
+u32 mask_of(const Op* op, const Warp& w, int lane) {
+  return op->b < 0 ? static_cast<u32>(op->e) : w.slot<u32>(op->b)[lane];
+}
+// A lane that its own mask does not name may not take part.
+void look_for_unnamed_lanes(const Op* op, Warp& w) {
+  if (op->b < 0 && static_cast<u32>(op->e) == all_lanes) return;
+  for (u32 left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const u32 mask = mask_of(op, w, lane);
+    if ((mask >> lane & 1) != 0) continue;
+    return report(
+        w, op, Fault::warp_not_reached,
+        fmt::format("{} takes part in a warp-wide operation ({}) whose mask {:#010x} does "
+                    "not name it",
+                    thread_text(w, lane), place_of(w.block->run->kernel, *op), mask),
+        {.sites = {site(w, "takes part", op)}});
+  }
+}
 // Whether all partners are here; else the group waits for them.
-bool are_together(const Op* op, Warp& w) { return are_together(w, op, partners(op, w)); }
+bool are_together(const Op* op, Warp& w) {
+  look_for_unnamed_lanes(op, w);
+  return are_together(w, op, partners(op, w));
+}
 const Op* sync_warp(const Op* op, Warp& w) {
   if (!are_together(op, w)) return next_group(w);
   w.block->shadow.tick();
@@ -267,8 +288,7 @@ const Op* nothing(const Op* op, Warp&) { return op + 1; }
 }  // namespace
 
 u32 partners(const Op* op, const Warp& w) {
-  return (op->b < 0 ? static_cast<u32>(op->e) : w.slot<u32>(op->b)[std::countr_zero(w.mask)]) &
-         w.alive;
+  return mask_of(op, w, std::countr_zero(w.mask)) & w.alive;
 }
 
 void add_control_handlers(Handlers& to) {

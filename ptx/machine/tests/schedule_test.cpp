@@ -27,6 +27,18 @@ $after: and.b32 %r3, %t, 1; setp.eq.u32 %p2, %r3, 1;
   }
 }
 
+TEST(Mask, names_every_lane_that_takes_part) {
+  const std::string shuffle = "shfl.sync.down.b32 %r1, %t, 8, 31, 0xffff;";
+  EXPECT_THAT(text_of(WrittenKernel(shuffle + store_r1).run(32)),
+              testing::HasSubstr("whose mask 0x0000ffff does not name it"));
+  const std::string half = "setp.lt.u32 %p1, %t, 16;";
+  EXPECT_EQ(text_of(WrittenKernel(half + "mov.u32 %r1, 0; @%p1 " + shuffle + store_r1).run(32)),
+            "");
+  const std::string by_halves =
+      "selp.b32 %r3, 0xffff, 0xffff0000, %p1; shfl.sync.bfly.b32 %r1, %t, 8, 31, %r3;";
+  EXPECT_EQ(text_of(WrittenKernel(half + by_halves + store_r1).run(32)), "");
+}
+
 TEST(Branch, goes_by_an_index) {
   WrittenKernel kernel(R"(
 and.b32 %r2, %t, 3; mov.u32 %r1, 0;
