@@ -180,28 +180,38 @@ void Decoder::decode_atomic(const Instruction& i) {
     return i.operands[returns ? n : n - 1];
   };
   const std::string name = prefix("atom", space) + name_of(type);
-  if (operand(2).kind == Kind::vector) refuse(i, "only single values are known");
   const bool only_adds = bytes_of(type) == 2 || type == Type::f16x2 || type == Type::bf16x2;
   const bool is_known = !only_adds || (type == Type::b16 ? mode >= 8 : mode == 0);
   if (mode < 0 || handling_of(name) == nullptr || !is_known) refuse(i);
   const bool wide = bytes_of(type) == 8, is_real = type == Type::f32 || type == Type::f64;
-  Uses uses;
-  Op op;
-  const int d = returns && operand(0).kind != Kind::discard ? slot(operand(0), wide) : -1;
-  if (d >= 0) uses.writes.push_back(d);
-  const int b = slot(operand(2), wide, is_real);
-  const int c = mode == 9 ? slot(operand(3), wide, is_real) : -1;
-  uses.reads = {b};
-  if (c >= 0) uses.reads.push_back(c);
-  set_address(operand(1), op, space, uses);
+  // A vector is changed element by element, as the ISA has it; its address is a multiple of it all.
+  const auto values_of = [](const Operand& o) {
+    return o.kind == Kind::vector ? o.elements : std::vector<Operand>{o};
+  };
+  const std::vector<Operand> values = values_of(operand(2));
+  const std::vector<Operand> results =
+      returns && operand(0).kind != Kind::discard ? values_of(operand(0)) : std::vector<Operand>{};
   if (has(i, "release") || has(i, "acq_rel")) emit_fence(i);
-  Op& atomic = emit_named(name, uses);
-  atomic.a = op.a;
-  atomic.bits = op.bits;
-  atomic.flags = static_cast<std::uint16_t>(op.flags | stores | is_strong);
-  atomic.d = d, atomic.b = b, atomic.c = c;
-  // A cas takes the value to compare with first.
-  atomic.mode = static_cast<std::uint8_t>(mode);
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    Uses uses;
+    Op op;
+    const bool is_kept = !results.empty() && results.at(n).kind != Kind::discard;
+    const int d = is_kept ? slot(results[n], wide) : -1;
+    if (d >= 0) uses.writes.push_back(d);
+    const int b = slot(values[n], wide, is_real);
+    const int c = mode == 9 ? slot(operand(3), wide, is_real) : -1;
+    uses.reads = {b};
+    if (c >= 0) uses.reads.push_back(c);
+    set_address(operand(1), op, space, uses);
+    Op& atomic = emit_named(name, uses);
+    atomic.a = op.a;
+    atomic.bits = op.bits + n * static_cast<std::size_t>(bytes_of(type));
+    atomic.flags = static_cast<std::uint16_t>(op.flags | stores | is_strong);
+    if (n == 0) atomic.e = static_cast<int>(values.size()) * bytes_of(type);
+    atomic.d = d, atomic.b = b, atomic.c = c;
+    // A cas takes the value to compare with first.
+    atomic.mode = static_cast<std::uint8_t>(mode);
+  }
   if (has(i, "acquire") || has(i, "acq_rel")) emit_fence(i);
   if (returns) ask_others(i, 1);
 }

@@ -155,7 +155,8 @@ const Op* atomic(const Op* op, Warp& w) {
                            .bytes = sizeof(T),
                            .writes = true,
                            .reads_too = how != Atomic::exch,
-                           .is_strong = true},
+                           .is_strong = true,
+                           .unit = op->e},
                           unwritten);
     if (to == nullptr || (unwritten != 0 && !changes_unwritten(op, w, lane))) return nullptr;
     T old;

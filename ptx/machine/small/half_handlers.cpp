@@ -13,6 +13,7 @@
 #include "ptx/machine/handlers.h"
 #include "ptx/machine/lanes.h"
 #include "ptx/machine/reals.h"
+#include "ptx/machine/taint.h"
 #include "ptx/machine/warp_access.h"
 
 namespace ptx {
@@ -260,9 +261,11 @@ const Op* half_atomic(const Op* op, Warp& w) {
                            .address = at[lane],
                            .bytes = bytes,
                            .writes = true,
-                           .is_strong = true},
+                           .reads_too = !std::is_void_v<Format> || op->mode == 9,
+                           .is_strong = true,
+                           .unit = op->e},
                           unwritten);
-    if (to == nullptr) return nullptr;
+    if (to == nullptr || (unwritten != 0 && !changes_unwritten(op, w, lane))) return nullptr;
     std::memcpy(&old, to, bytes);
     const u32 b = w.slot<u32>(op->b)[lane];
     u32 now = 0;

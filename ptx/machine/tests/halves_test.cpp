@@ -34,6 +34,24 @@ uint32_t pair(const std::string& instruction, unsigned a, unsigned b = 0, unsign
       fmt::format("mov.b32 %r2, {}; mov.b32 %r3, {}; mov.b32 %r4, {}; {}", a, b, c, instruction));
 }
 
+TEST(Atomics, of_vectors_change_each_element) {
+  WrittenKernel kernel(
+      "mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f40000000;"
+      "atom.global.add.v2.f32 {%f3, %f4}, [%out+8], {%f1, %f2};"
+      "red.global.add.v4.f32 [%out+16], {%f1, %f2, %f1, %f2};"
+      "st.global.f32 [%out], %f4;");
+  kernel.words[3] = 0x40400000;  // 3
+  ASSERT_EQ(text_of(kernel.run(1)), "");
+  EXPECT_EQ(kernel.words[0], 0x40400000u) << "what the second element was";
+  EXPECT_EQ(kernel.words[2], 0x3F800000u);
+  EXPECT_EQ(kernel.words[3], 0x40A00000u);
+  EXPECT_EQ(kernel.words[7], 0x40000000u);
+  EXPECT_THAT(text_of(WrittenKernel("mov.f32 %f1, 0f3F800000;"
+                                    "red.global.add.v2.f32 [%out+4], {%f1, %f1};")
+                          .run(1)),
+              testing::StartsWith("misaligned access"));
+}
+
 TEST(Halves, are_rounded_once) {
   EXPECT_EQ(half("add.f16 %h9, %h1, %h2;", 0x3c00, 0x1000), 0x3c00u) << "1 + 2^-11: to even";
   EXPECT_EQ(half("add.f16 %h9, %h1, %h2;", 0x3c01, 0x1000), 0x3c02u);
