@@ -16,15 +16,19 @@ namespace fs = std::filesystem;
 struct Complaint {
   std::string file, text;
   int line = 0;
+  std::string included_at;  // "mine.cu:2", where that file asked for the one with the complaint
 };
 
 std::optional<Complaint> first_complaint(const std::string& said) {
   static const std::regex pattern(R"(^(.+?):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$)");
   std::istringstream lines(said);
   std::smatch match;
+  static const std::regex inclusion(R"(^(?:In file included| +) from (.+?:\d+)[,:]$)");
+  std::string included_at;
   for (std::string line; std::getline(lines, line);) {
+    if (std::regex_match(line, match, inclusion)) included_at = match[1];
     if (std::regex_match(line, match, pattern))
-      return Complaint{match[1], match[3], std::stoi(match[2])};
+      return Complaint{match[1], match[3], std::stoi(match[2]), included_at};
   }
   return std::nullopt;
 }
@@ -45,15 +49,24 @@ std::string between(const std::string& text, const char* opening, const char* cl
   return in_one_line ? text.substr(begin, end - begin) : "";
 }
 
+bool is_of_cuda(const std::string& header) {
+  const fs::path folder = fs::path(header).parent_path();
+  return fs::exists(folder / "cuda_runtime.h") || fs::exists(folder / ".." / "cuda_runtime.h");
+}
+
 }  // namespace
 
 std::string why_not_taken(const std::string& said) {
   if (said.find("Assembler messages") != said.npos)
     return "it has PTX in asm(), which only nvcc takes";
   if (const auto complaint = first_complaint(said)) {
-    const std::string near = fs::path(complaint->file).lexically_proximate(fs::current_path());
-    const std::string place =
-        fmt::format("{}:{}", near.starts_with("..") ? complaint->file : near, complaint->line);
+    const auto near = [](const std::string& file) {
+      const std::string relative = fs::path(file).lexically_proximate(fs::current_path());
+      return relative.starts_with("..") ? file : relative;
+    };
+    const std::string place = fmt::format("{}:{}", near(complaint->file), complaint->line);
+    if (!complaint->included_at.empty() && is_of_cuda(complaint->file))
+      return fmt::format("{} includes a header that only nvcc takes", near(complaint->included_at));
     const std::string line = line_of(complaint->file, complaint->line);
     if (line.find("<<<") != line.npos)
       return fmt::format("{} launches with <<<>>>, which only nvcc takes", place);

@@ -326,6 +326,10 @@ TEST_F(KernelFile, ThatOnlyNvccTakesSaysWhatItLacksWithoutIt) {
   const Answer with = check_few(file());
   EXPECT_EQ(with.code, 0) << with.out << with.err;
   EXPECT_THAT(with.out, HasSubstr(" launches with <<<>>>, which only nvcc takes\n"));
+  write_text(file(), std::string("#include <cuda_fp16.h>\n") + a_kernel);
+  const Answer header = check_few(file());
+  EXPECT_EQ(header.code, 0) << header.out << header.err;
+  EXPECT_THAT(header.out, HasSubstr(":1 includes a header that only nvcc takes\n"));
 #endif
 }
 
