@@ -94,6 +94,6 @@ INSTANTIATE_TEST_SUITE_P(
                     "right_device_waits", "right_default_stream", "right_two_side_streams",
                     "right_copy", "right_early_begin", "right_past_read_only_cache",
                     "right_read_only_cache", "right_copied_sums", "right_pinned_scalars",
-                    "right_finished_copy", "right_host_function", "right_strips"));
+                    "right_finished_copy", "right_host_function", "right_strips", "right_counter"));
 
 }  // namespace

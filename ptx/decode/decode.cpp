@@ -270,6 +270,9 @@ int Decoder::value_of(const Operand& o, bool wide) const {
   return plan_.slot[static_cast<std::size_t>(o.index)];
 }
 bool Decoder::is_register(const Operand& o) const { return o.kind == Kind::reg; }
+bool Decoder::is_read(const Operand& o) const {
+  return is_register(o) && plan_.is_read[static_cast<std::size_t>(o.index)];
+}
 bool Decoder::is_wide(const Operand& o) const {
   return o.kind == Kind::reg && bytes_of(f_.registers[static_cast<std::size_t>(o.index)].type) == 8;
 }

@@ -195,7 +195,7 @@ void Decoder::decode_atomic(const Instruction& i) {
   for (std::size_t n = 0; n < values.size(); ++n) {
     Uses uses;
     Op op;
-    const bool is_kept = !results.empty() && results.at(n).kind != Kind::discard;
+    const bool is_kept = !results.empty() && is_read(results.at(n));
     const int d = is_kept ? slot(results[n], wide) : -1;
     if (d >= 0) uses.writes.push_back(d);
     const int b = slot(values[n], wide, is_real);

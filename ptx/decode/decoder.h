@@ -83,6 +83,7 @@ class Decoder {
   int value_of(const Operand&, bool is_wide) const;  // or its slot
   bool is_wide(const Operand&) const;
   bool is_register(const Operand&) const;
+  bool is_read(const Operand&) const;  // a result, by some instruction
   std::uint64_t address_of(const std::string& symbol, Space&) const;
   void set_address(const Operand&, Op&, Space&, Uses&);
 

@@ -280,6 +280,9 @@ SlotPlan plan_slots(const Function& f) {
   }
   plan.slots = slots.end();
   plan.predicates = predicates.end();
+  plan.is_read.assign(f.registers.size(), false);
+  for (const Instruction& i : f.body)
+    for (const int r : access_of(i).reads) plan.is_read[static_cast<std::size_t>(r)] = true;
   plan.unset = live.unset;
   plan.sums = sums_of(f, live);
   return plan;

@@ -15,7 +15,8 @@ struct Access {
 Access access_of(const Instruction&);
 
 struct SlotPlan {
-  std::vector<int> slot;  // of each register, or its number as a predicate; -1: unused
+  std::vector<int> slot;      // of each register, or its number as a predicate; -1: unused
+  std::vector<bool> is_read;  // each register, anywhere
   int slots = 0, predicates = 0;
   std::vector<int> unset;  // registers that may be read before they are written
   int sums = 0;  // real numbers that a loop needs again in its next round, in registers of 32 bits

@@ -138,6 +138,8 @@ void report_race(Warp& w, const Access& a, const std::string& place, const Other
 }
 
 constexpr const char* in_other_streams = "they are in different streams";
+constexpr const char* starts_early =
+    "it starts early, and a griddepcontrol.wait (cudaGridDependencySynchronize) is missing";
 
 // With work of another stream, or of a kernel that need not have ended. What is not a kernel has no
 // place in the source.
@@ -199,19 +201,18 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
   };
   const auto conflict = [&](uint64_t s, bool wrote, uint32_t op) {
     const uint32_t block = block_of(s);
-    const char* const did = wrote ? "wrote" : "read";
     if (block < others) {
       const Unordered& other = *unordered_at(*w.block->run, block);
-      report_unordered(w, a, place_in(region, address), other.name, did, other.kernel, op,
-                       other.until_waited_for ? "it starts early, and a griddepcontrol.wait "
-                                                "(cudaGridDependencySynchronize) is missing"
-                                              : in_other_streams);
+      report_unordered(w, a, place_in(region, address), other.name, wrote ? "wrote" : "read",
+                       other.kernel, op, other.until_waited_for ? starts_early : in_other_streams);
       return false;
     }
     report_race(w, a, place_in(region, address), {who(s), wrote, block == w.block->number, op});
     return false;
   };
-  if (unordered(t.write, a.is_strong && t.write_is_atomic))
+  // Of numbers that are handed out to two launches at a time, each gets some.
+  const bool shares_numbers = a.hands_out && t.write != 0 && block_of(t.write) < others;
+  if (unordered(t.write, a.is_strong && t.write_is_atomic && !shares_numbers))
     return conflict(t.write, true, t.write_op);
   if (a.writes && unordered(t.read, a.is_strong && t.read_is_atomic))
     return conflict(t.read, false, t.read_op);

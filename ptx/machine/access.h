@@ -17,7 +17,8 @@ struct Access {
   bool writes = false;
   bool reads_too = false;  // what it overwrites
   bool is_strong = false;
-  int unit = 0;  // the address has to be a multiple of this; 0: of `bytes`
+  bool hands_out = false;  // numbers, each of which one thread gets
+  int unit = 0;            // the address has to be a multiple of this; 0: of `bytes`
 };
 
 using Reach = std::byte* (*)(Warp&, const Access&, std::uint32_t& unwritten);

@@ -143,6 +143,8 @@ const Op* atomic(const Op* op, Warp& w) {
   u64 at[warp_size];
   addresses_of(op, w, at);
   const auto how = static_cast<Atomic>(op->mode);
+  const bool counts =
+      std::is_integral_v<T> && (how == Atomic::add || how == Atomic::inc || how == Atomic::dec);
   for (u32 left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     u32 unwritten = 0;
@@ -156,6 +158,7 @@ const Op* atomic(const Op* op, Warp& w) {
                            .writes = true,
                            .reads_too = how != Atomic::exch,
                            .is_strong = true,
+                           .hands_out = counts && op->d >= 0,
                            .unit = op->e},
                           unwritten);
     if (to == nullptr || (unwritten != 0 && !changes_unwritten(op, w, lane))) return nullptr;
