@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
+#include <thread>
 
 extern char** environ;
 
@@ -174,6 +175,18 @@ bool send_message(int descriptor, const std::string& message) {
     sent += size;
   }
   return true;
+}
+
+void end_with_other_side(int descriptor) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);  // what is sent to the process is not for the thread
+  std::thread([descriptor] {
+    pollfd other_side{descriptor, POLLRDHUP, 0};
+    uninterrupted([&] { return poll(&other_side, 1, -1); });
+    _exit(0);
+  }).detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 ProgramOutput output_of(const std::string& program, const std::vector<std::string>& arguments) {

@@ -65,6 +65,9 @@ class ChildProcess {
 std::optional<std::string> receive_message(int descriptor);
 bool send_message(int descriptor, const std::string& message);
 
+// For a child: it ends when the other side is gone, whatever it is at.
+void end_with_other_side(int descriptor);
+
 // Runs another program to its end.
 struct ProgramOutput {
   int code = 0;      // its exit code; 128 and more if a signal ended it, 127 if there is none

@@ -362,6 +362,7 @@ std::optional<Branch> Worker::branch_behind(const Entry& entry, const Verdicts& 
 
 int serve_worker(ClaimOfName claim_of_name) {
   keep_memory();
+  end_with_other_side(message_descriptor);
   while (const std::optional<std::string> bytes = receive_message(message_descriptor)) {
     Message request(*bytes), answer;
     bool last = false;

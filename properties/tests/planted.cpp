@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <csignal>
 #include <stdexcept>
@@ -96,6 +97,14 @@ const Registrar planted[] = {
              Deadline deadline(true);
              deadline.set(0.2);
              while (true) pause();
+           }),
+     Backend::host},
+    {named("planted_busy",
+           [](const Gemm&, cudaStream_t) -> cudaError_t {
+             const std::atomic<bool> goes_on = true;
+             while (goes_on) {
+             }
+             return cudaSuccess;
            }),
      Backend::host},
     {named("planted_throw",

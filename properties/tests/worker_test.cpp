@@ -3,10 +3,15 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "base/errors.h"
 #include "properties/check.h"
@@ -116,6 +121,38 @@ TEST(Worker, is_ended_where_a_launch_never_comes_back) {
   EXPECT_EQ(verdict.status, TrialStatus::hung);
   EXPECT_NE(verdict.reason.find("the launch never came back"), std::string::npos) << verdict.reason;
   EXPECT_EQ(worker.judge(planted("planted_right"), bound, small).status, TrialStatus::right);
+}
+
+// Somebody pressed Ctrl-C twice, or the system ran out of memory.
+TEST(Worker, ends_with_a_check_that_is_killed) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const pid_t check = fork();
+  if (check == 0) {
+    constexpr int of_its_own = 1;  // no idle one that an earlier test left
+    Worker(this_program, of_its_own)
+        .judge(planted("planted_busy"), bound, {.m = 2, .n = 3, .k = 4});
+    _exit(0);
+  }
+  const auto within_4_s = [](auto holds) {
+    for (int tries = 0; tries < 200; ++tries) {
+      if (holds()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return false;
+  };
+  pid_t worker = 0;
+  EXPECT_TRUE(within_4_s([&] {
+    std::ifstream(fmt::format("/proc/{0}/task/{0}/children", check)) >> worker;
+    return worker != 0;
+  })) << "it never started";
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // it is at work by then
+  kill(check, SIGKILL);
+  waitpid(check, nullptr, 0);
+  ASSERT_NE(worker, 0);
+  if (within_4_s([&] { return waitpid(worker, nullptr, WNOHANG) == worker; })) return;
+  ADD_FAILURE() << "it is still there";
+  kill(worker, SIGKILL);
+  waitpid(worker, nullptr, 0);
 }
 
 TEST(Worker, that_is_no_worker_is_a_crash) {
