@@ -12,16 +12,24 @@
 namespace assay {
 namespace {
 
+// Several comparisons of one line may tell the same: a compiler makes many of one division.
 std::string lines_of(const Paths& paths) {
   constexpr std::size_t shown = 5;
   const auto& all = paths.exploration->one_way;
   std::string text;
-  for (std::size_t i = 0; i < std::min(shown, all.size()); ++i) {
-    text += fmt::format("paths: {}: {}:{}: `{}`: {}\n", paths.entry.variant.name, all[i].file,
-                        all[i].line, printable(all[i].source), all[i].evidence);
+  std::size_t lines = 0;
+  for (auto way = all.begin(); way != all.end();) {
+    if (lines++ == shown) {
+      return text +
+             fmt::format("paths: {}: and {} more\n", paths.entry.variant.name, all.end() - way);
+    }
+    const auto next = std::find_if(way, all.end(), [&](const OneWay& w) { return w != *way; });
+    text += fmt::format("paths: {}: {}:{}: `{}`: {}", paths.entry.variant.name, way->file,
+                        way->line, printable(way->source), way->evidence);
+    if (next - way > 1) text += fmt::format(", in {} comparisons", next - way);
+    text += "\n";
+    way = next;
   }
-  if (all.size() > shown)
-    text += fmt::format("paths: {}: and {} more\n", paths.entry.variant.name, all.size() - shown);
   return text;
 }
 

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+
+#include "cli/check/paths.h"
 #include "cli/tests/program.h"
 #include "cli/tests/read_json.h"
 
@@ -63,6 +66,22 @@ TEST(Paths, CannotBeDecidedWithoutObjdump) {
   const Answer required = without({"--paths-required"});
   EXPECT_EQ(required.code, 4);
   EXPECT_EQ(required.last_line(), "UNFIT: --paths-required cannot be decided: one_way: " + reason);
+}
+
+TEST(Paths, AreToldOnceWhereAllOfALineSayTheSame) {
+  const auto exploration = std::make_shared<Exploration>();
+  const OneWay same{"mine.cu", 14, "if (k / 3 > x)", "compared with 0, only 1 came"};
+  OneWay other = same;
+  other.evidence = "compared with 2, only 0 came";
+  exploration->one_way = {same, same, same, other};
+  CheckReport report;
+  report.results.push_back({.exploration = exploration});
+  report.results.back().entry.variant.name = "mine";
+  report.results.back().entry.backend = Backend::ptx;
+  EXPECT_EQ(paths_text(report),
+            "paths: mine: mine.cu:14: `if (k / 3 > x)`: compared with 0, only 1 came, in 3 "
+            "comparisons\n"
+            "paths: mine: mine.cu:14: `if (k / 3 > x)`: compared with 2, only 0 came\n");
 }
 
 TEST(Paths, AreInBothFiles) {
