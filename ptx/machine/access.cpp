@@ -103,14 +103,9 @@ bool is_ordered(const Warp& w, int lane, uint64_t s) {
     return stamp::thread(in_block) == static_cast<uint32_t>(w.index * warp_size + lane) ||
            stamp::is_untold(in_block) || time < w.since_sync;
   }
-  const auto knows = [&](const Knowledge& known) {
-    const auto all = known.find(uint64_t{block} * 64),
-               one = known.find(uint64_t{block} * 64 + 1 + warp);
-    return (all != known.end() && time < all->second) || (one != known.end() && time < one->second);
-  };
-  if (knows(w.block->knows)) return true;
+  if (w.block->knows.knows(block, warp, time)) return true;
   const auto heard = w.block->hearsay.find(w.index);
-  return heard != w.block->hearsay.end() && knows(heard->second.known);
+  return heard != w.block->hearsay.end() && heard->second.known.knows(block, warp, time);
 }
 
 struct Other {

@@ -36,15 +36,15 @@ void share_hearsay(Block& block, uint32_t warps) {
     Block::Hearsay::Reach all;
     for (auto& [warp, heard] : block.hearsay) {
       if ((warps >> warp & 1) == 0) continue;
-      learn(all.unfenced, (heard.*reach).unfenced);
-      learn(all.fenced, (heard.*reach).fenced);
+      all.unfenced.learn((heard.*reach).unfenced);
+      all.fenced.learn((heard.*reach).fenced);
     }
     if (all.unfenced.empty() && all.fenced.empty()) continue;
     for (Warp& w : block.warps) {
       if ((warps >> w.index & 1) == 0) continue;
       Block::Hearsay::Reach& mine = block.hearsay[w.index].*reach;
-      learn(mine.unfenced, all.unfenced);
-      learn(mine.fenced, all.fenced);
+      mine.unfenced.learn(all.unfenced);
+      mine.fenced.learn(all.fenced);
     }
   }
 }
@@ -70,7 +70,7 @@ void let_go(Block& block, int number, Block::Barrier& barrier) {
         if ((barrier.warps >> other & 1) != 0) w.known[other] = now;
     }
     if (const auto heard = block.hearsay.find(w.index); heard != block.hearsay.end())
-      learn(block.knows, heard->second.known);
+      block.knows.learn(heard->second.known);
     for (Group& g : w.others)
       if (g.state == State::at_barrier && g.barrier == number) g.state = State::ready;
   }

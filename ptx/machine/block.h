@@ -12,7 +12,7 @@
 #include "ptx/counts/counter.h"
 #include "ptx/decode/code.h"
 #include "ptx/machine/async/mbarrier.h"
-#include "ptx/machine/knowledge.h"
+#include "ptx/machine/between/knowledge.h"
 #include "ptx/machine/memory.h"
 #include "ptx/machine/report/report.h"
 #include "ptx/machine/shared_shadow.h"
@@ -39,10 +39,10 @@ struct Run {
     std::uint32_t first = 0, end = 0;
   };
   std::vector<Part> shared_part;
-  std::unique_ptr<Counter> counter;             // if the launch is counted
-  std::unique_ptr<Watch> watch;                 // if it is watched
-  std::map<std::uint64_t, Knowledge> released;  // by atomic operations, at a global address
-  std::set<std::uint32_t> fenced_for_copies;    // blocks that were, of global memory
+  std::unique_ptr<Counter> counter;           // if the launch is counted
+  std::unique_ptr<Watch> watch;               // if it is watched
+  std::map<std::uint64_t, Told> released;     // by atomic operations, at a global address
+  std::set<std::uint32_t> fenced_for_copies;  // blocks that were, of global memory
   std::optional<Finding> finding;
   // A use of memory that nobody wrote until then. Somebody may still write it, in no order with the
   // read: then a race is what is found, whoever came first.

@@ -22,7 +22,7 @@ bool is_shared(uint64_t& address, const Warp& w, Reach reach) {
 
 void listen(Block::Hearsay::Reach& to, uint64_t address, const Knowledge& told) {
   if (to.heard == told.version() && to.heard_at == address) return;
-  learn(to.unfenced, told);
+  to.unfenced.learn(told);
   to.heard_at = address, to.heard = told.version();
 }
 
@@ -33,7 +33,7 @@ void hear(Warp& w, uint64_t address, Reach reach) {
   const bool is_global = !is_shared(address, w, reach);
   if (const auto found = block.run->released.find(address);
       is_global && found != block.run->released.end())
-    listen(block.hearsay[w.index].of_all, address, found->second);
+    block.hearsay[w.index].of_all.unfenced.hear(found->second);
   if (const auto found = block.released.find(address); found != block.released.end())
     listen(block.hearsay[w.index].of_block, address, found->second);
 }
@@ -42,24 +42,23 @@ void tell(Warp& w, uint64_t address, Reach reach) {
   Block& block = *w.block;
   const auto mine = block.hearsay.find(w.index);
   if (mine == block.hearsay.end()) return;
-  if (!is_shared(address, w, reach))
-    learn(block.run->released[address], mine->second.of_all.fenced);
-  learn(block.released[address], mine->second.of_block.fenced);
+  if (!is_shared(address, w, reach)) block.run->released[address].tell(mine->second.of_all.fenced);
+  block.released[address].learn(mine->second.of_block.fenced);
 }
 
 namespace {
 
 // What a warp heard of others of its block counts for shared memory as well.
-void know_own_block(Warp& w, const Knowledge& known, uint64_t key) {
-  for (auto one = known.lower_bound(key); one != known.end() && one->first < key + 64; ++one) {
-    const auto& [whose, time] = *one;
+void know_own_block(Warp& w, const Knowledge& known) {
+  known.visit(w.block->number, [&](uint64_t whose, uint32_t time) {
     w.known.resize(stamp::knowers, 0);
-    if (whose == key) {
+    if (whose == 0) {
       for (uint32_t& of_any : w.known) of_any = std::max(of_any, time);
-    } else if (uint32_t& of_one = w.known.at(whose - key - 1); of_one < time) {
+    } else if (uint32_t& of_one = w.known.at(whose - 1); of_one < time) {
       of_one = time;
     }
-  }
+    return false;
+  });
 }
 
 }  // namespace
@@ -72,21 +71,20 @@ void fence(Warp& w, bool for_block_alone) {
   for (const auto reach : {&Hearsay::of_block, &Hearsay::of_all}) {
     if (for_block_alone && reach == &Hearsay::of_all) break;
     if ((mine.*reach).unfenced.empty()) continue;
-    learn(mine.known, (mine.*reach).unfenced);
+    mine.known.learn((mine.*reach).unfenced);
     (mine.*reach).unfenced.clear();
   }
-  const uint64_t key = uint64_t{block.number} * 64;
-  know_own_block(w, mine.known, key);
+  know_own_block(w, mine.known);
   for (const auto reach : {&Hearsay::of_block, &Hearsay::of_all}) {
     if (for_block_alone && reach == &Hearsay::of_all) break;
     Hearsay::Reach& told = mine.*reach;
     Knowledge& fenced = told.fenced;
-    if (told.fenced_of_block != block.knows.version()) learn(fenced, block.knows);
-    if (told.fenced_of_warp != mine.known.version()) learn(fenced, mine.known);
+    if (told.fenced_of_block != block.knows.version()) fenced.learn(block.knows);
+    if (told.fenced_of_warp != mine.known.version()) fenced.learn(mine.known);
     told.fenced_of_block = block.knows.version(), told.fenced_of_warp = mine.known.version();
-    fenced.learn(key + 1, w.known);
-    fenced[key] = w.since_barrier;
-    fenced[key + 1 + static_cast<uint64_t>(w.index)] = block.shadow.now();
+    fenced.learn(block.number, w.known);
+    fenced.set(block.number, 0, w.since_barrier);
+    fenced.set(block.number, 1 + static_cast<uint64_t>(w.index), block.shadow.now());
   }
 }
 

@@ -1,0 +1,67 @@
+// What happened in other blocks before something here: everything in a block before a time, and
+// everything by one of its warps before a time. Thousands of blocks may count at one address, and
+// each hears there what all before it told: so nobody copies what was told, but knows how much of
+// it was there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace ptx {
+
+class Told;
+
+class Knowledge {
+ public:
+  // Of a block, 0 for all of it or 1 + the warp, and the time. To return true ends the search.
+  using Visit = std::function<bool(std::uint64_t whose, std::uint32_t time)>;
+
+  bool empty() const { return own_.empty() && heard_.empty(); }
+  void clear();
+  // Another one whenever something may have been added.
+  std::uint64_t version() const { return version_; }
+
+  void set(std::uint64_t block, std::uint64_t whose, std::uint32_t time);
+  // Of all warps, where they are later; 0 is none.
+  void learn(std::uint64_t block, const std::vector<std::uint32_t>& times);
+  void learn(const Knowledge&);
+  void hear(const Told&);  // all that was told there so far
+
+  // All that is known of a block, maybe some of it twice; whether a visit ended it.
+  bool visit(std::uint64_t block, const Visit&) const;
+  bool knows(std::uint64_t block, std::uint32_t warp, std::uint32_t time) const;
+
+ private:
+  friend class Told;
+  using Entry = std::pair<std::uint64_t, std::uint32_t>;  // block times 64 + whose; time
+  using Heard = std::pair<const Told*, std::size_t>;      // and how often it had been told to
+
+  std::vector<Entry> own_;    // sorted
+  std::vector<Heard> heard_;  // sorted
+  std::uint64_t version_ = 1;
+};
+
+// What was told at one address, in the order in which it was. It outlives all who heard it.
+class Told {
+ public:
+  void tell(const Knowledge&);
+
+ private:
+  friend class Knowledge;
+  // How often it had been told to before, and the time or the count that was added; both grow.
+  using Course = std::vector<std::pair<std::size_t, std::size_t>>;
+
+  // The latest that was there when it had been told to so often; 0: nothing.
+  static std::size_t latest(const Course&, std::size_t so_far);
+  bool add(Course&, std::size_t value) const;
+
+  std::unordered_map<std::uint64_t, std::vector<std::pair<std::uint64_t, Course>>> blocks_;
+  std::vector<std::pair<const Told*, Course>> heard_;
+  std::size_t times_ = 0;  // that it was told to
+};
+
+}  // namespace ptx
