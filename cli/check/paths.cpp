@@ -12,7 +12,7 @@
 namespace assay {
 namespace {
 
-// Several comparisons of one line may tell the same: a compiler makes many of one division.
+// A line for each of the source: a compiler makes many comparisons of one division.
 std::string lines_of(const Paths& paths) {
   constexpr std::size_t shown = 5;
   const auto& all = paths.exploration->one_way;
@@ -23,10 +23,12 @@ std::string lines_of(const Paths& paths) {
       return text +
              fmt::format("paths: {}: and {} more\n", paths.entry.variant.name, all.end() - way);
     }
-    const auto next = std::find_if(way, all.end(), [&](const OneWay& w) { return w != *way; });
+    const auto next = std::find_if(way, all.end(), [&](const OneWay& other) {
+      return other.file != way->file || other.line != way->line;
+    });
     text += fmt::format("paths: {}: {}:{}: `{}`: {}", paths.entry.variant.name, way->file,
                         way->line, printable(way->source), way->evidence);
-    if (next - way > 1) text += fmt::format(", in {} comparisons", next - way);
+    if (next - way > 1) text += fmt::format(", and {} more in this line", next - way - 1);
     text += "\n";
     way = next;
   }

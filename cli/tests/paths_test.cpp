@@ -68,20 +68,19 @@ TEST(Paths, CannotBeDecidedWithoutObjdump) {
   EXPECT_EQ(required.last_line(), "UNFIT: --paths-required cannot be decided: one_way: " + reason);
 }
 
-TEST(Paths, AreToldOnceWhereAllOfALineSayTheSame) {
+TEST(Paths, AreALineForEachOfTheSource) {
   const auto exploration = std::make_shared<Exploration>();
-  const OneWay same{"mine.cu", 14, "if (k / 3 > x)", "compared with 0, only 1 came"};
-  OneWay other = same;
-  other.evidence = "compared with 2, only 0 came";
-  exploration->one_way = {same, same, same, other};
+  exploration->one_way = {{"mine.cu", 14, "if (k / 3 > x)", "compared with 0, only 1 came"},
+                          {"mine.cu", 14, "if (k / 3 > x)", "compared with 2, only 0 came"},
+                          {"mine.cu", 15, "if (n > x)", "compared with 7, only 8 came"}};
   CheckReport report;
   report.results.push_back({.exploration = exploration});
   report.results.back().entry.variant.name = "mine";
   report.results.back().entry.backend = Backend::ptx;
   EXPECT_EQ(paths_text(report),
-            "paths: mine: mine.cu:14: `if (k / 3 > x)`: compared with 0, only 1 came, in 3 "
-            "comparisons\n"
-            "paths: mine: mine.cu:14: `if (k / 3 > x)`: compared with 2, only 0 came\n");
+            "paths: mine: mine.cu:14: `if (k / 3 > x)`: compared with 0, only 1 came, and 1 more "
+            "in this line\n"
+            "paths: mine: mine.cu:15: `if (n > x)`: compared with 7, only 8 came\n");
 }
 
 TEST(Paths, AreInBothFiles) {

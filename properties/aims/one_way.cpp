@@ -95,10 +95,10 @@ void report_comparisons(const Knowledge& knowledge, Exploration& exploration) {
                             to_string(*dear))
               : evidence(known.seen, source)});
   }
-  std::stable_sort(
-      exploration.one_way.begin(), exploration.one_way.end(), [](const OneWay& a, const OneWay& b) {
-        return std::tie(a.file, a.line, a.evidence) < std::tie(b.file, b.line, b.evidence);
-      });
+  std::stable_sort(exploration.one_way.begin(), exploration.one_way.end(),
+                   [](const OneWay& a, const OneWay& b) {
+                     return std::tie(a.file, a.line) < std::tie(b.file, b.line);
+                   });
 }
 
 }  // namespace assay
