@@ -31,17 +31,17 @@ void gather(Warp& w) {
 
 // What one thread fenced before a barrier, others may let know behind it; and what one heard
 // before, others know once they fence it.
-void share_hearsay(Block& block, uint32_t warps) {
+void share_hearsay(Block& block, uint32_t from, uint32_t to) {
   for (const auto reach : {&Block::Hearsay::of_all, &Block::Hearsay::of_block}) {
     Block::Hearsay::Reach all;
     for (auto& [warp, heard] : block.hearsay) {
-      if ((warps >> warp & 1) == 0) continue;
+      if ((from >> warp & 1) == 0) continue;
       all.unfenced.learn((heard.*reach).unfenced);
       all.fenced.learn((heard.*reach).fenced);
     }
     if (all.unfenced.empty() && all.fenced.empty()) continue;
     for (Warp& w : block.warps) {
-      if ((warps >> w.index & 1) == 0) continue;
+      if ((to >> w.index & 1) == 0) continue;
       Block::Hearsay::Reach& mine = block.hearsay[w.index].*reach;
       mine.unfenced.learn(all.unfenced);
       mine.fenced.learn(all.fenced);
@@ -49,14 +49,27 @@ void share_hearsay(Block& block, uint32_t warps) {
   }
 }
 
+void add_known(const Warp& w, std::vector<uint32_t>& all) {
+  all.resize(stamp::knowers, 0);
+  for (std::size_t v = 0; v < all.size(); ++v)
+    all[v] = std::max({all[v], v < w.known.size() ? w.known[v] : 0, w.since_barrier});
+  all[static_cast<std::size_t>(w.index)] = w.block->shadow.now();
+}
+
+// Whoever waited knows what any of those knew that arrived, and what they had done by then.
 void let_go(Block& block, int number, Block::Barrier& barrier) {
   block.shadow.tick();
   const uint32_t now = block.shadow.now();
+  const auto waits = [&](const Warp& w) { return (barrier.waiting >> w.index & 1) != 0; };
   const bool by_all =
-      barrier.expected == 0 || barrier.expected >= block.thread_count - block.exited;
+      barrier.told.empty() &&
+      (barrier.expected == 0 || barrier.expected >= block.thread_count - block.exited);
   bool is_of_all = by_all;
+  if (!by_all)
+    for (const Warp& w : block.warps)
+      if (waits(w)) add_known(w, barrier.told);
   for (Warp& w : block.warps) {
-    if ((barrier.warps >> w.index & 1) == 0) {
+    if (!waits(w)) {
       is_of_all &= w.alive == 0;
       continue;
     }
@@ -65,16 +78,14 @@ void let_go(Block& block, int number, Block::Barrier& barrier) {
     if (by_all) {
       w.since_barrier = now;
     } else {
-      w.known.resize(stamp::knowers, 0);
-      for (uint32_t other = 0; other < warp_size; ++other)
-        if ((barrier.warps >> other & 1) != 0) w.known[other] = now;
+      w.known = barrier.told;
     }
     if (const auto heard = block.hearsay.find(w.index); heard != block.hearsay.end())
       block.knows.learn(heard->second.known);
     for (Group& g : w.others)
       if (g.state == State::at_barrier && g.barrier == number) g.state = State::ready;
   }
-  if (!block.hearsay.empty()) share_hearsay(block, barrier.warps);
+  if (!block.hearsay.empty()) share_hearsay(block, barrier.warps, barrier.waiting);
   if (is_of_all) block.shadow.forget_reads();
   barrier = {.last_arrived = barrier.arrived, .last_yes = barrier.yes};
 }
@@ -181,9 +192,12 @@ const Op* arrive(Warp& w, const Op* op, int number, int threads, bool waits) {
   barrier.warps |= 1u << w.index;
   if (threads != 0) barrier.expected = threads;
   if (!waits) {
+    block.shadow.tick();
+    add_known(w, barrier.told);
     complete_barriers(block);
     return op + 1;
   }
+  barrier.waiting |= 1u << w.index;
   w.others.push_back({.at = op + 1, .mask = w.mask, .state = State::at_barrier, .barrier = number});
   w.set_mask(0);
   complete_barriers(block);

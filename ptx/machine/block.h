@@ -83,9 +83,11 @@ struct Block {
   // returned.
   struct Barrier {
     int arrived = 0, expected = 0;
-    int yes = 0;                         // of those that arrived, who say so: bar.red
-    int last_arrived = 0, last_yes = 0;  // when it was last complete
-    std::uint32_t warps = 0;
+    int yes = 0;                           // of those that arrived, who say so: bar.red
+    int last_arrived = 0, last_yes = 0;    // when it was last complete
+    std::uint32_t warps = 0, waiting = 0;  // that arrived; those of them that wait
+    // What those that do not wait had done and knew when they arrived.
+    std::vector<std::uint32_t> told;
   };
   Barrier barriers[16];
   // Of other blocks: what all threads know, and of each warp what it knows beyond that until its
