@@ -7,8 +7,8 @@
 // A is not for the engine, since it cannot transpose, and consumers that read A along k have its
 // operands in one bank of registers too often.
 //
-// Takes what `is_for_engine` says: A, B, and their rows at multiples of 16 bytes, and k of 4. A
-// map's own limits, 2^32 rows and columns and rows of 2^40 bytes, lie beyond what a GPU holds.
+// Takes what `is_for_engine` says: A, B, and their rows at multiples of 16 bytes. A map's own
+// limits, 2^32 rows and columns and rows of 2^40 bytes, lie beyond what a GPU holds.
 #pragma once
 
 #include <cuda.h>
@@ -47,19 +47,19 @@ class Boxes {
   int col_, p_;
 };
 
-inline bool is_for_engine(const Gemm& g) {
-  return in_quads(g.a, g.lda) && in_quads(g.b, g.ldb) && g.k % 4 == 0;
-}
+inline bool is_for_engine(const Gemm& g) { return in_quads(g.a, g.lda) && in_quads(g.b, g.ldb); }
 
 template <class S>
 class ByEngine {
  public:
+  using Tiles = S;
+  static constexpr int Together = 4;  // along k
   static constexpr int Arrivals = 1;  // of each producer
   __device__ ByEngine(const Gemm& g, const Corner& corner, std::int64_t first, int thread,
                       const CUtensorMap& b)
       : a_(g, corner, first, thread), boxes_(b, corner, first), starts_boxes_(thread == 0) {}
-  __device__ void fetch(int missing) { a_.fetch(missing); }
-  __device__ void fill(float* slice, int, Mailbox& full) {
+  __device__ void fetch(const Along<S>& along) { a_.fetch(along); }
+  __device__ void fill(float* slice, const Along<S>&, Mailbox& full) {
     if (starts_boxes_) boxes_.start(slice, full);
     a_.store(slice);
     if (starts_boxes_) {

@@ -10,13 +10,15 @@
 namespace assay {
 
 // What one producer copies of each slice from k = `first` on, which may lie before the matrices:
-// the first `missing` columns of A and rows of B do not exist, and become 0.
+// columns of A and rows of B that do not exist become 0.
 template <class S>
 class ByQuads {
   static constexpr int BAcross = S::BN / 4, BRows = Producers / BAcross, BTimes = S::BK / BRows;
   static_assert(BTimes * BRows == S::BK);
 
  public:
+  using Tiles = S;
+  static constexpr int Together = 4;  // along k
   static constexpr int Arrivals = 2;  // of each producer: for A, and for B
   __device__ ByQuads(const Gemm& g, const Corner& corner, std::int64_t first, int thread)
       : a_(g, corner, first, thread),
@@ -27,12 +29,14 @@ class ByQuads {
     b_from_ = g.b + (first + b_p_) * g.ldb + col;
     b_count_ = max(0, min(clipped(g.n - col), 4));
   }
-  __device__ void fetch(int missing) { a_.fetch(missing); }
-  __device__ void fill(float* slice, int missing, Mailbox& full) {
+  __device__ void fetch(const Along<S>& along) { a_.fetch(along); }
+  __device__ void fill(float* slice, const Along<S>& along, Mailbox& full) {
     float* b_to = slice + S::BK * S::AStride + b_p_ * S::BN + b_col_;
 #pragma unroll 4
     for (int i = 0; i < BTimes; ++i, b_from_ += b_stride_) {
-      start_copy<4>(b_to + i * BRows * S::BN, b_from_, b_p_ + i * BRows >= missing ? b_count_ : 0);
+      const int p = b_p_ + i * BRows;
+      const bool exists = p >= along.first && p < along.end;
+      start_copy<4>(b_to + i * BRows * S::BN, b_from_, exists ? b_count_ : 0);
     }
     full.arrive_when_copied();
     a_.store(slice);
@@ -51,13 +55,15 @@ class ByFloats {
   static constexpr int ARows = Producers / S::BK, ATimes = S::BM / ARows;
   static constexpr int BAcross = S::BN < Producers ? S::BN : Producers;
   static constexpr int BRows = Producers / BAcross, BTimes = S::BN / BAcross;
+  static_assert(S::BK * 4 == Producers);  // a warp writes 8 of k for 4 rows, to all 32 banks
   static_assert(ATimes * ARows == S::BM && BTimes * BAcross == S::BN && S::BK % BRows == 0);
 
  public:
-  static constexpr int Arrivals = 1;
+  using Tiles = S;
+  static constexpr int Together = 1, Arrivals = 1;
   __device__ ByFloats(const Gemm& g, const Corner& corner, std::int64_t first, int thread)
-      : a_p_(thread % S::BK),
-        a_row_(thread / S::BK),
+      : a_p_(thread % 8 + thread / 32 * 8),
+        a_row_(thread % 32 / 8),
         b_p_(BRows == 1 ? 0 : thread / BAcross),
         b_col_(BRows == 1 ? thread : thread % BAcross),
         a_stride_(ARows * g.lda),
@@ -68,13 +74,13 @@ class ByFloats {
     a_rows_ = clipped(g.m - row);
     b_cols_ = clipped(g.n - col);
   }
-  __device__ void fetch(int) {}
-  __device__ void fill(float* slice, int missing, Mailbox& full) {
+  __device__ void fetch(const Along<S>&) {}
+  __device__ void fill(float* slice, const Along<S>& along, Mailbox& full) {
     const float* a = a_from_;
     float* const a_to = slice + a_p_ * S::AStride + a_row_;
 #pragma unroll 4
     for (int i = 0; i < ATimes; ++i, a += a_stride_) {
-      start_copy<1>(a_to + i * ARows, a, a_p_ >= missing && i * ARows < a_rows_);
+      start_copy<1>(a_to + i * ARows, a, a_p_ >= along.first && i * ARows < a_rows_);
     }
     a_from_ += S::BK;
     float* const b_to = slice + S::BK * S::AStride + b_p_ * S::BN + b_col_;
@@ -83,7 +89,8 @@ class ByFloats {
 #pragma unroll
       for (int j = 0; j < BTimes; ++j) {
         const int col = j * BAcross;
-        start_copy<1>(b_to + p * S::BN + col, b_from_ + col, b_p_ + p >= missing && col < b_cols_);
+        const bool exists = b_p_ + p >= along.first && col < b_cols_;
+        start_copy<1>(b_to + p * S::BN + col, b_from_ + col, exists);
       }
     }
     full.arrive_when_copied();

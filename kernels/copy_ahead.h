@@ -20,6 +20,8 @@
 // Who copies what of a slice, where t is the thread:
 //   A, row r of each Threads / 16:   | t = 16r | 16r + 1 | ... | 16r + 15 |   into column r
 //   B, a row:                        neighbours by neighbours
+// Where a warp copies 8 neighbours each of 4 rows of A, it writes to all 32 banks at once, but
+// reads more lines: which is faster, the stage knows.
 // kernels/warp_tiles.h shows who computes what.
 //
 // `pipelined` sums all slices in one block, `split_k` shares them out.
@@ -32,8 +34,9 @@
 
 namespace assay {
 
-template <class Tiles, int Buffers_>
+template <class Tiles, int Buffers_, int RowsOfWarp_ = 2>
 struct CopyAhead : Tiles {
+  static constexpr int RowsOfWarp = RowsOfWarp_;  // of A, in one copy
   static constexpr int Buffers = Buffers_, Threads = Tiles::Warps * 32;
   static constexpr int SharedBytes = Buffers * Tiles::Floats * int{sizeof(float)};
 };
@@ -41,6 +44,7 @@ struct CopyAhead : Tiles {
 // What one thread copies of every slice.
 template <class S, int Piece>  // floats of B that go at a time
 class Copies {
+  static constexpr int Rows = S::RowsOfWarp, Along = 32 / Rows;
   static constexpr int ARows = S::Threads / S::BK, ATimes = S::BM / ARows;
   static constexpr int Across = S::BN / Piece, BRows = S::Threads / Across, BTimes = S::BK / BRows;
   static_assert(ATimes * ARows == S::BM && BTimes * BRows == S::BK && ATimes <= 32);
@@ -48,8 +52,8 @@ class Copies {
  public:
   // From k = `first` on, which may lie before the matrices.
   __device__ Copies(const Gemm& g, const Corner& corner, std::int64_t first)
-      : a_p_(threadIdx.x % S::BK),
-        a_row_(threadIdx.x / S::BK),
+      : a_p_(threadIdx.x % Along + threadIdx.x / 32 % (S::BK / Along) * Along),
+        a_row_(threadIdx.x % 32 / Along + threadIdx.x / (Rows * S::BK) * Rows),
         a_stride_(ARows * g.lda),
         b_p_(threadIdx.x / Across),
         b_col_(threadIdx.x % Across * Piece),

@@ -2,6 +2,7 @@
 // the shape of C.
 //
 //   m up to 16, n up to 32            few_rows, few_columns   load the large matrix once
+//   of these, n over 16, k over 64, and over 2^28 products: stream_k, whose tiles are as thin
 //   k up to 64                        split_k, and pipelined_128x256 where its waves are shorter
 //   up to 2^28 products, or 24 tiles  split_k                 has the smallest tiles
 //   one wave of 100 tiles of 64 x 128 or more     tma_hybrid_64x128
@@ -32,7 +33,7 @@ double waves(const Gemm& g, const Variant& stage) {
 // As the copy engine takes A and B.
 bool are_in_quads(const Gemm& g) {
   const auto address = [](const float* p) { return reinterpret_cast<std::uintptr_t>(p); };
-  return (g.k | g.lda | g.ldb) % 4 == 0 && (address(g.a) | address(g.b)) % 16 == 0;
+  return (g.lda | g.ldb) % 4 == 0 && (address(g.a) | address(g.b)) % 16 == 0;
 }
 
 double products(const Gemm& g) {
@@ -46,11 +47,15 @@ const Variant& choice(const Gemm& g) {
                        small_tiles_in_quads = registered("tma_hybrid_64x128"),
                        large_tiles_short_k = registered("pipelined_128x256");
   constexpr double WaveOfLarge = 3.7;  // in waves of small tiles: four have its elements
-  constexpr std::int64_t FewRows = 16, ShortK = 64, FewTiles = 24, NearlyAWave = 100;
+  constexpr std::int64_t FewRows = 16, FewColumns = 16, ShortK = 64, FewTiles = 24,
+                         NearlyAWave = 100;
   constexpr double FewProducts = 0x1p28;
 
   if (g.m <= FewRows && g.m <= g.n) return few_rows;
-  if (g.n <= few_columns.needs.n_most) return few_columns;
+  if (g.n <= few_columns.needs.n_most) {
+    const bool many = g.n > FewColumns && g.k > ShortK && products(g) > FewProducts;
+    return many ? stream_k : few_columns;
+  }
   if (g.k <= ShortK) {
     const bool large = waves(g, large_tiles_short_k) * WaveOfLarge <= waves(g, small_tiles);
     return large ? large_tiles_short_k : split_k;

@@ -16,9 +16,9 @@
 namespace assay {
 namespace {
 
-using Wide = CopyAhead<WarpTiles<64, 128, 16, 32, 32, 4>, 4>;
-using Square = CopyAhead<WarpTiles<64, 64, 16, 32, 32, 4>, 4>;
-using Short = CopyAhead<WarpTiles<32, 64, 16, 16, 32, 4>, 4>;
+using Wide = CopyAhead<WarpTiles<64, 128, 16, 32, 32, 4>, 4, 4>;
+using Square = CopyAhead<WarpTiles<64, 64, 16, 32, 32, 4>, 4, 4>;
+using Short = CopyAhead<WarpTiles<32, 64, 16, 16, 32, 4>, 4, 4>;
 
 // How many parts: one block for each multiprocessor of an H200, or two if parts stay long enough to
 // pay for their addition. Another GPU loses speed by it, no more.

@@ -17,11 +17,13 @@
 // needed (kernels/early_start.h).
 //
 // Takes any alignment: B goes by the copy engine, and A through registers, where both lie in quads,
-// and else every float by a `cp.async`. Of four shapes of tiles it takes the one that should end
+// and else every float by a `cp.async`. Of five shapes of tiles it takes the one that should end
 // first, and cuts none where that would not pay.
 //
 // On an H200 it wins wherever tiles do not fill their last wave; where there are few products,
 // `split_k` does, whose tiles are smaller (docs/measured.md).
+#include <algorithm>
+
 #include "kernels/copies_by_engine.h"
 #include "kernels/copies_by_threads.h"
 #include "kernels/early_start.h"
@@ -41,6 +43,9 @@ struct Tall : Shape<WarpTiles<128, 64, 32, 32, 64, 8>, 2, 6, 16> {
 };
 struct Flat : Shape<WarpTiles<32, 256, 32, 32, 64, 8>, 2, 5, 16> {
   static constexpr double SliceUs = 1.37, TileUs = 2.4;
+};
+struct Thin : Shape<WarpTiles<128, 32, 32, 32, 32, 8>, 2, 8, 16> {
+  static constexpr double SliceUs = 1.2, TileUs = 2.4;
 };
 
 // Who computes what: the slices of the first `cut` tiles are shared out evenly, and the tiles
@@ -190,12 +195,15 @@ __device__ void consume_pieces(const Gemm& g, const Shares& shares, const Ring<S
 template <class S, class Copies, class... Map>
 __device__ void produce_pieces(const Gemm& g, const Shares& shares, const Ring<S>& ring,
                                const Map&... map) {
-  const int before = missing_of_k<S>(g, shares.slices);
+  const Along<S> ends = ends_of_k<Copies>(g, shares.slices);
   Place<S> at;
   for_each_piece(shares, [&](const Piece& piece) {
-    Copies copies(g, corner_of<S>(g, piece.tile), std::int64_t{piece.first} * S::BK - before,
+    Copies copies(g, corner_of<S>(g, piece.tile), std::int64_t{piece.first} * S::BK - ends.first,
                   threadIdx.x - Consumers, map...);
-    copy_slices(ring, copies, piece.end - piece.first, piece.first == 0 ? before : 0, at);
+    Along<S> cut;
+    if (piece.first == 0) cut.first = ends.first;
+    if (piece.end == shares.slices) cut.end = ends.end;
+    copy_slices(ring, copies, piece.end - piece.first, cut, at);
   });
 }
 
@@ -283,10 +291,13 @@ Plan plan_for(const Gemm& g) {
 template <class With>
 auto with_shape_for(const Gemm& g, const With& with) {
   const double large = plan_for<Large>(g).us, small = plan_for<Small>(g).us,
-               tall = plan_for<Tall>(g).us, flat = plan_for<Flat>(g).us;
-  if (large < small && large < tall && large < flat) return with(Large{});
-  if (tall < small && tall < flat) return with(Tall{});
-  return flat < small ? with(Flat{}) : with(Small{});
+               tall = plan_for<Tall>(g).us, flat = plan_for<Flat>(g).us,
+               thin = plan_for<Thin>(g).us;
+  const double first = std::min({large, small, tall, flat, thin});
+  if (small == first) return with(Small{});
+  if (flat == first) return with(Flat{});
+  if (tall == first) return with(Tall{});
+  return thin == first ? with(Thin{}) : with(Large{});
 }
 
 std::int64_t bytes_of_counts(const Shares& shares) { return ceil_div(shares.cut, 64) * 256; }

@@ -10,8 +10,8 @@
 // A is not for the engine, since it cannot transpose, and consumers that read A along k have its
 // operands in one bank of registers too often.
 //
-// Takes what maps and quads do: A, B, and their rows at multiples of 16 bytes, and k of 4. A map's
-// own limits, 2^32 rows and columns and rows of 2^40 bytes, lie beyond what a GPU holds.
+// Takes what maps and quads do: A, B, and their rows at multiples of 16 bytes. A map's own limits,
+// 2^32 rows and columns and rows of 2^40 bytes, lie beyond what a GPU holds.
 //
 // Wins over `warp_specialized`, whose producers issue a copy for each quad of B: by 0.5 to 1 % with
 // large tiles, 4 to 6 % with small ones. An H200 has 129 % of cuBLAS at 1024 cubed. Loses where
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(Threads, 1)
 
   if (threadIdx.x < Consumers) {
     SET_REGISTERS("inc", 224);
-    consume(g, ring);
+    consume<S, ByEngine<S>>(g, ring);
   } else {
     SET_REGISTERS("dec", 56);
     produce<S, ByEngine<S>>(g, ring, b);
@@ -55,8 +55,7 @@ cudaError_t launch_hybrid(const Gemm& g, cudaStream_t stream) {
   return launch_tiles<S::tile>(hybrid<S>, dim3(Threads), g, stream, Bytes, 1, b);
 }
 
-constexpr Needs InQuads = {.k_multiple = 4,
-                           .lda_multiple = 4,
+constexpr Needs InQuads = {.lda_multiple = 4,
                            .ldb_multiple = 4,
                            .a_alignment = 16,
                            .b_alignment = 16,

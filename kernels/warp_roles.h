@@ -80,9 +80,15 @@ struct Place {
   }
 };
 
+// What exists of the k of a slice. The remainder of k comes first; but where copies go by quads,
+// the first slice lacks whole quads, and the last one what then is left to lack, up to 3.
+template <class S>
+struct Along {
+  int first = 0, end = S::BK;
+};
+
 // What one producer copies of A in each slice from k = `first` on, which may lie before the matrix:
-// quads along k, which it transposes on their way. The first `missing` columns do not exist, and
-// become 0.
+// quads along k, which it transposes on their way. Columns that do not exist become 0.
 template <class S>
 class TransposedQuads {
   static constexpr int Across = S::BK / 4, Rows = Producers / Across, Times = S::BM / Rows;
@@ -95,11 +101,12 @@ class TransposedQuads {
     from_ = g.a + row * g.lda + first + p_;
     rows_ = clipped(g.m - row);
   }
-  __device__ void fetch(int missing) {
+  __device__ void fetch(const Along<S>& along) {
     const float* from = from_;
+    if (p_ + 4 > along.end) return fetch_cut(along.end - p_);
 #pragma unroll
     for (int i = 0; i < Times; ++i, from += stride_) {
-      const bool exists = p_ >= missing && i * Rows < rows_;
+      const bool exists = p_ >= along.first && i * Rows < rows_;
       quads_[i] = exists ? __ldg(reinterpret_cast<const float4*>(from)) : float4{0, 0, 0, 0};
     }
     from_ += S::BK;
@@ -116,6 +123,19 @@ class TransposedQuads {
   }
 
  private:
+  // The last of k, of which some exist. For the others -0, since no sum changes by -0 times 0.
+  __device__ void fetch_cut(int count) {
+    const float* from = from_;
+#pragma unroll
+    for (int i = 0; i < Times; ++i, from += stride_) {
+      const bool exists = i * Rows < rows_;
+      quads_[i].x = exists ? __ldg(from) : 0.0f;
+      quads_[i].y = exists && count > 1 ? __ldg(from + 1) : -0.0f;
+      quads_[i].z = exists && count > 2 ? __ldg(from + 2) : -0.0f;
+      quads_[i].w = -0.0f;
+    }
+  }
+
   const float* from_;
   int p_, row_, rows_;
   std::int64_t stride_;
@@ -143,31 +163,36 @@ __device__ void set_up(const Ring<S>& ring, int arrivals) {
   }
 }
 
-// Fills buffers from `at` on with slices of a tile. Of the first, `missing` of k do not exist.
+// Fills buffers from `at` on with slices of a tile, of which the first and the last may be cut.
 template <class S, class Copies>
-__device__ void copy_slices(const Ring<S>& ring, Copies& copies, int slices, int missing,
+__device__ void copy_slices(const Ring<S>& ring, Copies& copies, int slices, const Along<S>& cut,
                             Place<S>& at) {
+  Along<S> along{.first = cut.first};
 #pragma unroll 1
-  for (int s = 0; s < slices; ++s, at.advance(1), missing = 0) {
-    copies.fetch(missing);
+  for (int s = 0; s < slices; ++s, at.advance(1), along.first = 0) {
+    if (s == slices - 1) along.end = cut.end;
+    copies.fetch(along);
     ring.empty[at.buffer].wait(at.round ^ 1);  // in the first round there is nothing to wait for
-    copies.fill(ring.slice(at.buffer), missing, ring.full[at.buffer]);
+    copies.fill(ring.slice(at.buffer), along, ring.full[at.buffer]);
   }
 }
 
-// Before the first k there is, in the first slice.
-template <class S>
-__device__ int missing_of_k(const Gemm& g, int slices) {
-  return static_cast<int>(std::int64_t{slices} * S::BK - depth(g));
+// Where k begins in the first slice, and where it ends in the last.
+template <class Copies, class S = typename Copies::Tiles>
+__device__ Along<S> ends_of_k(const Gemm& g, int slices) {
+  const int missing = static_cast<int>(std::int64_t{slices} * S::BK - depth(g));
+  return {.first = missing / Copies::Together * Copies::Together,
+          .end = S::BK - missing % Copies::Together};
 }
 
 // A block's tile, all of its k.
 template <class S, class Copies, class... More>
 __device__ void produce(const Gemm& g, const Ring<S>& ring, const More&... more) {
-  const int slices = count_slices<S>(g), missing = missing_of_k<S>(g, slices);
-  Copies copies(g, block_corner<S::tile>(g), -missing, threadIdx.x - Consumers, more...);
+  const int slices = count_slices<S>(g);
+  const Along<S> cut = ends_of_k<Copies>(g, slices);
+  Copies copies(g, block_corner<S::tile>(g), -cut.first, threadIdx.x - Consumers, more...);
   Place<S> at;
-  copy_slices(ring, copies, slices, missing, at);
+  copy_slices(ring, copies, slices, cut, at);
 }
 
 __device__ inline void wait_for_consumers() {
@@ -241,14 +266,14 @@ __device__ void finish_sums(const Gemm& g, const Corner& corner, const Consumer<
 }
 
 // A block's tile, all of its k.
-template <class S>
+template <class S, class Copies>
 __device__ void consume(const Gemm& g, const Ring<S>& ring) {
   const Consumer<S> me;
   float sum[S::SumsDown][S::SumsAcross] = {};
   Place<S> at;
   at.advance(me.group);
   const int slices = count_slices<S>(g);
-  add_slices(ring, me, me.group, slices, missing_of_k<S>(g, slices), at, sum);
+  add_slices(ring, me, me.group, slices, ends_of_k<Copies>(g, slices).first, at, sum);
   if constexpr (S::Groups == 2) exchange_halves(ring.buffers, me, sum);
   finish_sums(g, block_corner<S::tile>(g), me, sum);
 }

@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(Threads, 1) specialized(Gemm g) {
 
   if (threadIdx.x < Consumers) {
     SET_REGISTERS("inc", 224);
-    consume(g, ring);
+    consume<S, Copies>(g, ring);
   } else {
     SET_REGISTERS("dec", 56);
     produce<S, Copies>(g, ring);
@@ -53,7 +53,7 @@ cudaError_t launch_shape(const Gemm& g, cudaStream_t stream) {
 }
 template <class S>
 cudaError_t launch_specialized(const Gemm& g, cudaStream_t stream) {
-  const bool quads = in_quads(g.a, g.lda) && in_quads(g.b, g.ldb) && g.k % 4 == 0;
+  const bool quads = in_quads(g.a, g.lda) && in_quads(g.b, g.ldb);
   return quads ? launch_shape<S, ByQuads<S>>(g, stream) : launch_shape<S, ByFloats<S>>(g, stream);
 }
 

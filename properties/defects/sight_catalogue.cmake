@@ -99,20 +99,27 @@ assay_sight_defect(copies_an_element_too_many CLAIM accesses_inside CASE "m=3 n=
                    FIND [[max(0, min(left, Piece))]] REPLACE [[max(0, min(left + 1, Piece))]])
 
 # Mailboxes between warps that copy and warps that multiply, and the copy engine, which counts bytes there.
-function(mailbox_defects stage name file)
+# `deep` is a k of more slices than a block has buffers.
+function(mailbox_defects stage name file deep)
   assay_sight_defect(full_not_waited_for_in_${name} CLAIM no_data_race CASE "m=33 n=36 k=260"
                      VARIANT ${stage} FILE ${file}
                      FIND [[ring.full[at.buffer].wait(at.round);]] REPLACE [[]])
-  assay_sight_defect(refilled_too_early_in_${name} CLAIM no_data_race CASE "m=31 n=36 k=224"
+  assay_sight_defect(refilled_too_early_in_${name} CLAIM no_data_race CASE "m=31 n=36 k=${deep}"
                      VARIANT ${stage} FILE ${file}
                      FIND [[ring.empty[at.buffer].wait(at.round ^ 1);]] REPLACE [[]])
   assay_sight_defect(remainder_taken_for_whole_in_${name} CLAIM accesses_inside CASE "m=33 n=36 k=100"
                      VARIANT ${stage} FILE ${file} SAYS "before the first element of A"
-                     FIND [[p_ >= missing && i * Rows < rows_]] REPLACE [[i * Rows < rows_]])
+                     FIND [[p_ >= along.first && i * Rows < rows_]] REPLACE [[i * Rows < rows_]])
+  assay_sight_defect(end_of_k_taken_for_whole_in_${name} CLAIM accesses_inside CASE "m=33 n=36 k=99 lda=+1"
+                     VARIANT ${stage} FILE ${file} SAYS "between the rows of A"
+                     FIND [[if (p_ + 4 > along.end) return fetch_cut(along.end - p_);]] REPLACE [[]])
 endfunction()
-mailbox_defects(warp_specialized_64x128 warp_specialized warp_specialized.cu)
-mailbox_defects(tma_hybrid_64x128 tma_hybrid tma_hybrid.cu)
-mailbox_defects(stream_k stream_k stream_k.cu)
+mailbox_defects(warp_specialized_64x128 warp_specialized warp_specialized.cu 224)
+mailbox_defects(tma_hybrid_64x128 tma_hybrid tma_hybrid.cu 224)
+mailbox_defects(stream_k stream_k stream_k.cu 36000)
+assay_sight_defect(rows_behind_k_copied CLAIM accesses_inside CASE "m=33 n=36 k=99 lda=+1" SAYS "past the last element of B"
+                   VARIANT warp_specialized_64x128 FILE warp_specialized.cu
+                   FIND [[p >= along.first && p < along.end]] REPLACE [[p >= along.first]])
 assay_sight_defect(too_few_bytes_expected CLAIM barriers_reached CASE "m=33 n=36 k=260" SAYS "bytes are missing"
                    VARIANT tma_hybrid_64x128 FILE tma_hybrid.cu
                    FIND [[Bytes = S::BK * S::BN * int{sizeof(float)}]] REPLACE [[Bytes = S::BK * S::BN]])
@@ -180,7 +187,10 @@ assay_sight_defect(arrives_before_all_have_left CLAIM no_data_race CASE "m=33 n=
     wait_for_kernel_ahead();]])
 assay_sight_defect(remainder_in_later_pieces CLAIM accesses_inside CASE "m=33 n=34 k=700" SAYS "before the first element of"
                    VARIANT stream_k FILE stream_k.cu
-                   FIND [[piece.first == 0 ? before : 0]] REPLACE [[piece.first != 0 ? before : 0]])
+                   FIND [[if (piece.first == 0) cut.first]] REPLACE [[if (piece.first != 0) cut.first]])
+assay_sight_defect(end_of_k_forgotten_in_last_piece CLAIM accesses_inside CASE "m=33 n=36 k=699 lda=+1" SAYS "between the rows of A"
+                   VARIANT stream_k FILE stream_k.cu
+                   FIND [[if (piece.end == shares.slices) cut.end = ends.end;]] REPLACE [[]])
 
 # Kernels that start before the one ahead of them has ended, and do not wait for it.
 assay_sight_defect(counts_before_they_are_forgotten CLAIM given_stream CASE "m=33 n=34 k=700" SAYS "it starts early"
