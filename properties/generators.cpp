@@ -201,10 +201,14 @@ std::vector<Sizes> extreme_sizes(Dice& dice, const Tile& tile) {
   constexpr std::int64_t beyond_16_bits = 65536, root_of_2_24 = 4096;
   const auto few = [&] { return dice.between(1, 3); };
   const auto many = [&](int side) { return beyond_16_bits + dice.between(1, 2 * side + 64); };
+  const auto wide = [&] { return dice.log_between(257, 2048); };
+  const auto deep = [&] { return dice.log_between(1024, 4096); };
   return {{many(tile.m), 1 + few(), few()},
           {1 + few(), many(tile.n), few()},
           {few(), few(), many(tile.k)},
-          {root_of_2_24 + dice.between(25, 60), root_of_2_24 + dice.between(25, 60), 1}};
+          {root_of_2_24 + dice.between(25, 60), root_of_2_24 + dice.between(25, 60), 1},
+          {few(), wide(), deep()},  // a path for long k that goes wrong in some column of tiles
+          {wide(), few(), deep()}};
 }
 
 }  // namespace
@@ -277,8 +281,9 @@ std::optional<Case> opening_case(const Claim& claim, const Entry& entry, const H
   const std::array shapes = {Case{}, Case{.m = 1, .n = large, .k = little},
                              Case{.m = large, .n = little, .k = little},
                              Case{.m = 2 * step, .n = 2 * step, .k = 2 * step}};
-  const auto its = std::find_if(claims().begin(), claims().end(),
-                                [&](const Claim& c) { return std::string_view(c.name) == claim.name; });
+  const auto its = std::find_if(claims().begin(), claims().end(), [&](const Claim& c) {
+    return std::string_view(c.name) == claim.name;
+  });
   const auto turn = static_cast<std::size_t>(its - claims().begin());
   const Case& shape = shapes[turn % shapes.size()];
   if (shape == Case{}) return std::nullopt;

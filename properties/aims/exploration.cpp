@@ -180,9 +180,11 @@ void add_numbers(const std::string& source, const Code& code, const Explorer& ex
   }
   for (const std::int64_t bytes : code.variables) add(cases_at_length(bytes, all_k));
   add(cases_beyond_16_bits(tile));
+  if (tile.m * tile.n == 1)
+    for (const int side : sides_in(source)) add(cases_beyond_16_bits({side, side, 1}));
   if (code.makes_floats) add(cases_beyond_floats(tile));
   if (has_any(source, {"dp4a", "int8", "char"})) add({case_beyond_sums_of_bytes()});
-  if (has_any(source, {"mulhi", "mul.hi", ">> 32"})) add(cases_beyond_reciprocals(tile));
+  if (has_any(source, {"mulhi", "mul.hi", ">> 32"})) add(cases_beyond_reciprocals(tile, all_k));
 }
 
 // By its watched build, which also sees what its launch function compares.

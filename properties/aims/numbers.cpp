@@ -116,12 +116,10 @@ std::vector<Grid> misplacing_grids() {
   return grids;
 }
 
-}  // namespace
-
-std::vector<std::int64_t> numbers_in(std::string_view source) {
+std::vector<std::int64_t> numbers_from(std::int64_t least, std::string_view source) {
   std::set<std::int64_t> all;
   const auto add = [&](std::optional<std::int64_t> number) {
-    if (number && *number >= least_number && *number <= greatest_number) all.insert(*number);
+    if (number && *number >= least && *number <= greatest_number) all.insert(*number);
   };
   while (!source.empty()) {
     if (skip_no_code(source)) continue;
@@ -144,6 +142,19 @@ std::vector<std::int64_t> numbers_in(std::string_view source) {
     }
   }
   return {all.begin(), all.end()};
+}
+
+}  // namespace
+
+std::vector<int> sides_in(std::string_view source) {
+  std::vector<int> sides;
+  for (const std::int64_t number : numbers_from(16, source))
+    if (number == 16 || number == 32 || number == 64) sides.push_back(static_cast<int>(number));
+  return sides;
+}
+
+std::vector<std::int64_t> numbers_in(std::string_view source) {
+  return numbers_from(least_number, source);
 }
 
 std::vector<Case> cases_of_tiles(const std::vector<std::int64_t>& numbers, const Tile& tile) {
@@ -207,26 +218,28 @@ Case last_product_alone(std::int64_t k) {
 }
 
 std::vector<Case> cases_beyond_16_bits(const Tile& tile) {
-  constexpr std::int64_t countable = 1 << 16, least_slice = 4;
+  constexpr std::int64_t countable = 1 << 16, least_slice = 4, largest_side = 64;
   std::vector<Case> cases = {{.m = 1, .n = 1, .k = countable * least_slice + 5},
                              last_product_alone((1 << 24) + 1)};
   for (const auto size : {&Case::m, &Case::n}) {
     const std::int64_t side = size == &Case::m ? tile.m : tile.n;
-    if (countable * side > most_elements) continue;
+    if (side > largest_side) continue;
     cases.push_back({.m = 1, .n = 1, .k = 1});
     cases.back().*size = countable * side + side + 1;
   }
   return cases;
 }
 
-std::vector<Case> cases_beyond_reciprocals(const Tile& tile) {
+std::vector<Case> cases_beyond_reciprocals(const Tile& tile,
+                                           const std::vector<std::int64_t>& all_k) {
   std::vector<Case> cases;
-  const auto add = [&](std::int64_t rows, std::int64_t columns) {
-    cases.push_back({.m = rows, .n = columns, .k = 1});
+  const auto add = [&](std::int64_t rows, std::int64_t columns, std::int64_t k = 1) {
+    cases.push_back({.m = rows, .n = columns, .k = k});
   };
   for (const auto& [few, many] : {std::pair<std::int64_t, std::int64_t>{6, 32767}, {3, 65535}}) {
     add(few, many);
     add(many, few);
+    for (const std::int64_t k : all_k) add(few, many, k);
     if (tile.m * tile.n == 1) continue;
     add((few - 1) * tile.m + 1, many * tile.n);
     add(many * tile.m, (few - 1) * tile.n + 1);

@@ -15,6 +15,9 @@ namespace assay {
 // `509`, `0x1fd`, `1 << 18`; 2^20 for `item >> 20`, and what a `short` cannot hold.
 std::vector<std::int64_t> numbers_in(std::string_view source);
 
+// Sides that tiles may have, of 16, 32 and 64, where they stand in a source.
+std::vector<int> sides_in(std::string_view source);
+
 // Grids of that many tiles, in a row and in a column; and of more slices of k, where it is a number
 // that a count may be cut to.
 std::vector<Case> cases_of_tiles(const std::vector<std::int64_t>& numbers, const Tile&);
@@ -35,8 +38,9 @@ Case last_product_alone(std::int64_t k);
 std::vector<Case> cases_beyond_16_bits(const Tile&);
 
 // For kernels that divide by a multiplication: sizes at which the upper half of a product with a
-// reciprocal of 32 bits that was rounded up is no quotient, of elements or of tiles.
-std::vector<Case> cases_beyond_reciprocals(const Tile&);
+// reciprocal of 32 bits that was rounded up is no quotient, of elements or of tiles; of elements
+// also at each of these k.
+std::vector<Case> cases_beyond_reciprocals(const Tile&, const std::vector<std::int64_t>& all_k);
 
 // For kernels that work in bytes: a sum of them that leaves 32 bits.
 Case case_beyond_sums_of_bytes();

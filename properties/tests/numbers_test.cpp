@@ -22,6 +22,16 @@ TEST(Numbers, are_read_from_code_alone) {
   EXPECT_THAT(numbers_in("\"not closed 509"), IsEmpty());
 }
 
+TEST(Numbers, are_sides_of_tiles_too) {
+  EXPECT_THAT(sides_in("constexpr int BM = 32, BN = 64, BK = 8, Threads = 256; // 16"),
+              ElementsAre(32, 64));
+  const auto cases = cases_beyond_16_bits({.m = 32, .n = 64, .k = 1});
+  EXPECT_TRUE(std::any_of(cases.begin(), cases.end(),
+                          [](const Case& c) { return (c.m - 1) / 32 > 65535; }));
+  EXPECT_TRUE(std::any_of(cases.begin(), cases.end(),
+                          [](const Case& c) { return (c.n - 1) / 64 > 65535; }));
+}
+
 TEST(Numbers, may_be_shifted) {
   EXPECT_THAT(numbers_in("1 << 18, 3u<<10; 1 << bits; 1 << 40; 64 <<"),
               ElementsAre(64, 3072, 1 << 18));
@@ -43,8 +53,9 @@ TEST(Numbers, in_texts_are_sizes_where_there_are_three) {
 
 TEST(Numbers, show_where_a_rounded_reciprocal_is_none) {
   const Tile tile{.m = 16, .n = 8, .k = 1};
-  const auto of_elements = cases_beyond_reciprocals({}),
-             also_of_tiles = cases_beyond_reciprocals(tile);
+  const auto of_elements = cases_beyond_reciprocals({}, {}),
+             also_of_tiles = cases_beyond_reciprocals(tile, {}),
+             where_k_is_long = cases_beyond_reciprocals({}, {1025});
   EXPECT_EQ(also_of_tiles.size(), 2 * of_elements.size());
   for (const Case& c : also_of_tiles) {
     const auto shows = [](std::uint64_t count, std::uint64_t width) {
@@ -58,6 +69,10 @@ TEST(Numbers, show_where_a_rounded_reciprocal_is_none) {
     const auto down = static_cast<std::uint64_t>(is_of_elements ? c.m : ceil_div(c.m, tile.m));
     const auto across = static_cast<std::uint64_t>(is_of_elements ? c.n : ceil_div(c.n, tile.n));
     EXPECT_TRUE(shows(down * across, std::max(down, across))) << to_string(c);
+  }
+  for (Case c : of_elements) {
+    c.k = 1025;
+    EXPECT_TRUE(c.m > c.n || std::count(where_k_is_long.begin(), where_k_is_long.end(), c) == 1);
   }
 }
 
