@@ -17,10 +17,14 @@ struct Parameter {
   bool is(const char* what) const { return type.find(what) != type.npos; }
 };
 
-struct Kernel {
+struct Function {
   std::string name;
   bool is_template = false;
   std::vector<Parameter> parameters;
+  bool takes(const char* type) const {
+    return std::any_of(parameters.begin(), parameters.end(),
+                       [&](const Parameter& parameter) { return parameter.is(type); });
+  }
 };
 
 // With blanks for comments and for what is in quotes.
@@ -54,14 +58,23 @@ std::string word_before(const std::string& code, std::size_t end) {
   return code.substr(begin, end - begin);
 }
 
-// Where the bracket that opens there is closed.
+// Where the bracket or brace that opens there is closed.
 std::size_t end_of_brackets(const std::string& code, std::size_t open) {
+  if (open >= code.size()) return code.size();
+  const char opens = code[open], closes = opens == '(' ? ')' : '}';
   int depth = 0;
   for (std::size_t i = open; i < code.size(); ++i) {
-    depth += code[i] == '(' ? 1 : code[i] == ')' ? -1 : 0;
+    depth += code[i] == opens ? 1 : code[i] == closes ? -1 : 0;
     if (depth == 0) return i;
   }
   return code.size();
+}
+
+// What stands before a function's name: `static`, `__global__`, `template <int N>`.
+std::string before_function(const std::string& code, std::size_t at) {
+  std::size_t begin = at;
+  while (begin > 0 && std::string_view(";{}#").find(code[begin - 1]) == std::string::npos) --begin;
+  return code.substr(begin, at - begin);
 }
 
 std::vector<Parameter> parameters_in(const std::string& list) {
@@ -82,9 +95,39 @@ std::vector<Parameter> parameters_in(const std::string& list) {
   return parameters;
 }
 
-std::vector<Kernel> kernels_in(const std::string& code) {
+// Functions of the host that launch kernels and are given three matrices, but for those that
+// another one calls.
+std::vector<Function> launchers_in(const std::string& code) {
+  std::vector<Function> launchers;
+  std::vector<std::string> bodies;
+  for (std::size_t open = 0; (open = code.find('(', open)) != code.npos; ++open) {
+    const std::string name = word_before(code, open);
+    const std::size_t close = end_of_brackets(code, open),
+                      body = code.find_first_not_of(" \t\r\n", close + 1);
+    if (name.empty() || body == code.npos || code[body] != '{') continue;
+    const std::string before = before_function(code, open - name.size());
+    const std::size_t end = end_of_brackets(code, body);
+    std::string inside = code.substr(body, end - body);
+    Function function{name, before.find("template") != before.npos,
+                      parameters_in(code.substr(open + 1, close - open - 1))};
+    const auto pointers = std::count_if(function.parameters.begin(), function.parameters.end(),
+                                        [](const Parameter& one) { return one.is("*"); });
+    if (pointers < 3 || before.find("__") != before.npos) continue;
+    if (inside.find("<<<") == inside.npos && inside.find("cudaLaunch") == inside.npos) continue;
+    launchers.push_back(std::move(function));
+    bodies.push_back(std::move(inside));
+  }
+  std::erase_if(launchers, [&](const Function& one) {
+    return one.is_template || std::any_of(bodies.begin(), bodies.end(), [&](const std::string& b) {
+             return b.find(one.name + "(") != b.npos;
+           });
+  });
+  return launchers;
+}
+
+std::vector<Function> kernels_in(const std::string& code) {
   constexpr std::string_view opening = "__global__";
-  std::vector<Kernel> kernels;
+  std::vector<Function> kernels;
   for (std::size_t at = 0; (at = code.find(opening, at)) != code.npos; at += opening.size()) {
     std::size_t open = code.find('(', at),
                 close = end_of_brackets(code, std::min(open, code.size()));
@@ -96,17 +139,23 @@ std::vector<Kernel> kernels_in(const std::string& code) {
     const std::size_t last =
         std::max({code.rfind(';', at) + 1, code.rfind('}', at) + 1, std::size_t{0}});
     const bool is_template = code.substr(last, at - last).find("template") != std::string::npos;
-    Kernel kernel{word_before(code, open), is_template,
-                  parameters_in(code.substr(open + 1, close - open - 1))};
-    const bool known = std::any_of(kernels.begin(), kernels.end(),
-                                   [&](const Kernel& other) { return other.name == kernel.name; });
+    Function kernel{word_before(code, open), is_template,
+                    parameters_in(code.substr(open + 1, close - open - 1))};
+    const bool known = std::any_of(kernels.begin(), kernels.end(), [&](const Function& other) {
+      return other.name == kernel.name;
+    });
     if (!known && !kernel.name.empty()) kernels.push_back(std::move(kernel));
   }
   return kernels;
 }
 
-// What to give for each parameter: by its name where that says it, else by its type and turn.
-std::string arguments_for(const Kernel& kernel) {
+struct Call {
+  std::string arguments, needs;
+};
+
+// What to give for each parameter: by its name where that says it, else by its type and turn. What
+// there is no parameter for, it needs to be as it takes it.
+Call call_of(const Function& function) {
   std::vector<std::string> sizes = {"m", "n", "k", "lda", "ldb", "ldc"},
                            scalars = {"alpha", "beta"}, operands = {"a", "b", "c"}, arguments;
   const auto next_of = [](std::vector<std::string>& known, const Parameter& parameter) {
@@ -122,36 +171,58 @@ std::string arguments_for(const Kernel& kernel) {
     known.erase(found);
     return chosen;
   };
-  for (const Parameter& parameter : kernel.parameters) {
+  for (const Parameter& parameter : function.parameters) {
+    if (parameter.is("cudaStream_t")) {
+      arguments.emplace_back("stream");
+      continue;
+    }
     const bool is_scalar = parameter.is("float") || parameter.is("double") || parameter.is("half");
     arguments.push_back(next_of(parameter.is("*") ? operands
                                 : is_scalar       ? scalars
                                                   : sizes,
                                 parameter));
   }
-  return joined(arguments);
+  const auto is_left = [](const std::vector<std::string>& known, const char* name) {
+    return std::find(known.begin(), known.end(), name) != known.end();
+  };
+  std::vector<std::string> needs;
+  if (is_left(sizes, "lda") && is_left(sizes, "ldc") && !is_left(sizes, "n"))
+    needs.emplace_back(".packed = true");
+  if (is_left(scalars, "alpha")) needs.emplace_back(".alpha_one = true");
+  if (is_left(scalars, "beta")) needs.emplace_back(".beta_zero = true");
+  if (function.parameters.empty()) needs.clear();
+  return {joined(arguments), needs.empty() ? "" : fmt::format(", Needs{{{}}}", joined(needs))};
 }
 
 }  // namespace
 
 std::string lines_to_add(const std::string& file, const std::string& text) {
   constexpr std::size_t most = 3;
-  std::vector<Kernel> kernels = kernels_in(code_of(text));
-  const bool has_none = kernels.empty();
-  if (has_none) kernels.push_back({"mine", false, {}});
-  if (kernels.size() > most) kernels.resize(most);
+  const std::string code = code_of(text);
+  std::vector<Function> functions = launchers_in(code);
+  const bool launch = !functions.empty();
+  if (!launch) functions = kernels_in(code);
+  const bool has_none = functions.empty();
+  if (has_none) functions.push_back({"mine", false, {}});
+  if (functions.size() > most) functions.resize(most);
   const std::filesystem::path path(file);
   std::string lines =
       fmt::format("// {}_assay{}, beside it:\n#include \"assay.h\"\n#include \"{}\"\n",
                   path.stem().string(), path.extension().string(), path.filename().string());
   if (has_none)
     lines += "// it has no __global__ function: `mine` stands for what launches yours\n";
-  for (const Kernel& kernel : kernels) {
+  for (const Function& function : functions) {
+    if (launch && !function.takes("cudaStream_t"))
+      lines += fmt::format("// {} is given no stream: given_stream will show what that means\n",
+                           function.name);
+    const Call call = call_of(function);
     lines += fmt::format(
-        "ASSAY_VARIANT({0}, \"one sentence on its idea\") {{\n"
-        "  {0}{1}<<<dim3((n + 15) / 16, (m + 15) / 16), dim3(16, 16), 0, stream>>>({2});\n"
+        "ASSAY_VARIANT({0}, \"one sentence on its idea\"{4}) {{\n"
+        "  {0}{1}{2}({3});\n"
         "}}\n",
-        kernel.name, kernel.is_template ? "</* ... */>" : "", arguments_for(kernel));
+        function.name, function.is_template ? "</* ... */>" : "",
+        launch ? "" : "<<<dim3((n + 15) / 16, (m + 15) / 16), dim3(16, 16), 0, stream>>>",
+        call.arguments, call.needs);
   }
   return lines;
 }

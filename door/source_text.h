@@ -5,7 +5,8 @@
 
 namespace assay {
 
-// The lines that make a variant of each kernel in a file: what somebody adds who has none.
+// The lines that make a variant of each function in a file that launches kernels, or else of each
+// kernel: what somebody adds who has none.
 std::string lines_to_add(const std::string& file, const std::string& text);
 
 }  // namespace assay

@@ -165,6 +165,41 @@ TEST_F(KernelFile, WithoutAVariantIsShownTheLinesToAdd) {
   EXPECT_THAT(answer.err, HasSubstr(">>>(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);\n"));
 }
 
+TEST_F(KernelFile, ThatLaunchesByItselfIsShownHowToCallIt) {
+  write_text(file(), R"(
+    // void not_this(float* a, float* b, float* c) { k<<<1, 1>>>(); }
+    template <int Tile>
+    __global__ void tiles(const float* A, const float* B, float* C, int M, int N, int K) {}
+    static bool fits(int m) { return m > 0; }
+    template <int Tile>
+    void with_tile(const float* A, const float* B, float* C, int M, int N, int K, cudaStream_t s) {
+      tiles<Tile><<<dim3(N, M), Tile, 0, s>>>(A, B, C, M, N, K);
+    }
+    void multiply(cudaStream_t s, const float *A, const float *B, float *C, int M, int N, int K)
+    {
+      if (fits(M)) with_tile<16>(A, B, C, M, N, K, s);
+      else tiles<8><<<dim3(N, M), 8, 0, s>>>(A, B, C, M, N, K);
+    }
+    void sgemm(int m, int n, int k, float alpha, float* a, int lda, float* b, int ldb, float beta,
+               float* c, int ldc) {
+      tiles<8><<<dim3(n, m), 8>>>(a, b, c, m, n, k);
+    }
+  )");
+  const Answer answer = check_few(file());
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(
+      answer.err,
+      testing::EndsWith("#include \"mine.cu\"\n"
+                        "ASSAY_VARIANT(multiply, \"one sentence on its idea\", "
+                        "Needs{.packed = true, .alpha_one = true, .beta_zero = true}) {\n"
+                        "  multiply(stream, a, b, c, m, n, k);\n"
+                        "}\n"
+                        "// sgemm is given no stream: given_stream will show what that means\n"
+                        "ASSAY_VARIANT(sgemm, \"one sentence on its idea\") {\n"
+                        "  sgemm(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);\n"
+                        "}\n"));
+}
+
 TEST_F(KernelFile, IsNotCompiledForABackendThatIsNotHere) {
   for (const std::string backend : {"cuda", "host"}) {
     expect_bad_input(check({file(), "--backend", backend}),
