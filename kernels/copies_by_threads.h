@@ -60,7 +60,7 @@ class ByFloats {
 
  public:
   using Tiles = S;
-  static constexpr int Together = 1, Arrivals = 1;
+  static constexpr int Together = S::OneChain ? 1 : 4, Arrivals = 1;
   __device__ ByFloats(const Gemm& g, const Corner& corner, std::int64_t first, int thread)
       : a_p_(thread % 8 + thread / 32 * 8),
         a_row_(thread % 32 / 8),
@@ -80,7 +80,7 @@ class ByFloats {
     float* const a_to = slice + a_p_ * S::AStride + a_row_;
 #pragma unroll 4
     for (int i = 0; i < ATimes; ++i, a += a_stride_) {
-      start_copy<1>(a_to + i * ARows, a, a_p_ >= along.first && i * ARows < a_rows_);
+      start_copy<1>(a_to + i * ARows, a, exists(a_p_, along) && i * ARows < a_rows_);
     }
     a_from_ += S::BK;
     float* const b_to = slice + S::BK * S::AStride + b_p_ * S::BN + b_col_;
@@ -89,14 +89,18 @@ class ByFloats {
 #pragma unroll
       for (int j = 0; j < BTimes; ++j) {
         const int col = j * BAcross;
-        const bool exists = b_p_ + p >= along.first && col < b_cols_;
-        start_copy<1>(b_to + p * S::BN + col, b_from_ + col, exists);
+        start_copy<1>(b_to + p * S::BN + col, b_from_ + col,
+                      exists(b_p_ + p, along) && col < b_cols_);
       }
     }
     full.arrive_when_copied();
   }
 
  private:
+  __device__ static bool exists(int p, const Along<S>& along) {
+    return p >= along.first && (Together == 1 || p < along.end);
+  }
+
   const float* a_from_;
   const float* b_from_;
   int a_p_, a_row_, a_rows_;

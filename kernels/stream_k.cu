@@ -34,6 +34,7 @@ namespace {
 // With the time that a slice takes, and what begins and ends a tile, on an H200.
 struct Large : Shape<WarpTiles<128, 256, 32, 64, 64, 8>, 1, 4, 8> {
   static constexpr double SliceUs = 5.04, TileUs = 4;
+  static constexpr bool OneChain = false;
 };
 struct Small : Shape<WarpTiles<64, 128, 32, 32, 64, 8>, 2, 6, 16> {
   static constexpr double SliceUs = 1.33, TileUs = 2.4;

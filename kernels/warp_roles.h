@@ -32,6 +32,9 @@ template <class Tiles, int Groups_, int Buffers_, int Unrolled_>
 struct Shape : Tiles {
   static constexpr int Groups = Groups_, Buffers = Buffers_, GroupThreads = Tiles::Warps * 32;
   static constexpr int Unrolled = Unrolled_;  // of a slice; the whole of a large one runs slower
+  // Whether an element is one sum in the order of k. Else the same parts of k are summed wherever
+  // the matrices lie.
+  static constexpr bool OneChain = Groups == 1;
   static constexpr int SharedBytes = Buffers * Tiles::Floats * int{sizeof(float)};
   static_assert(Groups * GroupThreads == Consumers);
 };
@@ -123,16 +126,18 @@ class TransposedQuads {
   }
 
  private:
-  // The last of k, of which some exist. For the others -0, since no sum changes by -0 times 0.
+  // The last of k, of which some exist. One chain gets -0 for the others: by -0 times 0 no sum
+  // changes.
   __device__ void fetch_cut(int count) {
+    constexpr float Missing = S::OneChain ? -0.0f : 0.0f;
     const float* from = from_;
 #pragma unroll
     for (int i = 0; i < Times; ++i, from += stride_) {
       const bool exists = i * Rows < rows_;
       quads_[i].x = exists ? __ldg(from) : 0.0f;
-      quads_[i].y = exists && count > 1 ? __ldg(from + 1) : -0.0f;
-      quads_[i].z = exists && count > 2 ? __ldg(from + 2) : -0.0f;
-      quads_[i].w = -0.0f;
+      quads_[i].y = exists && count > 1 ? __ldg(from + 1) : Missing;
+      quads_[i].z = exists && count > 2 ? __ldg(from + 2) : Missing;
+      quads_[i].w = Missing;
     }
   }
 
