@@ -22,8 +22,6 @@
 //
 // On an H200 it wins wherever tiles do not fill their last wave; where there are few products,
 // `split_k` does, whose tiles are smaller (docs/measured.md).
-#include <algorithm>
-
 #include "kernels/copies_by_engine.h"
 #include "kernels/copies_by_threads.h"
 #include "kernels/early_start.h"
@@ -294,7 +292,8 @@ auto with_shape_for(const Gemm& g, const With& with) {
   const double large = plan_for<Large>(g).us, small = plan_for<Small>(g).us,
                tall = plan_for<Tall>(g).us, flat = plan_for<Flat>(g).us,
                thin = plan_for<Thin>(g).us;
-  const double first = std::min({large, small, tall, flat, thin});
+  const auto less = [](double x, double y) { return x < y ? x : y; };
+  const double first = less(less(large, small), less(tall, less(flat, thin)));
   if (small == first) return with(Small{});
   if (flat == first) return with(Flat{});
   if (tall == first) return with(Tall{});

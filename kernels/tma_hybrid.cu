@@ -13,8 +13,8 @@
 // Takes what maps and quads do: A, B, and their rows at multiples of 16 bytes. A map's own limits,
 // 2^32 rows and columns and rows of 2^40 bytes, lie beyond what a GPU holds.
 //
-// Wins over `warp_specialized`, whose producers issue a copy for each quad of B: by 0.5 to 1 % with
-// large tiles, 4 to 6 % with small ones. An H200 has 129 % of cuBLAS at 1024 cubed. Loses where
+// Wins over `warp_specialized`, whose producers issue a copy for each quad of B: by 2 % with large
+// tiles, 4 to 6 % with small ones. An H200 has 128 % of cuBLAS at 1024 cubed. Loses where
 // `split_k` has more blocks. A block takes 200 KB of shared memory, so a multiprocessor has one.
 #include "kernels/copies_by_engine.h"
 

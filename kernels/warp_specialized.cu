@@ -16,8 +16,8 @@
 // consumers, which take the slices in turn, each with sums of its own; in the end they exchange
 // them, and each finishes half of the rows. So a thread has 64 sums for a tile of only 64 x 128.
 //
-// On an H200 128x256 wins on large C: 103 % of cuBLAS from 2048 to 8192 cubed; 64x128 where those
-// tiles are too few: 126 % at 1024 cubed. Both lose on smaller C, for which there is `split_k`.
+// On an H200 128x256 wins on large C: 101 % of cuBLAS from 2048 to 8192 cubed; 64x128 where those
+// tiles are too few: 122 % at 1024 cubed. Both lose on smaller C, for which there is `split_k`.
 // A block takes 200 KB of shared memory, so that a multiprocessor has one.
 #include "kernels/copies_by_threads.h"
 

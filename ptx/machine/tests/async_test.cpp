@@ -107,18 +107,6 @@ TEST(Mbarrier, orders_who_arrived_before_who_waits) {
       << "the phase before the first counts as complete, the second never is";
 }
 
-TEST(Mbarrier, orders_those_too_that_another_barrier_orders_behind_who_waits) {
-  const auto handed_on = [&](const std::string& to_others) {
-    return make(32) + places +
-           "setp.lt.u32 %p1, %t, 64; @%p1 bra $two; mov.u32 %r9, tile; sub.u32 %r5, %t, 64;"
-           "shl.b32 %r6, %r5, 2; add.s32 %r7, %r9, %r6; st.shared.u32 [%r7], %r5;" +
-           arrive + "bra $end; $two: setp.lt.u32 %p2, %t, 32; @%p2 bra $one;" + wait_for(0) +
-           to_others + "bra $end; $one: bar.sync 1, 64;" + read_mirrored + "$end: bar.sync 0;";
-  };
-  EXPECT_EQ(found(handed_on("bar.sync 1, 64;"), 96, expect_mirrored), "");
-  EXPECT_EQ(found(handed_on("bar.arrive 1, 64;"), 96, expect_mirrored), "");
-}
-
 TEST(Mbarrier, is_tested_by_its_state_too) {
   const std::string all = make(64) + places +
                           "st.shared.u32 [%r3], %t; mbarrier.arrive.shared::cta.b64 %rd30, [%r20], "

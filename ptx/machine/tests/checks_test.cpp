@@ -34,28 +34,6 @@ TEST(Race, is_none_across_a_barrier) {
   }
 }
 
-// Warp 1 goes on at once, warp 0 waits for it.
-TEST(Race, is_what_is_done_after_bar_arrive) {
-  const std::string place = R"(
-and.b32 %r2, %t, 31; shl.b32 %r2, %r2, 2; mov.u32 %r3, tile; add.s32 %r4, %r3, %r2;
-setp.lt.u32 %p1, %t, 32; @%p1 bra $waits;
-)",
-                    write = "st.shared.u32 [%r4], %t;", read = "ld.shared.u32 %r1, [%r4];",
-                    arrive = "bar.arrive 1, 64;", wait = "bar.sync 1, 64;";
-  const auto both = [&](const std::string& goes_on, const std::string& waits) {
-    return place + goes_on + "bra $end; $waits: " + waits + "$end: mov.u32 %r1, 0;" + store_r1;
-  };
-  for (const Settings& settings : all_orders()) {
-    const auto found = [&](const std::string& body) {
-      return text_of(WrittenKernel(body).run(64, settings));
-    };
-    EXPECT_EQ(found(both(write + arrive, wait + read)), "");
-    EXPECT_THAT(found(both(arrive + write, wait + write)), StartsWith("data race"));
-    EXPECT_THAT(found(both(arrive + write, write + wait)), StartsWith("data race"))
-        << "whoever does not wait does not come after those that do";
-  }
-}
-
 TEST(Race, is_found_in_every_order) {
   for (const Settings& settings : all_orders()) {
     const std::string text = text_of(WrittenKernel(exchange("", 100)).run(100, settings));
