@@ -95,6 +95,12 @@ std::vector<Parameter> parameters_in(const std::string& list) {
   return parameters;
 }
 
+bool calls(const std::string& body, const std::string& name) {
+  for (std::size_t at = 0; (at = body.find(name + "(", at)) != body.npos; ++at)
+    if (at == 0 || !is_of_word(body[at - 1])) return true;
+  return false;
+}
+
 // Functions of the host that launch kernels and are given three matrices, but for those that
 // another one calls.
 std::vector<Function> launchers_in(const std::string& code) {
@@ -118,9 +124,8 @@ std::vector<Function> launchers_in(const std::string& code) {
     bodies.push_back(std::move(inside));
   }
   std::erase_if(launchers, [&](const Function& one) {
-    return one.is_template || std::any_of(bodies.begin(), bodies.end(), [&](const std::string& b) {
-             return b.find(one.name + "(") != b.npos;
-           });
+    return one.is_template || std::any_of(bodies.begin(), bodies.end(),
+                                          [&](const std::string& b) { return calls(b, one.name); });
   });
   return launchers;
 }

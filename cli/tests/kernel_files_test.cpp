@@ -170,14 +170,14 @@ TEST_F(KernelFile, ThatLaunchesByItselfIsShownHowToCallIt) {
     // void not_this(float* a, float* b, float* c) { k<<<1, 1>>>(); }
     template <int Tile>
     __global__ void tiles(const float* A, const float* B, float* C, int M, int N, int K) {}
-    static bool fits(int m) { return m > 0; }
+    static bool is_sgemm(int m) { return m > 0; }
     template <int Tile>
     void with_tile(const float* A, const float* B, float* C, int M, int N, int K, cudaStream_t s) {
       tiles<Tile><<<dim3(N, M), Tile, 0, s>>>(A, B, C, M, N, K);
     }
     void multiply(cudaStream_t s, const float *A, const float *B, float *C, int M, int N, int K)
     {
-      if (fits(M)) with_tile<16>(A, B, C, M, N, K, s);
+      if (is_sgemm(M)) with_tile<16>(A, B, C, M, N, K, s);
       else tiles<8><<<dim3(N, M), 8, 0, s>>>(A, B, C, M, N, K);
     }
     void sgemm(int m, int n, int k, float alpha, float* a, int lda, float* b, int ldb, float beta,
