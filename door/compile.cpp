@@ -29,6 +29,10 @@ const char* name_of(const LibraryKind& kind) {
 
 bool is_for_nvcc(const LibraryKind& kind) { return kind.backend != Backend::simt; }
 
+// For the PTX machine: PTX alone, or also what ptxas makes of it, which tells what it takes.
+const std::string ptx_alone = "-gencode=arch=compute_90,code=compute_90";
+const std::string with_machine_code = "-gencode=arch=compute_90,code=[compute_90,sm_90]";
+
 bool names_architecture(const Words& flags) {
   return std::any_of(flags.begin(), flags.end(), [](const std::string& flag) {
     return flag.find("arch") != flag.npos || flag.find("-code") != flag.npos;
@@ -84,6 +88,8 @@ Said run_compiler(const Words& command, const fs::path& folder) {
   return {compiler.end().is_success(), std::move(text)};
 }
 
+bool is_of_ptxas(const std::string& text) { return text.find("ptxas") != text.npos; }
+
 void replace_all(std::string& text, const std::string& from, const std::string& to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size())
     text.replace(at, from.size(), to);
@@ -114,7 +120,8 @@ Compilation::Compilation(const Source& source, const LibraryKind& kind)
     compile_ = {nvcc, "-x", "cu", "--options-file", recipe + ".compile"};
     add(compile_, {"-Xcompiler=-fPIC,-fvisibility=hidden"});
     if (kind.backend == Backend::ptx) {
-      add(compile_, {"-arch=compute_90", "-DASSAY_PTX"});
+      const bool is_named = names_architecture(source.nvcc_flags);
+      add(compile_, {is_named ? "-arch=compute_90" : with_machine_code, "-DASSAY_PTX"});
       // So that what launch functions compare can be watched, as simt_watched_kernels are.
       add(compile_, {"-Xcompiler=-O0,-g1", "-Xcompiler=-fsanitize-coverage=trace-pc",
                      "-Xcompiler=-fsanitize-coverage=trace-cmp"});
@@ -196,8 +203,13 @@ std::optional<Compiled> Compilation::find(const Cache& cache) const {
 }
 
 Compiled Compilation::run(const fs::path& folder) const {
-  for (const Words& command : commands(folder)) {
+  for (Words& command : commands(folder)) {
     Said said = run_compiler(command, folder);
+    const auto kind = std::find(command.begin(), command.end(), with_machine_code);
+    if (!said.done && kind != command.end() && is_of_ptxas(said.text)) {
+      *kind = ptx_alone;  // it uses what sm_90a has, say
+      said = run_compiler(command, folder);
+    }
     if (said.done) continue;
     name_what_is_behind_links(said.text, folder);
     if (kind_.optional) return {{}, why_not_taken(said.text)};

@@ -381,6 +381,7 @@ std::unique_ptr<Program::Kernel> decode(const Module& module, const Function& ke
   out->facts.name = kernel.name;
   out->facts.version = module.version;
   out->facts.target = module.target;
+  out->facts.registers = kernel.registers_of_thread;
   if (kernel.max_threads != 0) out->facts.max_threads = kernel.max_threads;
   try {
     if (kernel.cluster_blocks > 1)

@@ -77,8 +77,9 @@ class Memory {
  public:
   Memory();
   ~Memory();
-  // Of the machine's own, 256 bytes aligned; poisoned, and not `written`. Null for 0 bytes.
-  void* allocate(std::size_t bytes, std::string name);
+  // Of the machine's own, 256 bytes aligned, and not `written`. Null for 0 bytes. Poisoned, unless
+  // no kernel will read it.
+  void* allocate(std::size_t bytes, std::string name, bool poisoned = true);
   bool release(void*);  // false if it is no such allocation
   // Memory of someone else's, which must outlive `forget`.
   void lend(const Area&);
@@ -120,6 +121,7 @@ struct KernelFacts {
   std::string name;
   std::size_t static_shared = 0, local = 0, params = 0;
   std::uint64_t max_threads = 1024;
+  int registers = 0;  // of a thread, in the machine code beside the PTX; 0: there is none
   int sums = 0;  // that a loop carries, in registers of 32 bits; 0 where the kernel bounds those
   std::string version, target;
 };

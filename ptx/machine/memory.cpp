@@ -147,13 +147,13 @@ void Memory::Contents::insert(std::unique_ptr<Region> region) {
 Memory::Memory() : contents_(std::make_unique<Contents>()) {}
 Memory::~Memory() = default;
 
-void* Memory::allocate(std::size_t bytes, std::string name) {
+void* Memory::allocate(std::size_t bytes, std::string name, bool poisoned) {
   if (bytes == 0) return nullptr;
   auto region = std::make_unique<Region>();
   region->own = LazyArray<std::uint8_t>(bytes + 2 * alignment);
   auto first = reinterpret_cast<std::uint64_t>(region->own.data());
   first += alignment - first % alignment;
-  for (std::size_t i = 0; i + 4 <= std::min(bytes, most_poisoned); i += 4)
+  for (std::size_t i = 0; poisoned && i + 4 <= std::min(bytes, most_poisoned); i += 4)
     std::memcpy(reinterpret_cast<void*>(first + i), &poison, 4);
   region->area = {.name = std::move(name),
                   .first = first,

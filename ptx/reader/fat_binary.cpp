@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/elf.h"
 #include "ptx/reader/reader.h"
 
 namespace ptx {
@@ -37,7 +38,7 @@ Bytes entries_of(Bytes file) {
 }
 
 struct Entry {
-  bool is_ptx = false, is_compressed = false;
+  bool is_ptx = false, is_machine_code = false, is_compressed = false;
   std::uint32_t architecture = 0;
   Bytes payload;
 };
@@ -50,7 +51,9 @@ Entry take_entry(Bytes& rest) {
     fail(fmt::format("is cut short: an entry tells of {} + {} bytes, and there are {}", header,
                      size, rest.size()));
   constexpr std::uint64_t compressed = 0xf000;  // 0x2000 is LZ4, 0x8000 Zstandard
-  const Entry entry{.is_ptx = read_at<std::uint16_t>(rest, 0) == 1,
+  const auto kind = read_at<std::uint16_t>(rest, 0);
+  const Entry entry{.is_ptx = kind == 1,
+                    .is_machine_code = kind == 2,
                     .is_compressed = (read_at<std::uint64_t>(rest, 40) & compressed) != 0 ||
                                      read_at<std::uint64_t>(rest, 56) != 0,
                     .architecture = read_at<std::uint32_t>(rest, 28),
@@ -59,7 +62,43 @@ Entry take_entry(Bytes& rest) {
   return entry;
 }
 
+// Adds what the machine code of a module says of its kernels.
+void add_registers(std::string_view cubin, std::map<std::string, int>& registers) {
+  const assay::Elf elf = assay::read_elf(cubin);
+  for (const assay::Section& section : elf.sections) {
+    if (section.name != ".nv.info") continue;
+    assay::for_each_attribute(section.bytes, [&](std::uint8_t attribute, std::string_view value) {
+      if (attribute != assay::register_count) return;
+      const auto symbol = assay::number_at<std::uint32_t>(value, 0);
+      if (symbol >= elf.symbols.size()) fail("holds machine code whose attributes are damaged");
+      registers[std::string(elf.symbols[symbol].name)] =
+          static_cast<int>(assay::number_at<std::uint32_t>(value, 4) & 0xffff);
+    });
+  }
+}
+
+// Machine code for 9.0 runs on 9.1 too, and on no 10.0.
+bool runs_on(unsigned architecture, unsigned compiled_for) {
+  return compiled_for / 10 == architecture / 10 && compiled_for <= architecture;
+}
+
 }  // namespace
+
+std::map<std::string, int> registers_within(Bytes fat_binary, unsigned architecture) {
+  std::map<std::string, int> registers;
+  for (Bytes rest = entries_of(fat_binary); !rest.empty();) {
+    const Entry entry = take_entry(rest);
+    if (!entry.is_machine_code || entry.is_compressed || !runs_on(architecture, entry.architecture))
+      continue;
+    try {
+      add_registers({reinterpret_cast<const char*>(entry.payload.data()), entry.payload.size()},
+                    registers);
+    } catch (const assay::BadInput& error) {
+      fail(fmt::format("holds machine code that is damaged: {}", error.what()));
+    }
+  }
+  return registers;
+}
 
 std::string ptx_within(Bytes fat_binary) {
   Entry newest;

@@ -139,6 +139,7 @@ struct Function {
   std::vector<std::pair<std::string, int>> target_lists;  // name of a list, index into the above
   std::uint64_t max_threads = 0;     // .maxntid or .reqntid, multiplied; 0: unsaid
   std::uint64_t max_registers = 0;   // .maxnreg; 0: unsaid
+  int registers_of_thread = 0;       // in its machine code; 0: there is none
   std::uint64_t cluster_blocks = 0;  // .reqnctapercluster, multiplied; 0: unsaid
 };
 

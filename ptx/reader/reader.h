@@ -1,6 +1,7 @@
 // Reads PTX. Throws BadPtx for a text that breaks the grammar, with its line.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,5 +20,10 @@ Module read(std::string_view text);
 // The PTX within a fat binary, as nvcc puts it into an object: the newest of those in it. Throws
 // BadPtx if the container is damaged, holds no PTX, or compressed PTX, and says what to do.
 std::string ptx_within(std::span<const std::byte> fat_binary);
+
+// How many registers ptxas gave a thread of each kernel, where a fat binary also holds machine code
+// that runs on `architecture`, such as 90; empty where it holds none, or compressed.
+std::map<std::string, int> registers_within(std::span<const std::byte> fat_binary,
+                                            unsigned architecture);
 
 }  // namespace ptx

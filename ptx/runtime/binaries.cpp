@@ -87,13 +87,20 @@ std::unique_ptr<Program> compile(const Binary& binary) {
     return Failure{error, Finding{Fault::unsupported, why.what()}};
   };
   std::string text;
+  std::map<std::string, int> registers;
   try {
     text = ptx_within(bytes_of(binary));
+    registers = registers_within(bytes_of(binary),
+                                 static_cast<unsigned>(model().major * 10 + model().minor));
   } catch (const BadPtx& why) {
     throw refuse(Error::no_kernel_image_for_device, why);
   }
   try {
-    const Module module = read(text);
+    Module module = read(text);
+    for (Function& function : module.functions) {
+      const auto found = registers.find(function.name);
+      if (found != registers.end()) function.registers_of_thread = found->second;
+    }
     need_same_cuda(module, binary.cuda_version);
     need_target(module);
     return std::make_unique<Program>(module, state().memory);

@@ -20,6 +20,16 @@ std::size_t dynamic_allowed(const Kernel& kernel, const KernelFacts& facts) {
   return Model::shared_per_block - std::min(Model::shared_per_block, facts.static_shared);
 }
 
+// A warp has its registers in multiples of 256, in one of the four parts of a multiprocessor.
+constexpr std::uint64_t parts = 4, registers_at_a_time = 256;
+
+std::uint64_t warps_with_registers(const KernelFacts& facts) {
+  const auto each = static_cast<std::uint64_t>(facts.registers) * 32;
+  const std::uint64_t of_warp =
+      (each + registers_at_a_time - 1) / registers_at_a_time * registers_at_a_time;
+  return of_warp == 0 ? ~std::uint64_t{0} : Model::registers / parts / of_warp * parts;
+}
+
 int blocks_that_fit(const KernelFacts& facts, std::uint64_t threads, std::size_t dynamic) {
   const Model& device = model();
   if (threads == 0 || threads > facts.max_threads || threads > Model::max_threads) return 0;
@@ -30,8 +40,9 @@ int blocks_that_fit(const KernelFacts& facts, std::uint64_t threads, std::size_t
       static_cast<std::uint64_t>(device.threads_per_multiprocessor) / 32 / warps;
   const std::uint64_t by_shared =
       device.shared_per_multiprocessor / (shared + Model::reserved_shared);
-  return static_cast<int>(std::min(
-      {static_cast<std::uint64_t>(device.blocks_per_multiprocessor), by_threads, by_shared}));
+  const std::uint64_t by_registers = warps_with_registers(facts) / warps;
+  return static_cast<int>(std::min({static_cast<std::uint64_t>(device.blocks_per_multiprocessor),
+                                    by_threads, by_shared, by_registers}));
 }
 
 std::string why_wrong_shape(const Dim& grid, const Dim& block, const KernelFacts& facts) {
@@ -70,17 +81,23 @@ int registers_of_thread(std::uint64_t threads) {
   return std::min(255, Model::registers / static_cast<int>((threads + 31) / 32 * 32) / 8 * 8);
 }
 
-// Sums that a loop carries lie in registers, unless __launch_bounds__ say how many there are;
-// beside them a thread has an address at least, what it multiplies, and where the loop is.
+// What the machine code takes; where there is none, a loop carries its sums in registers, unless
+// __launch_bounds__ say how many there are, and beside them a thread has an address at least, what
+// it multiplies, and where the loop is.
 std::string why_too_few_registers(const KernelFacts& facts, const Dim& block) {
   constexpr int least_beside = 5;
   const std::uint64_t threads = block.count();
   const int registers = registers_of_thread(threads);
-  if (facts.sums + least_beside <= registers) return {};
+  const bool is_known = facts.registers != 0;
+  const bool fits = is_known ? warps_with_registers(facts) >= (threads + 31) / 32
+                             : facts.sums + least_beside <= registers;
+  if (fits) return {};
+  const std::string taken = is_known
+                                ? "it takes " + std::to_string(facts.registers)
+                                : "a loop of it carries " + std::to_string(facts.sums) + " sums";
   return "a block of " + text(block) + " has " + std::to_string(threads) +
-         " threads, which leaves " + std::to_string(registers) +
-         " registers for each, and a loop of it carries " + std::to_string(facts.sums) +
-         " sums: with __launch_bounds__(" + std::to_string(threads) + ") it would run, and slowly";
+         " threads, which leaves " + std::to_string(registers) + " registers for each, and " +
+         taken + ": with __launch_bounds__(" + std::to_string(threads) + ") it would run";
 }
 
 // Throws what a GPU would answer with.
@@ -234,7 +251,8 @@ Error attributes_of(const void* stub, KernelAttributes& result) {
     result.max_dynamic_shared = dynamic_allowed(kernel, result.facts);
     result.carveout = kernel.carveout;
     const auto threads = std::clamp<std::uint64_t>(result.facts.max_threads, 1, Model::max_threads);
-    result.registers = registers_of_thread(threads);
+    result.registers =
+        result.facts.registers != 0 ? result.facts.registers : registers_of_thread(threads);
     result.ptx_version = number(result.facts.target);
     result.binary_version = model().major * 10 + model().minor;
   });

@@ -113,7 +113,8 @@ Error allocate(void** result, std::size_t bytes, Use use) {
     *result = nullptr;
     if (bytes == 0) return;
     if (bytes > left()) throw Failure{Error::memory_allocation};
-    *result = device.memory.allocate(bytes, name_of(use, bytes, ++device.numbered));
+    *result = device.memory.allocate(bytes, name_of(use, bytes, ++device.numbered),
+                                     !device.runs_nothing());
     device.allocations[*result] = {.use = use, .bytes = bytes};
     device.allocated += bytes;
     // What the host writes there is not seen.

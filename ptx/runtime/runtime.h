@@ -60,7 +60,7 @@ struct KernelAttributes {
   KernelFacts facts;
   std::size_t max_dynamic_shared = 0;
   int carveout = -1;
-  int registers = 0;  // that a thread can have at most; PTX does not settle how many it has
+  int registers = 0;  // of a thread; the most that it can have, where no machine code says so
   int ptx_version = 0, binary_version = 0;
 };
 Error attributes_of(const void* stub, KernelAttributes&);
@@ -68,7 +68,8 @@ Error allow_dynamic_shared(const void* stub, int bytes);
 Error set_carveout(const void* stub, int percent);
 Error name_of_kernel(const void* stub, const char*& name);
 Error parameter_of(const void* stub, std::size_t index, ParamPlace&);
-// Blocks that fit on a multiprocessor, as far as threads and shared memory decide.
+// Blocks that fit on a multiprocessor, as far as threads, shared memory and, where there is machine
+// code, registers decide.
 Error occupancy(const void* stub, int threads, std::size_t dynamic_shared, int& blocks);
 Error dynamic_shared_for(const void* stub, int blocks, int threads, std::size_t& bytes);
 

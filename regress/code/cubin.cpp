@@ -10,9 +10,9 @@
 #include <limits>
 #include <optional>
 
+#include "base/elf.h"
 #include "base/errors.h"
 #include "base/sha256.h"
-#include "regress/code/elf.h"
 
 namespace assay {
 namespace {
@@ -24,7 +24,6 @@ enum Attribute : std::uint8_t {
   frame_bytes = 0x11,
   deepest_stack_bytes = 0x12,
   most_registers = 0x1b,
-  register_count = 0x2f,
   cluster_size = 0x3d,
   cluster_is_explicit = 0x3e,
   largest_cluster = 0x3f,
@@ -48,22 +47,6 @@ int small(std::uint64_t number, const char* what) {
     throw BadInput(fmt::format("it says that {} is {}, which cannot be", what, number));
   }
   return static_cast<int>(number);
-}
-
-// Calls visit(attribute, value) for each attribute of a section .nv.info.
-template <class Visit>
-void for_each_attribute(std::string_view info, Visit&& visit) {
-  constexpr std::uint8_t has_size = 4;
-  for (std::uint64_t at = 0; at < info.size();) {
-    const auto format = number_at<std::uint8_t>(info, at);
-    const auto attribute = number_at<std::uint8_t>(info, at + 1);
-    const auto two_bytes = number_at<std::uint16_t>(info, at + 2);
-    const std::uint64_t begin = format == has_size ? at + 4 : at + 2;
-    const std::uint64_t size = format == has_size ? two_bytes : 2;
-    if (size > info.size() - begin) throw BadInput("the attributes of its kernels are damaged");
-    visit(attribute, info.substr(begin, size));
-    at = begin + size;
-  }
 }
 
 // Bank 0 holds the arguments of a launch, which are no part of the code.

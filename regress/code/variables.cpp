@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "regress/code/elf.h"
+#include "base/elf.h"
 
 namespace assay {
 

@@ -13,8 +13,8 @@
 #include <map>
 #include <random>
 
+#include "base/elf.h"
 #include "base/errors.h"
-#include "regress/code/elf.h"
 #include "regress/code/variables.h"
 
 namespace {

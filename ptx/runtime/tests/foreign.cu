@@ -5,6 +5,16 @@
 #include <cstring>
 #include <vector>
 
+// Holds more floats at a time than 64 registers can, and carries none of them through a loop.
+__global__ void hold_many(float* x) {
+  float held[80];
+#pragma unroll
+  for (int i = 0; i < 80; ++i) held[i] = x[i * blockDim.x + threadIdx.x];
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 80; ++i) x[i * blockDim.x + threadIdx.x] = held[79 - i];
+}
+
 namespace foreign {
 namespace {
 
@@ -166,6 +176,19 @@ int overrun(float* x, int n) {
 int large_block() {
   add_one<<<1, 2048>>>();
   return cudaGetLastError();
+}
+
+int many_registers(int threads, int* registers) {
+  cudaFuncAttributes known;
+  TRY(cudaFuncGetAttributes(&known, hold_many));
+  *registers = known.numRegs;
+  float* x;
+  TRY(cudaMalloc(&x, 80 * threads * sizeof(float)));
+  TRY(cudaMemset(x, 0, 80 * threads * sizeof(float)));
+  hold_many<<<1, threads>>>(x);
+  const cudaError_t error = cudaGetLastError();
+  cudaFree(x);
+  return error;
 }
 
 int captured() {

@@ -24,8 +24,10 @@ int describe(char* name, int* multiprocessors, int* capability);
 // Wrong ones.
 int overrun(float* x, int n);  // writes x[n]
 int large_block();             // 2048 threads
-int captured();                // begins to capture a stream
-int clusters();                // launches a cluster
+// Has some 90 registers in each thread; tells how many.
+int many_registers(int threads, int* registers);
+int captured();  // begins to capture a stream
+int clusters();  // launches a cluster
 
 }  // namespace foreign
 

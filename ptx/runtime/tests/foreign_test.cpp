@@ -57,6 +57,18 @@ TEST(Foreign, TooMuchSharedMemoryIsRefused) {
       << "cudaFuncSetAttribute says so, and nothing is launched";
 }
 
+TEST(Foreign, TooManyRegistersAreRefused) {
+  int registers = 0;
+  EXPECT_EQ(right([&] { return foreign::many_registers(128, &registers); }), ok);
+  EXPECT_GT(registers, 80);
+  EXPECT_LT(registers, 256);
+  const Finding found = finding_of([&] { return foreign::many_registers(1024, &registers); },
+                                   Error::launch_out_of_resources);
+  EXPECT_EQ(found.fault, Fault::launch_refused);
+  EXPECT_THAT(found.text,
+              HasSubstr("leaves 64 registers for each, and it takes " + std::to_string(registers)));
+}
+
 TEST(Foreign, ConstantsAreSetByTheHost) {
   const float weights[] = {2, 10}, x[] = {1, 2, 3, 4};
   float y[3] = {};

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/errors.h"
+
 namespace assay {
 
 inline constexpr std::uint16_t machine_cuda = 190;
@@ -57,5 +59,22 @@ Number number_at(std::string_view bytes, std::uint64_t at) {
   std::memcpy(&number, part(bytes, at, sizeof number, "a number").data(), sizeof number);
   return number;
 }
+
+// Calls visit(attribute, value) for each attribute of a section .nv.info, of one kernel or of all.
+template <class Visit>
+void for_each_attribute(std::string_view info, Visit&& visit) {
+  constexpr std::uint8_t has_size = 4;
+  for (std::uint64_t at = 0; at < info.size();) {
+    const auto format = number_at<std::uint8_t>(info, at);
+    const auto attribute = number_at<std::uint8_t>(info, at + 1);
+    const auto two_bytes = number_at<std::uint16_t>(info, at + 2);
+    const std::uint64_t begin = format == has_size ? at + 4 : at + 2;
+    const std::uint64_t size = format == has_size ? two_bytes : 2;
+    if (size > info.size() - begin) throw BadInput("the attributes of its kernels are damaged");
+    visit(attribute, info.substr(begin, size));
+    at = begin + size;
+  }
+}
+inline constexpr std::uint8_t register_count = 0x2f;  // in .nv.info: a symbol, and its registers
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-#include "regress/code/elf.h"
+#include "base/elf.h"
 
 #include <fmt/format.h>
 
