@@ -102,6 +102,7 @@ struct Block {
       std::uint64_t heard_at = 0, heard = 0, fenced_of_block = 0, fenced_of_warp = 0;
     };
     Knowledge known;
+    std::uint64_t known_here = 0;  // its version when it was last gone through for the own block
     Reach of_all, of_block;
   };
   std::map<int, Hearsay> hearsay;

@@ -88,7 +88,8 @@ bool is_left(const Op* op, Warp& w, int lane, uint64_t at) {
   for (std::size_t v = 0; v < found->second.used.size(); ++v) {
     const uint32_t used = found->second.used[v],
                    known = std::max(v < w.known.size() ? w.known[v] : 0, w.since_barrier);
-    if (used == 0 || used < known || v == static_cast<std::size_t>(w.index)) continue;
+    const bool is_told = used < stamp::last_time;  // later no order can be told
+    if (used == 0 || !is_told || used < known || v == static_cast<std::size_t>(w.index)) continue;
     report(w, op, Fault::data_race,
            fmt::format("{} ends an mbarrier at {} of shared memory that threads of warp {} may "
                        "still use: a barrier is missing",

@@ -74,7 +74,8 @@ void fence(Warp& w, bool for_block_alone) {
     mine.known.learn((mine.*reach).unfenced);
     (mine.*reach).unfenced.clear();
   }
-  know_own_block(w, mine.known);
+  if (mine.known_here != mine.known.version()) know_own_block(w, mine.known);
+  mine.known_here = mine.known.version();
   for (const auto reach : {&Hearsay::of_block, &Hearsay::of_all}) {
     if (for_block_alone && reach == &Hearsay::of_all) break;
     Hearsay::Reach& told = mine.*reach;

@@ -66,10 +66,13 @@ void Knowledge::set(uint64_t block, uint64_t whose, uint32_t time) {
 
 void Knowledge::learn(uint64_t block, const std::vector<uint32_t>& times) {
   ++version_;
+  auto at = place_of(own_, block * keys_of_a_block + 1);
   for (std::size_t warp = 0; warp < times.size(); ++warp) {
     if (times[warp] == 0) continue;
-    uint32_t& known = value_of(own_, block * keys_of_a_block + 1 + warp);
-    known = std::max(known, times[warp]);
+    const uint64_t key = block * keys_of_a_block + 1 + warp;
+    while (at != own_.end() && at->first < key) ++at;
+    if (at == own_.end() || at->first != key) at = own_.insert(at, {key, 0});
+    at->second = std::max(at->second, times[warp]);
   }
 }
 
