@@ -26,6 +26,9 @@
 //                                            column; needs and tile are those of its own m and n
 //   Offsets::of_64_bits                      matrices may have 2^31 elements and more
 //   Bits::may_differ                         from one call to the next, as with atomics
+//   Stream::legacy                           what the braces call takes no stream, and launches in
+//                                            the default stream: that and `stream` then wait for
+//                                            each other (for nvcc; such work cannot be captured)
 //   Workspace{bytes_of}                      so many bytes, a function of `g`, that the braces are
 //                                            given as void* workspace
 #pragma once
@@ -41,6 +44,9 @@ namespace assay {
 enum class Layout { row_major, column_major };
 enum class Offsets { of_32_bits, of_64_bits };
 enum class Bits { are_the_same, may_differ };
+#if defined(__CUDACC__)
+enum class Stream { given, legacy };
+#endif
 struct Workspace {
   std::int64_t (*bytes)(const Gemm&) = nullptr;
 };
@@ -56,6 +62,7 @@ struct Options {
   Offsets offsets = Offsets::of_32_bits;
   Bits bits = Bits::are_the_same;
   Workspace workspace;
+  bool in_legacy_stream = false;
 
   void take(const Needs& value) { needs = value; }
   void take(const Tile& value) { tile = value; }
@@ -65,6 +72,9 @@ struct Options {
   void take(Offsets value) { offsets = value; }
   void take(Bits value) { bits = value; }
   void take(const Workspace& value) { workspace = value; }
+#if defined(__CUDACC__)
+  void take(Stream value) { in_legacy_stream = value == Stream::legacy; }
+#endif
 };
 
 // C = A * B by columns is C^T = B^T * A^T by rows: the same memory, with A and B, m and n changed
@@ -90,11 +100,22 @@ Gemm own(const Gemm& by_row) {
   return options_of<Tag>.layout == Layout::column_major ? by_columns(by_row) : by_row;
 }
 
+#if defined(__CUDACC__)
+// What `later` does from now on comes after all that `earlier` was given until now.
+inline cudaError_t order(cudaStream_t earlier, cudaStream_t later) {
+  cudaEvent_t event;
+  cudaError_t error = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+  if (error != cudaSuccess) return error;
+  error = cudaEventRecord(event, earlier);
+  if (error == cudaSuccess) error = cudaStreamWaitEvent(later, event, 0);
+  const cudaError_t destroyed = cudaEventDestroy(event);
+  return error != cudaSuccess ? error : destroyed;
+}
+#endif
+
 // `assay_launch` is found by its tag, where the author's braces define it.
 template <class Tag>
-cudaError_t launch_in(const Gemm& by_row, cudaStream_t stream, void* workspace) {
-  if (by_row.m == 0 || by_row.n == 0) return cudaSuccess;
-  const Gemm g = own<Tag>(by_row);
+cudaError_t call_launch(const Gemm& g, cudaStream_t stream, void* workspace) {
   const auto call = [&] {
     return assay_launch(static_cast<Tag*>(nullptr), g, static_cast<int>(g.m), static_cast<int>(g.n),
                         g.alpha == 0 ? 0 : static_cast<int>(g.k), g.alpha, const_cast<float*>(g.a),
@@ -107,6 +128,22 @@ cudaError_t launch_in(const Gemm& by_row, cudaStream_t stream, void* workspace) 
   } else {
     return call();
   }
+}
+
+template <class Tag>
+cudaError_t launch_in(const Gemm& by_row, cudaStream_t stream, void* workspace) {
+  if (by_row.m == 0 || by_row.n == 0) return cudaSuccess;
+  const Gemm g = own<Tag>(by_row);
+#if defined(__CUDACC__)
+  if (options_of<Tag>.in_legacy_stream) {
+    if (const cudaError_t error = order(stream, cudaStreamLegacy); error != cudaSuccess)
+      return error;
+    const cudaError_t launched = call_launch<Tag>(g, stream, workspace);
+    const cudaError_t ordered = order(cudaStreamLegacy, stream);
+    return launched != cudaSuccess ? launched : ordered;
+  }
+#endif
+  return call_launch<Tag>(g, stream, workspace);
 }
 
 template <class Tag>
@@ -137,7 +174,8 @@ Registrar variant(const char* name, const char* idea, const Values&... values) {
                     .tile = columns ? by_rows(options.tile) : options.tile,
                     .deterministic = options.bits == Bits::are_the_same,
                     .workspace = in_workspace ? &workspace<Tag> : nullptr,
-                    .column_major = columns});
+                    .column_major = columns,
+                    .in_legacy_stream = options.in_legacy_stream});
 }
 
 }  // namespace adapter

@@ -217,17 +217,15 @@ std::string lines_to_add(const std::string& file, const std::string& text) {
   if (has_none)
     lines += "// it has no __global__ function: `mine` stands for what launches yours\n";
   for (const Function& function : functions) {
-    if (launch && !function.takes("cudaStream_t"))
-      lines += fmt::format("// {} is given no stream: given_stream will show what that means\n",
-                           function.name);
+    const bool lacks_stream = launch && !function.takes("cudaStream_t");
     const Call call = call_of(function);
     lines += fmt::format(
-        "ASSAY_VARIANT({0}, \"one sentence on its idea\"{4}) {{\n"
+        "ASSAY_VARIANT({0}, \"one sentence on its idea\"{4}{5}) {{\n"
         "  {0}{1}{2}({3});\n"
         "}}\n",
         function.name, function.is_template ? "</* ... */>" : "",
         launch ? "" : "<<<dim3((n + 15) / 16, (m + 15) / 16), dim3(16, 16), 0, stream>>>",
-        call.arguments, call.needs);
+        call.arguments, call.needs, lacks_stream ? ", Stream::legacy" : "");
   }
   return lines;
 }

@@ -138,6 +138,9 @@ struct Variant {
   // until its kernels have ended; null for 0 bytes.
   std::int64_t (*workspace)(const Gemm&) = nullptr;
   bool column_major = false;  // its own m, n, A and B are n, m, B and A of a problem here
+  // Its kernels run in the legacy default stream, which the given one waits for, and which waits
+  // for the given one. That cannot be captured.
+  bool in_legacy_stream = false;
 };
 
 #if defined(__CUDACC__) || defined(SIMT)

@@ -95,6 +95,11 @@ Verdict judge_errors(const Entry& entry, const Case& c, const Resources& resourc
   }
   return verdict;
 }
+std::string why_not_captured(const Entry& entry) {
+  return entry.variant.in_legacy_stream
+             ? "it declares that it launches in the legacy stream, which cannot be captured"
+             : why_nothing_launched(entry);
+}
 // The first of two launches is judged by its values, which do not tell that the other one is what
 // disturbed it; nor does what both touched tell whether one launch is at fault by itself.
 Verdict judge_two_streams(const Entry& entry, const Case& c, const Resources& resources) {
@@ -140,6 +145,13 @@ Claim claim_about_two_streams() {
   return claim;
 }
 
+Claim claim_about_graphs() {
+  Claim claim = claim_about(Setting::graph, "graph",
+                            "can be captured into a CUDA graph and replayed", "graph");
+  claim.excludes_variant = why_not_captured;
+  return claim;
+}
+
 // gives the same bits on the GPU as on the CPU executor
 
 std::string why_no_bits_of_cpu(const Entry& entry) {
@@ -164,8 +176,7 @@ std::vector<Claim> gpu_claims() {
       claim_about_its_stream(),
       claim_about_errors(),
       claim_about_two_streams(),
-      claim_about(Setting::graph, "graph", "can be captured into a CUDA graph and replayed",
-                  "graph"),
+      claim_about_graphs(),
       claim_about(Setting::busy_gpu, "busy_gpu",
                   "keeps its bits while another stream keeps the GPU busy", "busy"),
       {.name = "tall_grid",

@@ -194,8 +194,7 @@ TEST_F(KernelFile, ThatLaunchesByItselfIsShownHowToCallIt) {
                         "Needs{.packed = true, .alpha_one = true, .beta_zero = true}) {\n"
                         "  multiply(stream, a, b, c, m, n, k);\n"
                         "}\n"
-                        "// sgemm is given no stream: given_stream will show what that means\n"
-                        "ASSAY_VARIANT(sgemm, \"one sentence on its idea\") {\n"
+                        "ASSAY_VARIANT(sgemm, \"one sentence on its idea\", Stream::legacy) {\n"
                         "  sgemm(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);\n"
                         "}\n"));
 }

@@ -30,9 +30,9 @@ TEST_P(Stranger, IsJudgedAsItIs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Stranger,
-                         testing::Values("columns", "dynamic", "groups", "inline_ptx", "macros",
-                                         "object", "split_k", "templates", "tensor_cores",
-                                         "vectors", "workspace"),
+                         testing::Values("columns", "dynamic", "groups", "inline_ptx",
+                                         "legacy_stream", "macros", "object", "split_k",
+                                         "templates", "tensor_cores", "vectors", "workspace"),
                          [](const auto& each) { return each.param; });
 
 // The same kernels with one fault each, and the words that name it.
@@ -63,6 +63,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Twin{"columns", "columns.cu", "p < K", "p + 1 < K", "the contribution of k = "},
                     Twin{"split_k", "split_k.cu", "beta == 0 ? 0 :", "", "beta"},
                     Twin{"tensor_cores", "tensor_cores.cu", "*= alpha", "*= 1", "alpha"},
+                    Twin{"legacy_stream", "legacy_stream.cu", "add<<<grid, block>>>",
+                         "add<<<grid, block, 0, [] { cudaStream_t own; cudaStreamCreateWithFlags("
+                         "&own, cudaStreamNonBlocking); return own; }()>>>",
+                         "work without order: .*nothing orders"},
                     Twin{"inline_ptx", "inline_ptx.cu", "wait_group 0", "wait_group 1",
                          "a wait for the copy is missing"}),
     [](const auto& each) { return each.param.name; });

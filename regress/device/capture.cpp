@@ -328,6 +328,8 @@ Captured capture(const Variant& variant, const Gemm& one, const Gemm& other,
                  const ProgramCode& code, cudaStream_t stream) {
   Captured captured;
   try {
+    if (variant.in_legacy_stream)
+      throw NoRecipe("it launches in the legacy stream, which cannot be captured");
     DeviceWorkspace here, there;
     here.hold(workspace_of(variant, one)), there.hold(workspace_of(variant, other));
     const Given first{one, here.first()}, second{other, there.first()};
