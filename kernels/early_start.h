@@ -1,10 +1,14 @@
-// For a kernel that another prepares: it starts before the one ahead of it in its stream has ended,
-// so that its launch takes no time of its own.
+// For kernels that start before the one ahead of them in their stream has ended, so that their
+// launch takes no time of its own: 1 us of each, on an H100.
 //
 //   the kernel ahead    let_next_start()      ...      its last write | ends
 //   the next one              starts: what needs none of this      wait_for_kernel_ahead() | ...
 //
-// Promises that after the wait all that the kernel ahead has written can be read. On a GPU older
+// A stage's second kernel starts so behind its first; and the first one behind whatever the caller
+// has launched, be it this stage once more. Every such kernel waits in each of its blocks, so that
+// who waits for it has waited for all before it.
+//
+// Promises that after the wait all that the kernels ahead have written can be read. On a GPU older
 // than sm_90 the next one starts when the kernel ahead has ended, as always.
 #pragma once
 
@@ -20,6 +24,13 @@ namespace assay {
 
 __device__ inline void let_next_start() { AHEAD_OR_NEXT("launch_dependents"); }
 __device__ inline void wait_for_kernel_ahead() { AHEAD_OR_NEXT("wait"); }
+
+// First in a kernel that needs at once what the ones ahead have written. It has waited before the
+// next one starts, which so finds finished all but this kernel.
+__device__ inline void start_early() {
+  wait_for_kernel_ahead();
+  let_next_start();
+}
 
 inline bool kernels_start_early() {
   int device = 0, major = 0;
@@ -42,6 +53,18 @@ cudaError_t launch_early(void (*kernel)(Params...), dim3 grid, dim3 block, std::
   config.attrs = &early;
   config.numAttrs = kernels_start_early() ? 1 : 0;
   return cudaLaunchKernelEx(&config, kernel, args...);
+}
+
+// As `launch_tiles`.
+template <Tile tile, class... More>
+cudaError_t launch_tiles_early(void (*kernel)(Gemm, More...), dim3 block, const Gemm& g,
+                               cudaStream_t stream, std::size_t shared_bytes = 0, int parts = 1,
+                               const std::type_identity_t<More>&... more) {
+  if (g.m == 0 || g.n == 0) return cudaSuccess;
+  const std::int64_t down = ceil_div(g.m, tile.m), across = ceil_div(g.n, tile.n);
+  if (across > std::numeric_limits<int>::max() / down) return cudaErrorInvalidConfiguration;
+  const dim3 grid(static_cast<unsigned>(down * across), static_cast<unsigned>(parts));
+  return launch_early(kernel, grid, block, shared_bytes, stream, g, more...);
 }
 
 }  // namespace assay

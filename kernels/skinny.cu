@@ -157,7 +157,7 @@ __device__ void finish_strip(const Gemm& g, const Corner& corner, int part, int 
 
 template <class S, int Piece>
 __global__ void __launch_bounds__(Threads, 1) skinny(Gemm g) {
-  let_next_start();
+  start_early();
   const int warp = threadIdx.x / Lanes, lane = threadIdx.x % Lanes;
   const int across = lane % S::Across, along_k = lane / S::Across;
   const int row = S::Rows ? 0 : across, col = S::Rows ? across * 4 : 0;
@@ -213,7 +213,7 @@ cudaError_t launch_parts(const Gemm& g, int parts, cudaStream_t stream) {
   const cudaError_t failed =
       cudaFuncSetAttribute(skinny<S, Piece>, cudaFuncAttributeMaxDynamicSharedMemorySize, Bytes);
   if (failed != cudaSuccess) return failed;
-  return launch_tiles<S::tile>(skinny<S, Piece>, dim3(Threads), g, stream, Bytes, parts);
+  return launch_tiles_early<S::tile>(skinny<S, Piece>, dim3(Threads), g, stream, Bytes, parts);
 }
 
 // Calls `with` for the strips that suit a problem.

@@ -39,7 +39,7 @@ std::int64_t parts_of(const Gemm& g) {
 
 template <class S, int Piece>
 __global__ void __launch_bounds__(S::Threads) multiply_part(Gemm g) {
-  let_next_start();
+  start_early();
   const std::int64_t part = blockIdx.y, parts = gridDim.y, slices = ceil_div(depth(g), S::BK);
   g.c += part * g.m * g.n;
   multiply_slices<S, Piece>(g, block_corner<S::tile>(g), part * slices / parts,
@@ -52,7 +52,8 @@ cudaError_t launch_parts(const Gemm& g, int parts, cudaStream_t stream) {
   const cudaError_t failed = cudaFuncSetAttribute(
       multiply_part<S, Piece>, cudaFuncAttributeMaxDynamicSharedMemorySize, Bytes);
   if (failed != cudaSuccess) return failed;
-  return launch_tiles<S::tile>(multiply_part<S, Piece>, dim3(S::Threads), g, stream, Bytes, parts);
+  return launch_tiles_early<S::tile>(multiply_part<S, Piece>, dim3(S::Threads), g, stream, Bytes,
+                                     parts);
 }
 
 template <class S>

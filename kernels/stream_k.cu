@@ -13,8 +13,8 @@
 //
 //   workspace:   how many have left their sums of tile 0, 1, ... | sums of block 0 | block 1 | ...
 //
-// The counts are set to 0 by a kernel ahead, whose end is waited for before the first of them is
-// needed (kernels/early_start.h).
+// The counts are set to 0 by a kernel ahead, for whose end every block waits at its start, as that
+// waits for all before it (kernels/early_start.h).
 //
 // Takes any alignment: B goes by the copy engine, and A through registers, where both lie in quads,
 // and else every float by a `cp.async`. Of five shapes of tiles it takes the one that should end
@@ -127,7 +127,6 @@ __device__ bool arrives_last(unsigned* arrived, unsigned blocks) {
   __shared__ bool last;
   wait_for_consumers();
   if (threadIdx.x == 0) {
-    wait_for_kernel_ahead();
     __threadfence();
     last = atomicAdd(arrived, 1) + 1 == blocks;
   }
@@ -215,6 +214,7 @@ __device__ void do_pieces(const Gemm& g, const Shares& shares, const Map&... map
     ON_SM_90("fence.mbarrier_init.release.cluster;" ::: "memory");  // the engine sees them too
   }
   __syncthreads();
+  start_early();
 
   if (threadIdx.x < Consumers) {
     SET_REGISTERS("inc", 224);
@@ -237,6 +237,7 @@ __global__ void __launch_bounds__(Threads, 1) stream_by_floats(Gemm g, Shares sh
 
 __global__ void forget_arrivals(unsigned* arrived, unsigned tiles) {
   let_next_start();
+  wait_for_kernel_ahead();
   for (unsigned i = threadIdx.x; i < tiles; i += blockDim.x) arrived[i] = 0;
 }
 
@@ -320,10 +321,11 @@ cudaError_t launch_pieces(void (*kernel)(Gemm, Shares, Map...), const Gemm& g, c
   const cudaError_t failed =
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Bytes);
   if (failed != cudaSuccess) return failed;
-  if (shares.cut == 0) return launch(kernel, grid, dim3(Threads), Bytes, stream, g, shares, map...);
-  const cudaError_t forgets = launch(forget_arrivals, dim3(1), dim3(256), 0, stream, shares.arrived,
-                                     static_cast<unsigned>(shares.cut));
-  if (forgets != cudaSuccess) return forgets;
+  if (shares.cut > 0) {
+    const cudaError_t forgets = launch_early(forget_arrivals, dim3(1), dim3(256), 0, stream,
+                                             shares.arrived, static_cast<unsigned>(shares.cut));
+    if (forgets != cudaSuccess) return forgets;
+  }
   return launch_early(kernel, grid, dim3(Threads), Bytes, stream, g, shares, map...);
 }
 

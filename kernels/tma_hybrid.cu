@@ -34,6 +34,7 @@ __global__ void __launch_bounds__(Threads, 1)
     ON_SM_90("fence.mbarrier_init.release.cluster;" ::: "memory");  // the engine sees them too
   }
   __syncthreads();
+  start_early();
 
   if (threadIdx.x < Consumers) {
     SET_REGISTERS("inc", 224);
@@ -52,7 +53,7 @@ cudaError_t launch_hybrid(const Gemm& g, cudaStream_t stream) {
   const cudaError_t failed =
       cudaFuncSetAttribute(hybrid<S>, cudaFuncAttributeMaxDynamicSharedMemorySize, Bytes);
   if (failed != cudaSuccess) return failed;
-  return launch_tiles<S::tile>(hybrid<S>, dim3(Threads), g, stream, Bytes, 1, b);
+  return launch_tiles_early<S::tile>(hybrid<S>, dim3(Threads), g, stream, Bytes, 1, b);
 }
 
 constexpr Needs InQuads = {.lda_multiple = 4,

@@ -8,6 +8,7 @@
 // less, it traps.
 #pragma once
 
+#include "kernels/early_start.h"
 #include "kernels/warp_tiles.h"
 
 namespace assay {

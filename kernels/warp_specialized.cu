@@ -33,6 +33,7 @@ __global__ void __launch_bounds__(Threads, 1) specialized(Gemm g) {
   const Ring<S> ring{dynamic_shared<float>(), full, empty};
   if (threadIdx.x == 0) set_up(ring, Producers * Copies::Arrivals);
   __syncthreads();
+  start_early();
 
   if (threadIdx.x < Consumers) {
     SET_REGISTERS("inc", 224);
@@ -49,7 +50,7 @@ cudaError_t launch_shape(const Gemm& g, cudaStream_t stream) {
   const cudaError_t failed = cudaFuncSetAttribute(
       specialized<S, Copies>, cudaFuncAttributeMaxDynamicSharedMemorySize, Bytes);
   if (failed != cudaSuccess) return failed;
-  return launch_tiles<S::tile>(specialized<S, Copies>, dim3(Threads), g, stream, Bytes);
+  return launch_tiles_early<S::tile>(specialized<S, Copies>, dim3(Threads), g, stream, Bytes);
 }
 template <class S>
 cudaError_t launch_specialized(const Gemm& g, cudaStream_t stream) {
