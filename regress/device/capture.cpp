@@ -13,6 +13,7 @@
 #include "oracle/cuda/cuda_driver.h"
 #include "regress/code/variables.h"
 #include "regress/device/enqueuer.h"
+#include "regress/device/probes.h"
 
 namespace assay {
 namespace {
@@ -27,6 +28,7 @@ class Graph {
   Graph(const Variant& variant, const Given& given, cudaStream_t stream) {
     cuda_check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
                "cudaStreamBeginCapture");
+    enqueue_empty_canary(stream);  // so that the first kernel of the launch may start early
     const cudaError_t launched = variant.launch(given, stream, given.workspace);
     const cudaError_t captured = cudaStreamEndCapture(stream, &graph_);
     cudaGetLastError();
@@ -43,7 +45,7 @@ class Graph {
     CUgraphNode node = nullptr;
     bool starts_early = false;  // before the one ahead has ended
   };
-  // Its nodes, each after the one that it depends on.
+  // The nodes of the launch, each after the one that it depends on.
   std::vector<Step> chain() const {
     ASSAY_DRIVER(cuGraphGetNodes);
     ASSAY_DRIVER(cuGraphGetEdges);
@@ -72,6 +74,7 @@ class Graph {
     std::vector<Step> ordered;
     for (CUgraphNode node : firsts) ordered.push_back({node});
     while (ordered.size() < count) ordered.push_back(next.at(ordered.back().node));
+    ordered.erase(ordered.begin());  // the empty one
     return ordered;
   }
 
