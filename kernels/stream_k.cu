@@ -16,6 +16,9 @@
 // The counts are set to 0 by a kernel ahead, for whose end every block waits at its start, as that
 // waits for all before it (kernels/early_start.h).
 //
+// Where a last column of tiles would have only up to four columns of C, kernels/last_columns.h sums
+// those: 1001 x 513 x 777 so takes 31 us on an H100, and 36 with tiles for the last column.
+//
 // Takes any alignment: B goes by the copy engine, and A through registers, where both lie in quads,
 // and else every float by a `cp.async`. Of five shapes of tiles it takes the one that should end
 // first, and cuts none where that would not pay.
@@ -24,7 +27,7 @@
 // `split_k` does, whose tiles are smaller (docs/measured.md).
 #include "kernels/copies_by_engine.h"
 #include "kernels/copies_by_threads.h"
-#include "kernels/early_start.h"
+#include "kernels/last_columns.h"
 
 namespace assay {
 namespace {
@@ -268,7 +271,9 @@ Plan plan_for(const Gemm& g) {
     const double cut_slices = static_cast<double>(cut) * static_cast<double>(slices),
                  piece = cut == 0 ? 0 : cut_slices / static_cast<double>(blocks),
                  all = piece + static_cast<double>(whole) * static_cast<double>(slices);
-    const double ends = static_cast<double>(whole + (cut > 0 ? 2 : 0)) * S::TileUs;
+    // Of how many tiles a block leaves sums. It can do nothing else meanwhile.
+    const std::int64_t shared = cut == 0 ? 0 : blocks % cut == 0 ? 1 : 2;
+    const double ends = static_cast<double>(whole + 2 * shared) * S::TileUs;
     return Plan{.shares = {.tiles = tiles,
                            .cut = cut,
                            .slices = static_cast<int>(slices),
@@ -287,26 +292,42 @@ Plan plan_for(const Gemm& g) {
   return last_cut.us < all_whole.us ? last_cut : all_whole;
 }
 
-// Calls `with` for the shape that should end first.
+// With the shape that should end first.
+double us_of_first(const Gemm& g) {
+  double first = plan_for<Large>(g).us;
+  for (const double us :
+       {plan_for<Small>(g).us, plan_for<Tall>(g).us, plan_for<Flat>(g).us, plan_for<Thin>(g).us}) {
+    if (us < first) first = us;
+  }
+  return first;
+}
 template <class With>
 auto with_shape_for(const Gemm& g, const With& with) {
-  const double large = plan_for<Large>(g).us, small = plan_for<Small>(g).us,
-               tall = plan_for<Tall>(g).us, flat = plan_for<Flat>(g).us,
-               thin = plan_for<Thin>(g).us;
-  const auto less = [](double x, double y) { return x < y ? x : y; };
-  const double first = less(less(large, small), less(tall, less(flat, thin)));
-  if (small == first) return with(Small{});
-  if (flat == first) return with(Flat{});
-  if (tall == first) return with(Tall{});
-  return thin == first ? with(Thin{}) : with(Large{});
+  const double first = us_of_first(g);
+  if (plan_for<Small>(g).us == first) return with(Small{});
+  if (plan_for<Flat>(g).us == first) return with(Flat{});
+  if (plan_for<Tall>(g).us == first) return with(Tall{});
+  return plan_for<Thin>(g).us == first ? with(Thin{}) : with(Large{});
+}
+
+// The columns that go to tiles: all, or all but a few last ones where `last_columns` should take
+// less time than tiles for them.
+Gemm in_tiles(const Gemm& g) {
+  constexpr double LaunchUs = 2, UsOfFloat = 1.6e-6;  // to read A once more, on an H100
+  Gemm tiles = g;
+  tiles.n -= g.n % Thin::BN;
+  if (tiles.n == 0 || tiles.n == g.n || g.n - tiles.n > MostLast) return g;
+  const double last = LaunchUs + UsOfFloat * static_cast<double>(g.m) * static_cast<double>(g.k);
+  return us_of_first(tiles) + last < us_of_first(g) ? tiles : g;
 }
 
 std::int64_t bytes_of_counts(const Shares& shares) { return ceil_div(shares.cut, 64) * 256; }
 
 std::int64_t workspace_of_stream_k(const Gemm& g) {
-  return with_shape_for(g, [&](auto shape) -> std::int64_t {
+  const Gemm tiles = in_tiles(g);
+  return with_shape_for(tiles, [&](auto shape) -> std::int64_t {
     using S = decltype(shape);
-    const Shares shares = plan_for<S>(g).shares;
+    const Shares shares = plan_for<S>(tiles).shares;
     const std::int64_t sums = std::int64_t{2} * shares.blocks * S::BM * S::BN;
     return shares.cut == 0 ? 0 : bytes_of_counts(shares) + sums * std::int64_t{sizeof(float)};
   });
@@ -344,8 +365,11 @@ cudaError_t launch_shape(const Gemm& g, cudaStream_t stream, void* workspace) {
 }
 
 cudaError_t launch_stream_k(const Gemm& g, cudaStream_t stream, void* workspace) {
-  return with_shape_for(
-      g, [&](auto shape) { return launch_shape<decltype(shape)>(g, stream, workspace); });
+  const Gemm tiles = in_tiles(g);
+  const cudaError_t failed = with_shape_for(
+      tiles, [&](auto shape) { return launch_shape<decltype(shape)>(tiles, stream, workspace); });
+  if (failed != cudaSuccess || tiles.n == g.n) return failed;
+  return launch_last_columns(g, tiles.n, stream);
 }
 
 const Registrar registrar{{

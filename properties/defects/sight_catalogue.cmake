@@ -191,6 +191,10 @@ assay_sight_defect(remainder_in_later_pieces CLAIM accesses_inside CASE "m=33 n=
 assay_sight_defect(end_of_k_forgotten_in_last_piece CLAIM accesses_inside CASE "m=33 n=36 k=699 lda=+1" SAYS "between the rows of A"
                    VARIANT stream_k FILE stream_k.cu
                    FIND [[if (piece.end == shares.slices) cut.end = ends.end;]] REPLACE [[]])
+assay_sight_defect(adds_last_columns_before_all_are_summed CLAIM no_data_race CASE "m=329 n=513 k=777" SAYS "a barrier is missing"
+                   VARIANT stream_k FILE stream_k.cu
+                   FIND [[  __syncthreads();
+  const int i = threadIdx.x / MostLast]] REPLACE [[  const int i = threadIdx.x / MostLast]])
 
 # Kernels that start before the one ahead of them has ended, and do not wait for it.
 assay_sight_defect(counts_before_they_are_forgotten CLAIM given_stream CASE "m=33 n=34 k=700" SAYS "it starts early"
