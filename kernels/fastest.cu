@@ -3,6 +3,7 @@
 //
 //   m up to 16, n up to 32            few_rows, few_columns   load the large matrix once
 //   of these, n over 16, k over 64, and over 2^28 products: stream_k, whose tiles are as thin
+//   up to 132 strips of 8 x 32, k up to 1024      few_rows    needs no second kernel
 //   k up to 64                        split_k, and pipelined_128x256 where its waves are shorter
 //   up to 2^28 products, or 24 tiles  split_k                 has the smallest tiles
 //   one wave of 100 tiles of 64 x 128 or more     tma_hybrid_64x128
@@ -20,13 +21,14 @@
 namespace assay {
 namespace {
 
+constexpr std::int64_t Multiprocessors = 132;  // of an H200
+
 std::int64_t tiles(const Gemm& g, const Variant& stage) {
   return ceil_div(g.m, stage.tile.m) * ceil_div(g.n, stage.tile.n);
 }
 
 // How often an H200 is filled with tiles, the last time perhaps not wholly.
 double waves(const Gemm& g, const Variant& stage) {
-  constexpr std::int64_t Multiprocessors = 132;
   return static_cast<double>(ceil_div(tiles(g, stage), Multiprocessors));
 }
 
@@ -34,6 +36,11 @@ double waves(const Gemm& g, const Variant& stage) {
 bool are_in_quads(const Gemm& g) {
   const auto address = [](const float* p) { return reinterpret_cast<std::uintptr_t>(p); };
   return (g.lda | g.ldb) % 4 == 0 && (address(g.a) | address(g.b)) % 16 == 0;
+}
+
+// Whether the strips of `few_rows` for more than 32 rows fill an H200 once at most.
+bool is_one_wave_of_strips(const Gemm& g) {
+  return ceil_div(g.m, 8) * ceil_div(g.n, 32) <= Multiprocessors;
 }
 
 double products(const Gemm& g) {
@@ -48,7 +55,7 @@ const Variant& choice(const Gemm& g) {
                        large_tiles_short_k = registered("pipelined_128x256");
   constexpr double WaveOfLarge = 3.7;  // in waves of small tiles: four have its elements
   constexpr std::int64_t FewRows = 16, FewColumns = 16, ShortK = 64, FewTiles = 24,
-                         NearlyAWave = 100;
+                         NearlyAWave = 100, ManyRows = 32, LongestOfStrips = 1024;
   constexpr double FewProducts = 0x1p28;
 
   if (g.m <= FewRows && g.m <= g.n) return few_rows;
@@ -56,6 +63,7 @@ const Variant& choice(const Gemm& g) {
     const bool many = g.n > FewColumns && g.k > ShortK && products(g) > FewProducts;
     return many ? stream_k : few_columns;
   }
+  if (g.m > ManyRows && g.k <= LongestOfStrips && is_one_wave_of_strips(g)) return few_rows;
   if (g.k <= ShortK) {
     const bool large = waves(g, large_tiles_short_k) * WaveOfLarge <= waves(g, small_tiles);
     return large ? large_tiles_short_k : split_k;

@@ -22,6 +22,10 @@
 //   lanes across            8        16         32
 //   and along k             4         2          1
 //
+// With more than 32 rows, few_rows takes 8 of them for each strip. That reads B once for every 8
+// rows, and so is for a C of few strips alone: there the warps of a block share k, and need no
+// second kernel to add their sums, as the blocks of `split_k` do.
+//
 // At the end all sums of an element are added in the order of lanes and warps. Where there are too
 // few strips for all multiprocessors, several blocks share k, and kernels/add_parts.h adds theirs.
 //
@@ -221,7 +225,7 @@ template <Few Side, class With>
 auto with_strips_for(const Gemm& g, const With& with) {
   const std::int64_t few = Side == Few::rows ? g.m : g.n;
   if (few <= 4) return with(Skinny<Side, 4>{});
-  if (few <= 8) return with(Skinny<Side, 8>{});
+  if (few <= 8 || few > Most) return with(Skinny<Side, 8>{});
   return few <= 16 ? with(Skinny<Side, 16>{}) : with(Skinny<Side, Most>{});
 }
 
@@ -250,7 +254,7 @@ const Registrar few_rows{{
     .name = "few_rows",
     .idea = "For C of few rows: each warp streams its own slices of B past all rows of A.",
     .launch = launch_skinny<Few::rows>,
-    .needs = {.m_most = Most, .compute_capability = 80},
+    .needs = {.compute_capability = 80},
     .tile = Skinny<Few::rows, Most>::tile,
     .workspace = workspace_of_skinny<Few::rows>,
 }};
