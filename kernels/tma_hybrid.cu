@@ -21,7 +21,9 @@
 namespace assay {
 namespace {
 
-using Large = Shape<WarpTiles<128, 256, 32, 64, 64, 8>, 1, 4, 8>;
+struct Large : Shape<WarpTiles<128, 256, 32, 64, 64, 8>, 1, 4, 8> {
+  static constexpr bool InTurns = true;
+};
 using Small = Shape<WarpTiles<64, 128, 32, 32, 64, 8>, 2, 6, 16>;
 
 template <class S>

@@ -36,6 +36,10 @@ struct Shape : Tiles {
   // Whether an element is one sum in the order of k. Else the same parts of k are summed wherever
   // the matrices lie.
   static constexpr bool OneChain = Groups == 1;
+  // Whether the lanes of a warp that transposes begin with different numbers of their quads: so
+  // they write to all banks at once, and else four to each. Small tiles lose more by turning quads.
+  static constexpr bool InTurns = false;
+  static constexpr int SlicesAsked = 0;  // how far ahead the L2 cache is asked for A; 0: not at all
   static constexpr int SharedBytes = Buffers * Tiles::Floats * int{sizeof(float)};
   static_assert(Groups * GroupThreads == Consumers);
 };
@@ -104,9 +108,11 @@ class TransposedQuads {
     const std::int64_t row = corner.row + row_;
     from_ = g.a + row * g.lda + first + p_;
     rows_ = clipped(g.m - row);
+    end_ = g.a + row * g.lda + g.k;
   }
   __device__ void fetch(const Along<S>& along) {
     const float* from = from_;
+    if (S::SlicesAsked > 0 && p_ == 0) ask_ahead();
     if (p_ + 4 > along.end) return fetch_cut(along.end - p_);
 #pragma unroll
     for (int i = 0; i < Times; ++i, from += stride_) {
@@ -117,16 +123,30 @@ class TransposedQuads {
   }
   __device__ void store(float* slice) const {
     float* to = slice + p_ * S::AStride + row_;
+    const int first = S::InTurns ? p_ / 8 : 0;
 #pragma unroll
     for (int i = 0; i < Times; ++i, to += Rows) {
-      to[0] = quads_[i].x;
-      to[S::AStride] = quads_[i].y;
-      to[2 * S::AStride] = quads_[i].z;
-      to[3 * S::AStride] = quads_[i].w;
+      float4 q = quads_[i];
+      if (first & 1) q = {q.y, q.z, q.w, q.x};
+      if (first & 2) q = {q.z, q.w, q.x, q.y};
+      to[first * S::AStride] = q.x;
+      to[(first + 1) % 4 * S::AStride] = q.y;
+      to[(first + 2) % 4 * S::AStride] = q.z;
+      to[(first + 3) % 4 * S::AStride] = q.w;
     }
   }
 
  private:
+  // A producer has one slice on its way. Where a slice is soon multiplied, that is too little to
+  // hide how far away memory is; the L2 cache is nearer.
+  __device__ void ask_ahead() const {
+    const float* far = from_ + S::SlicesAsked * S::BK;
+    if (far >= end_) return;
+#pragma unroll
+    for (int i = 0; i < Times; ++i, far += stride_) {
+      if (i * Rows < rows_) asm volatile("prefetch.global.L2 [%0];" ::"l"(far));
+    }
+  }
   // The last of k, of which some exist. One chain gets -0 for the others: by -0 times 0 no sum
   // changes.
   __device__ void fetch_cut(int count) {
@@ -142,7 +162,7 @@ class TransposedQuads {
     }
   }
 
-  const float* from_;
+  const float *from_, *end_;
   int p_, row_, rows_;
   std::int64_t stride_;
   float4 quads_[Times];
