@@ -63,6 +63,8 @@ class Machine {
                                const Resources&) = 0;
   // One sentence on what the last launch did that is no fault, but worth knowing; else empty.
   virtual std::string remark() const { return ""; }
+  // Where the last launch had blocks that waited for others that come later in their grid.
+  virtual std::optional<Crowd> crowd() const { return std::nullopt; }
   // How many kernels, copies and memsets the last launch asked for, where they are counted.
   virtual int operations() const { return 1; }
   // Of memory that it keeps between launches for their variants; another one where some was written.

@@ -246,6 +246,7 @@ Verdict run_once(const Entry& entry, const Case& c, const Plan& plan, const Reso
   }
   Verdict verdict = judge_memory(entry.variant, c, plan, placed, output);
   verdict.remark = placed.machine.remark();
+  verdict.crowd = placed.machine.crowd();
   return verdict;
 }
 

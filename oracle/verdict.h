@@ -21,6 +21,11 @@ enum class TrialStatus {
 };
 std::string_view to_string(TrialStatus);
 
+// How many blocks of a grid had to be in flight at a time, and how many the device has room for.
+struct Crowd {
+  std::int64_t together = 0, fit = 0;
+};
+
 struct Verdict {
   TrialStatus status = TrialStatus::right;
   Finding finding = {};     // of anything but `right`
@@ -31,6 +36,7 @@ struct Verdict {
   std::int64_t judged = 0;  // elements
   std::optional<Element> worst;
   double allowed_gulps = 0;
+  std::optional<Crowd> crowd;  // if blocks waited for others that come later in their grid
   bool looked_at = false;  // every access, in the watched build, up to the first that is forbidden
   bool context_lost = false;  // the fault left this process useless for this backend
 };

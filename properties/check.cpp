@@ -18,6 +18,7 @@
 #include "properties/generators.h"
 #include "properties/lanes.h"
 #include "properties/naming.h"
+#include "properties/trials/crowding.h"
 #include "properties/trials/trials.h"
 
 namespace assay {
@@ -132,6 +133,7 @@ std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const B
   for (const Case& c : dear) {
     if (trials.may_go_on()) trials.run(c);
   }
+  crowd_out(trials, claim, entry, exploration.hints.effort);
   std::vector<ClaimResult> results = std::move(trials).finish();
   for (ClaimResult& result : results) settle_skips(result);
   return results;

@@ -76,7 +76,7 @@ Message pack(const Verdict& v) {
       .put(v.judged)
       .put(v.allowed_gulps)
       .put(v.worst.has_value());
-  message.put(v.worst.value_or(Element{})).put(v.looked_at).put(v.context_lost);
+  message.put(v.worst.value_or(Element{})).put(v.crowd).put(v.looked_at).put(v.context_lost);
   return message.put(v.reason).put(v.diagnosis).put(v.picture).put(v.remark);
 }
 
@@ -89,6 +89,7 @@ Verdict unpack(Message& message) {
   const bool has_worst = message.take<bool>();
   const auto worst = message.take<Element>();
   if (has_worst) v.worst = worst;
+  v.crowd = message.take<std::optional<Crowd>>();
   v.looked_at = message.take<bool>();
   v.context_lost = message.take<bool>();
   v.reason = message.take_text();

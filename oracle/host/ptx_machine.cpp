@@ -66,6 +66,10 @@ class PtxMachine : public Machine {
     ptx::Observation seen = ptx::observe(request, [&] { failure = start(variant, problems); });
     computed_ = seen.kernels > 0;
     launches_ = seen.launches;
+    crowd_.reset();
+    if (seen.crowd)
+      crowd_ = Crowd{static_cast<std::int64_t>(seen.crowd->together),
+                     static_cast<std::int64_t>(seen.crowd->fit)};
     counted_ = std::move(seen.counts);
     // What runs behind a launch that failed alone may well miss what that one was to write.
     if (seen.finding && !plan.broken_launch) return verdict_on(*seen.finding);
@@ -74,6 +78,7 @@ class PtxMachine : public Machine {
   }
 
   bool has_computed() const override { return computed_; }
+  std::optional<Crowd> crowd() const override { return crowd_; }
   int operations() const override { return launches_; }
   std::uint64_t hash_of_kept_memory() const override { return ptx::hash_of_kept_memory(); }
   // Of the last launch, if this machine counts.
@@ -159,6 +164,7 @@ class PtxMachine : public Machine {
   HostMemory memory_;
   bool computed_ = false, counts_ = false;
   int launches_ = 0;
+  std::optional<Crowd> crowd_;
   std::vector<ptx::LaunchCounts> counted_;
 };
 

@@ -107,6 +107,38 @@ cudaError_t launch_square(const Gemm& g, cudaStream_t stream) {
   return launch(rows_on_y, dim3(side, side), dim3(tile.n, tile.m), 0, stream, g);
 }
 
+// The first block of a tile takes what the second one leaves, which comes behind all first ones.
+__global__ void collect(Gemm g, unsigned* done) {
+  const Corner corner = block_corner<tile>(g);
+  const std::int64_t row = corner.row + threadIdx.y, col = corner.col + threadIdx.x;
+  const bool is_first = threadIdx.x == 0 && threadIdx.y == 0;
+  if (blockIdx.y == 1) {
+    if (is_first) atomicAdd(&done[blockIdx.x], 1u);
+    return;
+  }
+  if (is_first) {
+    while (atomicAdd(&done[blockIdx.x], 0u) == 0) {
+    }
+  }
+  __syncthreads();
+  if (row >= g.m || col >= g.n) return;
+  float sum = 0;
+  for (std::int64_t p = 0; p < depth(g); ++p) sum += g.a[row * g.lda + p] * g.b[p * g.ldb + col];
+  float* c = &g.c[row * g.ldc + col];
+  *c = blend(g, sum, c);
+}
+
+std::int64_t bytes_to_collect(const Gemm& g) {
+  return 4 * ceil_div(g.m, tile.m) * ceil_div(g.n, tile.n);
+}
+cudaError_t launch_collecting(const Gemm& g, cudaStream_t stream, void* workspace) {
+  if (g.m == 0 || g.n == 0) return cudaSuccess;
+  const auto bytes = static_cast<std::size_t>(bytes_to_collect(g));
+  if (const cudaError_t error = cudaMemsetAsync(workspace, 0, bytes, stream)) return error;
+  return launch(collect, dim3(static_cast<unsigned>(bytes / 4), 2), dim3(tile.n, tile.m), 0, stream,
+                g, static_cast<unsigned*>(workspace));
+}
+
 cudaError_t launch_warps(const Gemm& g, cudaStream_t stream) {
   return launch_tiles<Tile{}>(warps, 32, g, stream);
 }
@@ -131,6 +163,12 @@ const Variant square_variant = {.name = "planted_square",
 const Variant warps_variant = {
     .name = "planted_warps", .idea = "A warp for each element.", .launch = launch_warps};
 
+const Variant collecting_variant = {.name = "planted_collecting",
+                                    .idea = "Never ends where not all blocks find room.",
+                                    .launch = launch_collecting,
+                                    .tile = tile,
+                                    .workspace = bytes_to_collect};
+
 const Registrar registrars[] = {variant<Deep>("planted_deep"),
                                 variant<Wide>("planted_wide"),
                                 variant<Row>("planted_row"),
@@ -146,6 +184,7 @@ const Registrar registrars[] = {variant<Deep>("planted_deep"),
                                 variant<Never>("planted_never"),
                                 rows_on_y_variant,
                                 square_variant,
+                                collecting_variant,
                                 warps_variant};
 
 }  // namespace

@@ -77,6 +77,19 @@ TEST(PtxEffort, comes_close_to_what_is_executed) {
   }
 }
 
+// Of some tiles, as all drawn cases have, all blocks find room together.
+TEST(PtxCrowd, grows_until_blocks_find_no_room) {
+  const auto results = check({entry_named("planted_collecting", Backend::ptx)},
+                             {&claim_named("within_bound")}, {.cases = 10, .jobs = 1});
+  const ClaimResult& result = results.front();
+  ASSERT_EQ(result.status(), ClaimStatus::fails);
+  EXPECT_EQ(result.failure->verdict.status, TrialStatus::hung);
+  EXPECT_THAT(result.failure->verdict.reason,
+              testing::HasSubstr("waits for a block that finds no room"));
+  const Case& c = result.failure->shrunk;
+  EXPECT_GT(ceil_div(c.m, 16) * ceil_div(c.n, 16), 1056) << "as many fit on an H200";
+}
+
 TEST(PtxExploration, tries_both_sides_of_a_threshold) {
   for (const std::int64_t k : {2047, 2048, 2049}) {
     const auto& cases = exploration_of("planted_deep").cases;

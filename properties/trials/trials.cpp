@@ -101,6 +101,7 @@ void Trials::run(const Case& c) {
   }
   if (verdict.status == TrialStatus::harness_error) return;
   judged_.push_back(c);
+  if (verdict.crowd && !is_failure(verdict)) crowded_.push_back({c, *verdict.crowd});
   tick_();
 }
 

@@ -34,6 +34,12 @@ class Trials {
   int cases() const;  // judged by the claim that judged the most
 
   void run(const Case&);
+  // Cases of which blocks waited for others that come later in their grid, with room for all.
+  struct Crowded {
+    Case c;
+    Crowd crowd;
+  };
+  const std::vector<Crowded>& crowded() const { return crowded_; }
 
   // Of each claim.
   std::vector<ClaimResult> finish() &&;
@@ -52,6 +58,7 @@ class Trials {
   const Effort effort_;
   int skips_ = 0;
   std::vector<Case> judged_;  // before this one, in this order
+  std::vector<Crowded> crowded_;
   std::vector<ClaimResult> results_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

@@ -133,6 +133,8 @@ void report_race(Warp& w, const Access& a, const std::string& place, const Other
 }
 
 constexpr const char* in_other_streams = "they are in different streams";
+constexpr const char* is_overtaken =
+    "the kernel between the two started early and did not wait for it (griddepcontrol.wait)";
 constexpr const char* starts_early =
     "it starts early, and a griddepcontrol.wait (cudaGridDependencySynchronize) is missing";
 
@@ -199,7 +201,10 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
     if (block < others) {
       const Unordered& other = *unordered_at(*w.block->run, block);
       report_unordered(w, a, place_in(region, address), other.name, wrote ? "wrote" : "read",
-                       other.kernel, op, other.until_waited_for ? starts_early : in_other_streams);
+                       other.kernel, op,
+                       other.until_waited_for ? starts_early
+                       : other.is_overtaken   ? is_overtaken
+                                              : in_other_streams);
       return false;
     }
     report_race(w, a, place_in(region, address), {who(s), wrote, block == w.block->number, op});

@@ -143,6 +143,9 @@ struct Unordered {
   const Program::Kernel* kernel = nullptr;  // null: it is none, but
   HostAccess access = {};
   bool until_waited_for = false;  // by griddepcontrol.wait
+  // Started early, and ended without that: it may have overtaken the kernel ahead of it.
+  bool overtakes = false;
+  bool is_overtaken = false;
 };
 struct Past {
   std::vector<Unordered> unordered;
@@ -158,6 +161,7 @@ struct Launch {
   bool cooperative = false;        // all blocks are in flight, and may wait for each other
   std::uint64_t grid_barrier = 0;  // its address, if so: `run` sets it
   int fit_together = 1;            // blocks on a multiprocessor
+  std::uint64_t fit_on_device = 1056;
   Past past = {};
 };
 // The bytes at which each parameter begins and how many it has, to fill `params`.
@@ -178,8 +182,16 @@ struct Settings {
   std::uint64_t most_watched = 0;
 };
 
+// A launch of which blocks waited for others that come later in the grid.
+struct Crowd {
+  std::uint64_t together = 0;  // how many had to be in flight at a time, in their own order
+  std::uint64_t fit = 0;       // as many as the device has room for
+};
+
 struct Outcome {
   std::optional<Finding> finding;      // the first
+  std::optional<Crowd> crowd;          // if they were taken in their own order, and waited
+  bool waited_for_grids = false;       // a block of it has
   Numbers numbers;                     // of its blocks
   std::string printed;                 // by printf; at most 1 MiB
   std::optional<LaunchCounts> counts;  // if asked for, of a launch without a finding

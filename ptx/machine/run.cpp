@@ -44,8 +44,9 @@ namespace {
 constexpr uint32_t poison = 0x7f85eedd;
 constexpr uint64_t whole_turn = 1 << 18;  // operations of a warp that nothing interrupts
 constexpr int most_in_flight = 4;         // blocks, in shuffled order
-constexpr int most_blocks = 160;          // where they may wait for each other
-constexpr int patience = 512;             // turns that end no block, until another one joins
+constexpr std::size_t most_bytes_of_blocks = std::size_t{1} << 29;  // in flight
+constexpr std::uint64_t rounds_in_vain = 16;  // of all blocks in flight, until none finds room
+constexpr int patience = 512;                 // turns that end no block, until another one joins
 constexpr int most_rounds_of_unset = 256;
 
 double cpu_seconds() {
@@ -59,6 +60,11 @@ class Running {
   Running(const Launch& launch, Memory& memory, const Settings& settings)
       : run_(launch, memory, settings), grid_(launch.grid.count()) {
     if (launch.cooperative) wanted_ = grid_;
+    const std::uint64_t bytes_of_block =
+        run_.shared_bytes * std::uint64_t{5} +
+        (launch.block.count() + warp_size) *
+            (static_cast<uint64_t>(run_.kernel.slots + 1) * 4 + run_.kernel.facts.local);
+    room_ = std::min<uint64_t>(launch.fit_on_device, most_bytes_of_blocks / bytes_of_block + 2);
   }
 
   Outcome to_end() {
@@ -75,6 +81,8 @@ class Running {
     }
     if (!run_.failed()) run_.finding = run_.unset;
     return {.finding = run_.finding,
+            .crowd = crowd(),
+            .waited_for_grids = waited_for_grids_,
             .numbers = numbers,
             .printed = std::move(run_.printed),
             .counts = counts(),
@@ -86,6 +94,8 @@ class Running {
     const bool shuffled = run_.settings.order == Order::shuffled;
     const std::size_t wanted =
         std::max<std::size_t>(shuffled ? 1 + run_.settings.seed % most_in_flight : 1, wanted_);
+    together_ =
+        std::max(together_, std::min<uint64_t>(wanted, in_flight_.size() + grid_ - started_));
     while (in_flight_.size() < wanted && started_ < grid_) {
       if (idle_.empty()) idle_.push_back(make_block());
       std::unique_ptr<Block> block = std::move(idle_.back());
@@ -242,9 +252,13 @@ class Running {
       if (w == nullptr) break;
       const uint64_t most = shuffled ? uint64_t{1} << (run_.draw() % 11) : whole_turn;
       const bool could_go_on = advance(*w, most);
-      if (!could_go_on && !w->lets_go_first) continue;
+      if (!could_go_on && !w->lets_go_first) {
+        turns_in_vain_ = 0;
+        continue;
+      }
       // It may wait for something that others have to do.
       if (could_go_on ? !shuffled : w->lets_blocks_go_first) admit_one_more();
+      turns_in_vain_ = w->lets_blocks_go_first ? turns_in_vain_ + 1 : 0;
       w->lets_go_first = w->lets_blocks_go_first = false;
       if (!shuffled) {
         last_ = run_.settings.order == Order::reverse
@@ -255,8 +269,13 @@ class Running {
     }
     if (run_.failed()) return;
     if (++since_end_ % patience == 0) admit_one_more();
+    const bool is_full = in_flight_.size() >= room_ && started_ < grid_;
+    if (is_full && turns_in_vain_ > rounds_in_vain * in_flight_.size())
+      return report_no_room(block);
     if (block.has_ended()) {
       since_end_ = 0;
+      turns_in_vain_ = 0;
+      waited_for_grids_ |= block.has_waited_for_grids;
       finish(block);
       idle_.push_back(std::move(in_flight_[which]));
       in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(which));
@@ -266,7 +285,7 @@ class Running {
   }
   void admit_one_more() {
     const std::size_t more = std::max(wanted_, in_flight_.size()) + 1;
-    wanted_ = std::max(wanted_, std::min<std::size_t>(more, most_blocks));
+    wanted_ = std::max(wanted_, std::min<std::size_t>(more, room_));
   }
   void finish(Block& block) {
     finish_bulk_copies(block);
@@ -319,6 +338,22 @@ class Running {
                           thread_text(w, std::countr_zero(w.mask != 0 ? w.mask : w.others[0].mask)),
                           limit));
   }
+  void report_no_room(Block& block) {
+    for (Warp& w : block.warps) {
+      const auto ready = std::find_if(w.others.begin(), w.others.end(), [](const Group& g) {
+        return g.state == Group::State::ready;
+      });
+      if (w.at == nullptr && ready == w.others.end()) continue;
+      const Op* const at = w.at != nullptr ? w.at : ready->at;
+      return report(
+          w, at, Fault::never_ends,
+          fmt::format("{} waits for a block that finds no room: {} of the grid's {} fit on the "
+                      "device together, and all that are there wait",
+                      thread_text(w, std::countr_zero(w.at != nullptr ? w.mask : ready->mask)),
+                      in_flight_.size(), grid_),
+          {.sites = {site(w, "waits", at)}});
+    }
+  }
   void report_stuck(Block& block) {
     for (Warp& w : block.warps)
       for (const Group& g : w.others)
@@ -340,6 +375,13 @@ class Running {
             {.sites = {site(w, "waits", g.at - 1)}});
   }
 
+  // Who comes before an earlier one in another order may wait for one that comes first.
+  std::optional<Crowd> crowd() const {
+    const bool is_own_order = run_.settings.order == Order::forward && !run_.launch.cooperative;
+    if (!is_own_order || together_ < 2) return std::nullopt;
+    return Crowd{together_, run_.launch.fit_on_device};
+  }
+
   std::optional<LaunchCounts> counts() const {
     if (run_.counter == nullptr || run_.failed()) return std::nullopt;
     LaunchCounts counts = run_.counter->result();
@@ -358,6 +400,9 @@ class Running {
   Run run_;
   uint64_t grid_ = 0, started_ = 0, rounds_ = 0, step_ = 0;
   std::size_t wanted_ = 1;
+  uint64_t room_ = 1, together_ = 1;
+  uint64_t turns_in_vain_ = 0;  // one after the other, each of which ended with a wait for others
+  bool waited_for_grids_ = false;
   int since_end_ = 0;  // turns, since a block last ended
   int rounds_of_unset_ = 0;
   int last_ = 0;

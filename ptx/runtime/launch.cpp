@@ -185,6 +185,8 @@ void run_now(const Kernel& kernel, const Configuration& asked, void** arguments)
     note(kernel, asked, packed(code, arguments), *device.seen);
     return;
   }
+  const int fit =
+      std::max(1, blocks_that_fit(facts_of(code), asked.block.count(), asked.dynamic_shared));
   const Launch launch{
       .kernel = &code,
       .grid = asked.grid,
@@ -192,13 +194,21 @@ void run_now(const Kernel& kernel, const Configuration& asked, void** arguments)
       .dynamic_shared = asked.dynamic_shared,
       .params = packed(code, arguments),
       .cooperative = asked.cooperative,
-      .fit_together = blocks_that_fit(facts_of(code), asked.block.count(), asked.dynamic_shared),
+      .fit_together = fit,
+      .fit_on_device = static_cast<std::uint64_t>(fit * model().multiprocessors),
       .past = device.timeline.past_of_next(name_of_stream(asked.stream), asked.starts_early)};
   Outcome outcome = run_on_machine(kernel, launch);
-  device.timeline.add(name_of_stream(asked.stream), {outcome.numbers, kernel.shown, &code});
+  device.timeline.add(name_of_stream(asked.stream),
+                      {.numbers = outcome.numbers,
+                       .name = kernel.shown,
+                       .kernel = &code,
+                       .overtakes = asked.starts_early && !outcome.waited_for_grids});
   show(outcome.printed);
   if (device.seen != nullptr) {
     ++device.seen->kernels;
+    const auto& crowd = device.seen->crowd;
+    if (outcome.crowd && (!crowd || crowd->together < outcome.crowd->together))
+      device.seen->crowd = outcome.crowd;
     if (outcome.counts) device.seen->counts.push_back(std::move(*outcome.counts));
     if (outcome.watched) {
       device.seen_enough = outcome.watched->calls >= device.request->settings.most_watched;

@@ -37,6 +37,7 @@ struct Observation {
   int kernels = 0;                   // that were launched
   std::vector<LaunchCounts> counts;  // of each, if asked for and without a finding
   std::vector<Watched> watched;      // of each, if asked for
+  std::optional<Crowd> crowd;        // of the launch of which most blocks had to be in flight
   std::uint64_t blocks = 0;          // of all launches where nothing runs; and a number
   std::uint64_t launched = 0;        // equal for equal kernels, grids and arguments there
 };

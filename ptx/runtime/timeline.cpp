@@ -63,6 +63,12 @@ Past Timeline::past_of_next(StreamName name, bool starts_early) const {
       own->second.under_way.back().kernel != nullptr) {
     past.unordered.push_back(own->second.under_way.back());
     past.unordered.back().until_waited_for = true;
+    // To wait for a kernel that has overtaken others is not to wait for these.
+    for (auto ahead = own->second.under_way.rbegin();
+         ahead->overtakes && std::next(ahead) != own->second.under_way.rend(); ++ahead) {
+      past.unordered.push_back(*std::next(ahead));
+      past.unordered.back().is_overtaken = true;
+    }
   }
   return past;
 }

@@ -181,5 +181,29 @@ TEST(Launch, does_the_same_for_the_same_seed) {
   EXPECT_TRUE(seen[0] != seen[2] || seen[0] != seen[3]) << "another seed, another order";
 }
 
+// Each block but the last waits for the next one.
+TEST(Schedule, ends_only_where_blocks_that_are_waited_for_find_room) {
+  const std::string body = R"(
+mov.u32 %r1, %ctaid.x; mov.u32 %r2, %nctaid.x; mul.wide.u32 %rd1, %r1, 4; add.s64 %rd2, %out, %rd1;
+add.s32 %r3, %r1, 1; setp.ge.u32 %p1, %r3, %r2; @%p1 bra $last;
+$again: ld.volatile.global.u32 %r4, [%rd2+4]; setp.eq.u32 %p2, %r4, 0; @%p2 bra $again;
+$last: st.volatile.global.u32 [%rd2], 1;)";
+  for (const Order order : {Order::forward, Order::reverse, Order::shuffled}) {
+    WrittenKernel kernel(body);
+    kernel.fit_on_device = 20;
+    const Outcome outcome = kernel.run(32, {.order = order, .seed = 3}, 20);
+    EXPECT_EQ(text_of(outcome), "");
+    EXPECT_EQ(outcome.crowd.has_value(), order == Order::forward) << "it is that of a grid";
+    if (outcome.crowd) {
+      EXPECT_EQ(outcome.crowd->together, 20u);
+    }
+  }
+  WrittenKernel kernel(body);
+  kernel.fit_on_device = 19;
+  EXPECT_THAT(text_of(kernel.run(32, {}, 20)),
+              HasSubstr("thread (0,0,0) of block (0,0,0) waits for a block that finds no room: 19 of "
+                        "the grid's 20 fit on the device together, and all that are there wait"));
+}
+
 }  // namespace
 }  // namespace ptx::tests

@@ -44,6 +44,7 @@ ret;
     Launch launch{.kernel = program_.kernel("kernel"), .grid = {blocks}, .block = {threads}};
     launch.params.resize(8);
     launch.cooperative = cooperative;
+    launch.fit_on_device = fit_on_device;
     const auto address = reinterpret_cast<std::uint64_t>(words.data());
     std::memcpy(launch.params.data(), &address, sizeof address);
     memory_.lend({.name = "words",
@@ -62,6 +63,7 @@ ret;
     std::uint64_t count = 1, bytes = 0, pitch = 0;
   } rows;  // of `words`, if there are several
   bool cooperative = false;
+  std::uint64_t fit_on_device = 1056;
   std::vector<std::uint32_t> words = std::vector<std::uint32_t>(1024);
 
  private:

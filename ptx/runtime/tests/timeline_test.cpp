@@ -184,5 +184,34 @@ TEST(KernelsThatStartEarly, must_wait_for_the_one_ahead) {
   EXPECT_THAT(found_early("griddepcontrol.launch_dependents;", true), names_what_is_missing);
 }
 
+// Of three kernels in a stream, the last reads what the first writes.
+std::string found_behind_two(const std::string& second_waits) {
+  std::string text = kernels_text;
+  text.insert(text.find("ld.global.f32 %f1"), "griddepcontrol.wait;");
+  text.insert(text.find("{", text.find(".visible .entry bounded")) + 1, second_waits);
+  Library library({}, text);
+  return found([&](void* one, void*, float* memory) {
+    rt::set_memory(memory, 256, 0, 256, 1, one);
+    const auto scale = [&](float* from, float* to) {
+      int n = 4;
+      void* arguments[] = {&from, &to, &n};
+      rt::launch(&library.scale,
+                 {.grid = {1}, .block = {32}, .stream = one, .starts_early = from != memory},
+                 arguments);
+    };
+    scale(memory, memory + 8);
+    rt::launch(&library.bounded, {.grid = {1}, .block = {32}, .stream = one, .starts_early = true},
+               nullptr);
+    scale(memory + 8, memory + 16);
+  });
+}
+
+TEST(KernelsThatStartEarly, wait_for_no_more_than_the_one_ahead_has_waited_for) {
+  EXPECT_EQ(found_behind_two("griddepcontrol.wait;"), "");
+  EXPECT_THAT(found_behind_two(""),
+              testing::AllOf(HasSubstr("which kernel `scale` wrote"),
+                             HasSubstr("the kernel between the two started early and did not")));
+}
+
 }  // namespace
 }  // namespace ptx::tests
