@@ -19,7 +19,7 @@ namespace {
 
 // How much of the large shapes and of extreme sizes there is beside the drawn
 // cases.
-constexpr double large_cost_per_drawn_cost = 1.05, extreme_cost_per_drawn_cost = 3.85;
+constexpr double large_cost_per_drawn_cost = 1.05, extreme_cost_per_drawn_cost = 6;
 
 // How many of 32 cases are of a kind, and how many parts of 32 of the cost they may take.
 struct Kind {
@@ -203,12 +203,19 @@ std::vector<Sizes> extreme_sizes(Dice& dice, const Tile& tile) {
   const auto many = [&](int side) { return beyond_16_bits + dice.between(1, 2 * side + 64); };
   const auto wide = [&] { return dice.log_between(257, 2048); };
   const auto deep = [&] { return dice.log_between(1024, 4096); };
+  // Where a quotient by a rounded reciprocal is one off, or the logarithm of k in float a whole
+  // number that k is not.
+  const auto millions = [&] { return dice.between(1 << 21, 1 << 22); };
+  const auto below_a_power = [&] { return (std::int64_t{1} << dice.between(21, 22)) - 1; };
   return {{many(tile.m), 1 + few(), few()},
           {1 + few(), many(tile.n), few()},
           {few(), few(), many(tile.k)},
+          {1, 1, below_a_power()},
           {root_of_2_24 + dice.between(25, 60), root_of_2_24 + dice.between(25, 60), 1},
           {few(), wide(), deep()},  // a path for long k that goes wrong in some column of tiles
-          {wide(), few(), deep()}};
+          {wide(), few(), deep()},
+          {1, millions(), 1},
+          {millions(), 1, 1}};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -56,6 +57,12 @@ Run chained_before(const Entry& entry, const Case& c) {
   return {"as the result before", entry, fitted(first, entry.variant.needs), {.exchanged = true}};
 }
 
+// A hash of all that launches of a variant may leave behind in this process.
+std::uint64_t hash_of_kept(const Entry& entry, const Resources& resources) {
+  return variables_beside(entry.variant.launch.address()) ^
+         machine_of(entry.backend, resources).hash_of_kept_memory();
+}
+
 // What launches one after the other leave in the single element of C, each from the same operands.
 // For machines whose memory is the host's: to place C each time would cost more than a launch.
 class Launches {
@@ -74,11 +81,6 @@ class Launches {
     Image workspace;
     if (refusal(entry.variant, given_).empty())
       place_workspace(machine_, entry.variant, c, {}, given_, workspace);
-  }
-
-  // Of all that they may leave behind.
-  std::uint64_t hash_of_kept() const {
-    return variables_beside(entry_.variant.launch.address()) ^ machine_.hash_of_kept_memory();
   }
 
   // Nothing if it does not come to its end.
@@ -110,10 +112,10 @@ Verdict judge_often(const Entry& entry, const Case& c, const Resources& resource
   if (launched_often.contains(code)) return {.judged = 1};
   Launches launches(entry, c, resources);
   const auto first = launches.element();
-  const std::uint64_t before = launches.hash_of_kept();
+  const std::uint64_t before = hash_of_kept(entry, resources);
   const auto second = launches.element();
   const Verdict right{.judged = 1};
-  if (!first || !second || launches.hash_of_kept() == before) return right;
+  if (!first || !second || hash_of_kept(entry, resources) == before) return right;
   const double each = cost_of(c, claim_named("within_bound"), entry, effort_of(entry));
   const int times = static_cast<int>(std::min<double>(most_launches, most_nanoseconds / each));
   for (int i = 2; i < times; ++i) {
@@ -132,6 +134,28 @@ Verdict judge_often(const Entry& entry, const Case& c, const Resources& resource
   return right;
 }
 
+// Whether something is kept since the first case that was judged.
+bool keeps_something(const Entry& entry, const Resources& resources) {
+  thread_local std::map<const void*, std::uint64_t> at_first;
+  const std::uint64_t now = hash_of_kept(entry, resources);
+  return at_first.try_emplace(entry.variant.launch.address(), now).first->second != now;
+}
+
+// What is kept may count the calls of a problem that is large enough, and do something else at one
+// of the first: to measure what is faster, say.
+Verdict judge_some_times(const Entry& entry, const Case& c, const Resources& resources) {
+  constexpr std::size_t times = 24;
+  constexpr double least_products = 1 << 20, most_nanoseconds = 3e9;  // the latter of a process
+  thread_local double spent = 0;
+  const double cost = static_cast<double>(times) * cost_of(c, claim_named("within_bound"), entry);
+  if (c.multiply_adds() < least_products || spent + cost > most_nanoseconds) return {.judged = 1};
+  spent += cost;
+  std::vector<Run> runs = {{"the first time", entry, c}};
+  runs.resize(times, {"when it is launched again and again", entry, c});
+  return compare_runs(runs, {Fault::keeps_state, "something that it keeps counts its launches"},
+                      resources);
+}
+
 // Of a single element, as small cases are aimed.
 bool is_launched_often(const Entry& entry, const Case& c) {
   return entry.backend != Backend::cuda && c.seed == 0 && c.m == 1 && c.n == 1 && c.k <= 256;
@@ -140,6 +164,7 @@ bool is_launched_often(const Entry& entry, const Case& c) {
 }  // namespace
 
 Verdict judge_twice(const Entry& entry, const Case& c, const Resources& resources) {
+  const bool keeps = entry.backend != Backend::host && keeps_something(entry, resources);
   const Case smaller = smaller_problem(c, entry);
   constexpr std::array alterations = {Altered::element_of_a, Altered::element_of_b,
                                       Altered::row_of_a,     Altered::column_of_b,
@@ -169,7 +194,12 @@ Verdict judge_twice(const Entry& entry, const Case& c, const Resources& resource
       {"the second time", entry, c, {.placement = Placement::elsewhere}}};
   const Verdict verdict = compare_runs(
       runs, {Fault::not_repeatable, "it depends on where its operands lie in memory"}, resources);
-  if (verdict.status != TrialStatus::right || !is_launched_often(entry, c)) return verdict;
+  if (verdict.status != TrialStatus::right) return verdict;
+  if (keeps) {
+    Verdict some = judge_some_times(entry, c, resources);
+    if (is_failure(some)) return some;
+  }
+  if (!is_launched_often(entry, c)) return verdict;
   const Verdict often = judge_often(entry, c, resources);
   return is_failure(often) ? often : verdict;
 }

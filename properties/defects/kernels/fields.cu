@@ -1,5 +1,6 @@
 // Faults that no comparison shows, and no number that is a size: fields of few bits, a quotient by
 // a rounded reciprocal, a plan that is found by its name or kept for another distance.
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -75,6 +76,24 @@ cudaError_t launch_divided(const Gemm& g, cudaStream_t stream) {
                 g, static_cast<unsigned long long>(ceil_div(std::int64_t{1} << 32, g.n)));
 }
 
+// Of k the largest power of 2 is summed first, without a look at k; its logarithm is a float, and
+// rounded up just below 2^21.
+__global__ void power_of_two_first(Gemm g, std::int64_t power) {
+  const std::int64_t row = blockIdx.x / g.n, col = blockIdx.x % g.n, k = depth(g);
+  const std::int64_t first = power < k + 1 ? power : k + 1;
+  float sum = products(g, row, col, k < first ? 0 : first);
+  for (std::int64_t p = first; p < k; ++p)
+    sum = fmaf(g.a[row * g.lda + p], g.b[p * g.ldb + col], sum);
+  Right::finish(g, sum, row, col);
+}
+cudaError_t launch_power_of_two_first(const Gemm& g, cudaStream_t stream) {
+  if (g.m == 0 || g.n == 0) return cudaSuccess;
+  const float logarithm = g.k > 0 ? std::log2(static_cast<float>(g.k)) : 0;
+  const std::int64_t power = g.k > 0 ? std::int64_t{1} << static_cast<int>(logarithm) : 0;
+  return launch(power_of_two_first, dim3(static_cast<unsigned>(g.m * g.n)), dim3(1), 0, stream, g,
+                power);
+}
+
 // Plans that a tuner wrote, by name: one of them is for whole slices.
 cudaError_t launch_by_name(const Gemm& g, cudaStream_t stream) {
   static const char* const for_whole_slices[] = {"512x512x512", "700x24x72", "64x4096x256"};
@@ -115,6 +134,10 @@ const Registrar registrars[] = {
       .launch = launch_divided,
       .needs = indexed,
       .tile = row_of_64}},
+    {{.name = "power_of_two_by_its_logarithm",
+      .idea = idea,
+      .launch = launch_power_of_two_first,
+      .needs = indexed}},
     {{.name = "plan_found_by_its_name", .idea = idea, .launch = launch_by_name, .tile = tile}},
     {{.name = "plan_kept_for_another_ldc",
       .idea = idea,
