@@ -377,8 +377,7 @@ void Decoder::set_address(const Operand& o, Op& op, Space& space, Uses& uses) {
 std::unique_ptr<Program::Kernel> decode(const Module& module, const Function& kernel,
                                         const AddressOf& address) {
   auto out = std::make_unique<Program::Kernel>();
-  out->module = &module;
-  out->facts.name = kernel.name;
+  out->module = &module, out->facts.name = kernel.name;
   out->facts.version = module.version;
   out->facts.target = module.target;
   out->facts.registers = kernel.registers_of_thread;

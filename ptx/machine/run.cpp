@@ -8,6 +8,7 @@
 
 #include "base/scramble.h"
 #include "ptx/machine/access.h"
+#include "ptx/machine/report/stuck.h"
 #include "ptx/machine/system/specials.h"
 #include "ptx/machine/taint.h"
 
@@ -76,7 +77,7 @@ class Running {
     while (!run_.failed() && (started_ < grid_ || !in_flight_.empty())) {
       admit();
       take_turns();
-      if (++rounds_ % 64 == 0 && cpu_seconds() - start > limit) report_endless(limit);
+      if (++rounds_ % 64 == 0 && cpu_seconds() - start > limit) report_endless(in_flight_, limit);
       if (run_.unset && ++rounds_of_unset_ > most_rounds_of_unset) break;
     }
     if (!run_.failed()) run_.finding = run_.unset;
@@ -271,10 +272,9 @@ class Running {
     if (++since_end_ % patience == 0) admit_one_more();
     const bool is_full = in_flight_.size() >= room_ && started_ < grid_;
     if (is_full && turns_in_vain_ > rounds_in_vain * in_flight_.size())
-      return report_no_room(block);
+      return report_no_room(block, in_flight_.size(), grid_);
     if (block.has_ended()) {
-      since_end_ = 0;
-      turns_in_vain_ = 0;
+      since_end_ = 0, turns_in_vain_ = 0;
       waited_for_grids_ |= block.has_waited_for_grids;
       finish(block);
       idle_.push_back(std::move(in_flight_[which]));
@@ -298,11 +298,6 @@ class Running {
     }
   }
 
-  static bool can_run(const Warp& w) {
-    if (w.at != nullptr) return true;
-    return std::any_of(w.others.begin(), w.others.end(),
-                       [](const Group& g) { return g.state == Group::State::ready; });
-  }
   Warp* choose(Block& block) {
     const int count = static_cast<int>(block.warps.size());
     int first = last_;
@@ -328,57 +323,10 @@ class Running {
     return w.at != nullptr;
   }
 
-  void report_endless(double limit) {
-    for (auto& block : in_flight_)
-      for (Warp& w : block->warps)
-        if (can_run(w))
-          return report(
-              w, w.at != nullptr ? w.at : w.others[0].at, Fault::never_ends,
-              fmt::format("{} was still running after {:.3g} s of CPU time",
-                          thread_text(w, std::countr_zero(w.mask != 0 ? w.mask : w.others[0].mask)),
-                          limit));
-  }
-  void report_no_room(Block& block) {
-    for (Warp& w : block.warps) {
-      const auto ready = std::find_if(w.others.begin(), w.others.end(), [](const Group& g) {
-        return g.state == Group::State::ready;
-      });
-      if (w.at == nullptr && ready == w.others.end()) continue;
-      const Op* const at = w.at != nullptr ? w.at : ready->at;
-      return report(
-          w, at, Fault::never_ends,
-          fmt::format("{} waits for a block that finds no room: {} of the grid's {} fit on the "
-                      "device together, and all that are there wait",
-                      thread_text(w, std::countr_zero(w.at != nullptr ? w.mask : ready->mask)),
-                      in_flight_.size(), grid_),
-          {.sites = {site(w, "waits", at)}});
-    }
-  }
-  void report_stuck(Block& block) {
-    for (Warp& w : block.warps)
-      for (const Group& g : w.others)
-        if (g.state == Group::State::at_warp_op)
-          return report(
-              w, g.at, Fault::warp_not_reached,
-              fmt::format("{} waits at an operation of the whole warp that lanes {:#x} never reach",
-                          thread_text(w, std::countr_zero(g.mask)),
-                          g.partners & w.alive & ~g.mask));
-    if (report_endless_phase(block)) return;
-    for (Warp& w : block.warps)
-      for (const Group& g : w.others)
-        return report(
-            w, g.at - 1, Fault::barrier_not_reached,
-            fmt::format("{} waits at barrier {}, which {} of {} threads have reached and {} have "
-                        "returned without",
-                        thread_text(w, std::countr_zero(g.mask)), g.barrier,
-                        block.barriers[g.barrier].arrived, block.thread_count, block.exited),
-            {.sites = {site(w, "waits", g.at - 1)}});
-  }
-
   // Who comes before an earlier one in another order may wait for one that comes first.
   std::optional<Crowd> crowd() const {
-    const bool is_own_order = run_.settings.order == Order::forward && !run_.launch.cooperative;
-    if (!is_own_order || together_ < 2) return std::nullopt;
+    const bool counts = run_.settings.order == Order::forward && !run_.launch.cooperative;
+    if (!counts || together_ < 2) return std::nullopt;
     return Crowd{together_, run_.launch.fit_on_device};
   }
 
@@ -400,8 +348,7 @@ class Running {
   Run run_;
   uint64_t grid_ = 0, started_ = 0, rounds_ = 0, step_ = 0;
   std::size_t wanted_ = 1;
-  uint64_t room_ = 1, together_ = 1;
-  uint64_t turns_in_vain_ = 0;  // one after the other, each of which ended with a wait for others
+  uint64_t room_ = 1, together_ = 1, turns_in_vain_ = 0;  // those in a row that ended with waits
   bool waited_for_grids_ = false;
   int since_end_ = 0;  // turns, since a block last ended
   int rounds_of_unset_ = 0;

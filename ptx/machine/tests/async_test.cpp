@@ -164,17 +164,6 @@ TEST(Mbarrier, ends_once_all_have_left_it) {
   EXPECT_THAT(found(all + end, 64), HasSubstr("may still use"));
 }
 
-// Each arrival moves the block's time on, of which there is no more than 2^21.
-TEST(Mbarrier, ends_after_more_arrivals_than_there_are_times) {
-  const std::string many = make(64) + R"(
-mov.u32 %r10, 0; mov.u32 %r11, 0;
-$loop: mbarrier.arrive.shared.b64 _, [%r20];
-$w: mbarrier.try_wait.parity.shared.b64 %p2, [%r20], %r11; @!%p2 bra $w; xor.b32 %r11, %r11, 1;
-add.s32 %r10, %r10, 1; setp.lt.u32 %p3, %r10, 33000; @%p3 bra $loop;
-bar.sync 0; setp.ne.u32 %p3, %t, 63; @%p3 bra $end; mbarrier.inval.shared.b64 [%r20]; $end:)";
-  EXPECT_EQ(found(many, 64), "");
-}
-
 TEST(Mbarrier, waits_for_the_copies_of_threads) {
   for (const std::string form : {".noinc", ""}) {
     const std::string begin = make(32) + places +

@@ -181,6 +181,18 @@ TEST(Launch, does_the_same_for_the_same_seed) {
   EXPECT_TRUE(seen[0] != seen[2] || seen[0] != seen[3]) << "another seed, another order";
 }
 
+// Each arrival moves the block's time on, of which there is no more than 2^21.
+TEST(Time, stands_still_once_it_is_used_up_and_calls_nothing_a_race) {
+  const std::string body = R"(
+mov.u32 %r20, tile; setp.ne.u32 %p9, %t, 0; @%p9 bra $made;
+mbarrier.init.shared.b64 [%r20], 64; $made: bar.sync 0; mov.u32 %r10, 0; mov.u32 %r11, 0;
+$loop: mbarrier.arrive.shared.b64 _, [%r20];
+$w: mbarrier.try_wait.parity.shared.b64 %p2, [%r20], %r11; @!%p2 bra $w; xor.b32 %r11, %r11, 1;
+add.s32 %r10, %r10, 1; setp.lt.u32 %p3, %r10, 33000; @%p3 bra $loop;
+bar.sync 0; setp.ne.u32 %p3, %t, 63; @%p3 bra $end; mbarrier.inval.shared.b64 [%r20]; $end:)";
+  EXPECT_EQ(text_of(WrittenKernel(body).run(64)), "");
+}
+
 // Each block but the last waits for the next one.
 TEST(Schedule, ends_only_where_blocks_that_are_waited_for_find_room) {
   const std::string body = R"(
@@ -200,9 +212,10 @@ $last: st.volatile.global.u32 [%rd2], 1;)";
   }
   WrittenKernel kernel(body);
   kernel.fit_on_device = 19;
-  EXPECT_THAT(text_of(kernel.run(32, {}, 20)),
-              HasSubstr("thread (0,0,0) of block (0,0,0) waits for a block that finds no room: 19 of "
-                        "the grid's 20 fit on the device together, and all that are there wait"));
+  EXPECT_THAT(
+      text_of(kernel.run(32, {}, 20)),
+      HasSubstr("thread (0,0,0) of block (0,0,0) waits for a block that finds no room: 19 of "
+                "the grid's 20 fit on the device together, and all that are there wait"));
 }
 
 }  // namespace
