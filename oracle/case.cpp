@@ -62,7 +62,8 @@ std::string read(std::string_view text, Offsets& offset) {
     const auto comma = text.find(',');
     if ((comma == text.npos) != (i == 2)) return expected;
     int& floats = offset.floats[i];
-    if (!parse_number(text.substr(0, comma), floats) || floats < 0 || floats > Offsets::most) return expected;
+    if (!parse_number(text.substr(0, comma), floats) || floats < 0 || floats > Offsets::most)
+      return expected;
     if (i < 2) text.remove_prefix(comma + 1);
   }
   return "";

@@ -63,11 +63,14 @@ class Machine {
                                const Resources&) = 0;
   // One sentence on what the last launch did that is no fault, but worth knowing; else empty.
   virtual std::string remark() const { return ""; }
+  // Whether the last launch left out most blocks of its grid.
+  virtual bool ran_a_part() const { return false; }
   // Where the last launch had blocks that waited for others that come later in their grid.
   virtual std::optional<Crowd> crowd() const { return std::nullopt; }
   // How many kernels, copies and memsets the last launch asked for, where they are counted.
   virtual int operations() const { return 1; }
-  // Of memory that it keeps between launches for their variants; another one where some was written.
+  // Of memory that it keeps between launches for their variants; another one where some was
+  // written.
   virtual std::uint64_t hash_of_kept_memory() const { return 0; }
   // Whether the last launch ran any code of the variant's that could have computed a product.
   virtual bool has_computed() const { return true; }

@@ -66,6 +66,9 @@ struct Plan {
   Setting setting = Setting::plain;
   // With a broken stream: the one launch of several that fails, counted from 0. Not on a GPU.
   std::optional<int> broken_launch = std::nullopt;
+  // If not 0, and on the PTX machine: runs so many blocks of a grid, and judges what they leave in
+  // C, where no block has to do with another one. Nothing is judged where that cannot be.
+  std::uint64_t most_blocks = 0;
   Spoil spoil = Spoil::none;
   Altered altered = Altered::nothing;
   // Host code that reads or writes the operands goes unseen. To close them to it takes longer than
@@ -82,8 +85,9 @@ inline constexpr double default_watchdog_seconds = 10;
 struct Resources {
   // Seconds that a launch on a GPU may take beyond its arithmetic before it counts as hung.
   double watchdog_seconds = default_watchdog_seconds;
-  int gpu = 0;             // CUDA's number of the device
-  bool in_worker = false;  // another process started this one and reports how it ends
+  int gpu = 0;                 // CUDA's number of the device
+  bool in_worker = false;      // another process started this one and reports how it ends
+  bool case_is_given = false;  // by somebody, and not drawn: it may take as long as it takes
 };
 
 }  // namespace assay

@@ -10,6 +10,7 @@
 #include "oracle/contract.h"
 #include "oracle/diagnosis/diagnosis.h"
 #include "oracle/machine.h"
+#include "oracle/part.h"
 
 namespace assay {
 namespace {
@@ -166,6 +167,27 @@ Verdict judge(const Variant& variant, const Case& c, const Plan& plan, const Ope
   return verdict;
 }
 
+// What some blocks of a grid have left in C. Nothing is judged where that is nothing.
+Verdict judge_part(const Variant& variant, const Case& c, const Plan& plan, const Operands& before,
+                   const Image& result) {
+  Verdict all{.allowed_gulps = allowed_gulps(variant.arithmetic, c)};
+  for (const Part& part : changed_parts(before[Operand::c], result)) {
+    const Case its = case_of(c, part);
+    const Operands operands = operands_of(before, part);
+    Verdict verdict =
+        judge(variant, its, plan, operands, image_of(result, part), make_reference(its, operands));
+    if (is_failure(verdict)) {
+      verdict.reason += fmt::format(", of {} x {} that some blocks wrote from row {}, column {} on",
+                                    part.rows, part.columns, part.row, part.column);
+      return verdict;
+    }
+    all.judged += verdict.judged;
+    if (!all.worst || verdict.worst->error_gulps > all.worst->error_gulps)
+      all.worst = verdict.worst;
+  }
+  return all;
+}
+
 // What a launch that ran to its end has left in memory.
 Verdict judge_memory(const Variant& variant, const Case& c, const Plan& plan, const Placed& placed,
                      Output* output) {
@@ -184,6 +206,7 @@ Verdict judge_memory(const Variant& variant, const Case& c, const Plan& plan, co
             .finding = {Fault::host_access, Operand::c},
             .reason = "C was changed, but no kernel was launched: the host computed it"};
   }
+  if (placed.machine.ran_a_part()) return judge_part(variant, c, plan, before, after[Operand::c]);
   if (output != nullptr) *output = elements_of(after[Operand::c]);
   std::optional<Reference> from_machine = placed.machine.reference(c, before);
   if (plan.rule == Rule::bound && !from_machine) {

@@ -22,8 +22,8 @@ void require_memory_for(const Case&);
 Verdict run_trial(const Entry&, const Case&, const Plan& = {}, const Resources& = {},
                   Output* = nullptr);
 
-// Launches, on a machine without a GPU, and runs nothing, so that the largest problems cost nothing:
-// right if hardware would take each launch. The operands are memory that nobody may touch.
+// Launches, on a machine without a GPU, and runs nothing, so that the largest problems cost
+// nothing: right if hardware would take each launch. The operands are memory that nobody may touch.
 Verdict run_dry_trial(const Entry&, const Case&, const Resources& = {});
 
 // A trial of a C with more elements than 32 bits can number, on a GPU, which also judges it: no

@@ -16,6 +16,7 @@
 #include "properties/draws/structures.h"
 #include "properties/fitting.h"
 #include "properties/generators.h"
+#include "properties/judging/parts.h"
 #include "properties/lanes.h"
 #include "properties/naming.h"
 #include "properties/trials/crowding.h"
@@ -134,6 +135,9 @@ std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const B
     if (trials.may_go_on()) trials.run(c);
   }
   crowd_out(trials, claim, entry, exploration.hints.effort);
+  for (const Case& c : cases_in_parts(claim, entry, budget.seed, exploration.hints)) {
+    if (trials.may_go_on()) trials.run(c);
+  }
   std::vector<ClaimResult> results = std::move(trials).finish();
   for (ClaimResult& result : results) settle_skips(result);
   return results;
@@ -214,7 +218,9 @@ std::vector<Lane> lanes_of(const std::vector<Entry>& entries, Work work, std::si
 class Benches {
  public:
   Benches(const Budget& budget, std::size_t jobs)
-      : in_workers_(!budget.worker.arguments.empty()), workers_(in_workers_ ? jobs : 0) {
+      : in_workers_(!budget.worker.arguments.empty()),
+        cases_are_given_(budget.cases_are_given),
+        workers_(in_workers_ ? jobs : 0) {
     for (std::size_t t = 0; t < workers_.size(); ++t)
       workers_[t] = std::make_unique<Worker>(budget.worker, t);
   }
@@ -243,11 +249,12 @@ class Benches {
     Resources resources;
     if (in_workers_ && entry.backend == Backend::cuda)
       resources.gpu = static_cast<int>(t) % std::max(1, gpu_count());
+    resources.case_is_given = cases_are_given_;
     return resources;
   }
 
  private:
-  bool in_workers_;
+  bool in_workers_, cases_are_given_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
@@ -348,10 +355,12 @@ std::vector<ClaimResult> check(const std::vector<Entry>& entries,
 std::vector<ClaimResult> check_case(const std::vector<Entry>& entries,
                                     const std::vector<const Claim*>& claims,
                                     const std::vector<Case>& cases, const Budget& budget) {
+  Budget given = budget;
+  given.cases_are_given = true;
   std::vector<ClaimResult> results =
-      for_each_family(entries, claims, budget, nullptr,
+      for_each_family(entries, claims, given, nullptr,
                       [&](const Entry& entry, Claims family, const Bench& bench, const auto&) {
-                        return check_claims_on(cases, family, entry, budget, bench);
+                        return check_claims_on(cases, family, entry, given, bench);
                       });
   settle(results, claims.size(), budget);
   return results;

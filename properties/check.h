@@ -19,6 +19,7 @@ struct Budget {
   double watchdog_seconds = default_watchdog_seconds;  // of a trial; while shrinking 1 at most
   // One claim after the other, and none after the first that fails; that case stays as it is.
   bool first_failure = false;
+  bool cases_are_given = false;  // by somebody, who waits for them
   // Starts the processes that run the trials; without arguments they run in this process.
   WorkerCommand worker = {};
 };

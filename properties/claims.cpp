@@ -14,6 +14,7 @@
 #include "properties/fitting.h"
 #include "properties/gpu_claims.h"
 #include "properties/judges.h"
+#include "properties/judging/parts.h"
 #include "properties/judging/repetition.h"
 #include "properties/scopes.h"
 #include "properties/sight/sight_claims.h"
@@ -240,7 +241,7 @@ const std::vector<Claim>& claims() {
         {.name = "within_bound",
          .sentence = "matches the reference within the bound",
          .heading = "bound",
-         .judge = by_trial({}),
+         .judge = by_whole_or_part({}),
          .excludes_case = why_no_bound,
          .takes_large_shapes = true,
          .takes_extreme_sizes = true},

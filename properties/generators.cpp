@@ -210,8 +210,8 @@ std::vector<Sizes> extreme_sizes(Dice& dice, const Tile& tile) {
   return {{many(tile.m), 1 + few(), few()},
           {1 + few(), many(tile.n), few()},
           {few(), few(), many(tile.k)},
-          {1, 1, below_a_power()},
           {root_of_2_24 + dice.between(25, 60), root_of_2_24 + dice.between(25, 60), 1},
+          {1, 1, below_a_power()},
           {few(), wide(), deep()},  // a path for long k that goes wrong in some column of tiles
           {wide(), few(), deep()},
           {1, millions(), 1},

@@ -65,12 +65,16 @@ class PtxMachine : public Machine {
     request.streams = problems.size() == 1 ? 1 : 2;
     ptx::Observation seen = ptx::observe(request, [&] { failure = start(variant, problems); });
     computed_ = seen.kernels > 0;
+    is_part_ = seen.is_part;
     launches_ = seen.launches;
     crowd_.reset();
     if (seen.crowd)
       crowd_ = Crowd{static_cast<std::int64_t>(seen.crowd->together),
                      static_cast<std::int64_t>(seen.crowd->fit)};
     counted_ = std::move(seen.counts);
+    // Nothing can be said where blocks have to do with those that were left out, or take too long.
+    const bool is_endless = seen.finding && seen.finding->fault == ptx::Fault::never_ends;
+    if (plan.most_blocks != 0 && (seen.is_no_part || is_endless)) return Verdict{};
     // What runs behind a launch that failed alone may well miss what that one was to write.
     if (seen.finding && !plan.broken_launch) return verdict_on(*seen.finding);
     if (plan.setting != Setting::broken_stream) return failure;
@@ -78,6 +82,7 @@ class PtxMachine : public Machine {
   }
 
   bool has_computed() const override { return computed_; }
+  bool ran_a_part() const override { return is_part_; }
   std::optional<Crowd> crowd() const override { return crowd_; }
   int operations() const override { return launches_; }
   std::uint64_t hash_of_kept_memory() const override { return ptx::hash_of_kept_memory(); }
@@ -106,13 +111,15 @@ class PtxMachine : public Machine {
                               : plan.order == ThreadOrder::by_seed
                                   ? c.seed % 3
                                   : static_cast<std::size_t>(plan.order) - 1;
-    const TimeLimit limit = time_limit(c);
+    constexpr TimeLimit of_some_blocks = {4, 0};
+    const TimeLimit limit = plan.most_blocks != 0 ? of_some_blocks : time_limit(c);
     const double slowness = counts_ ? slowness_of_counting : 1;
     return {.settings = {.order = orders[order],
                          .seed = c.seed,
                          .cpu_seconds = slowness * limit.cpu_seconds,
                          .cpu_seconds_per_thread = slowness * limit.cpu_seconds_per_thread,
-                         .counts = counts_},
+                         .counts = counts_,
+                         .most_blocks = plan.most_blocks},
             .refuses_launches = plan.setting == Setting::broken_stream && !plan.broken_launch,
             .refused_launch = plan.broken_launch,
             .runs_nothing = plan.setting == Setting::dry};
@@ -162,7 +169,7 @@ class PtxMachine : public Machine {
   }
 
   HostMemory memory_;
-  bool computed_ = false, counts_ = false;
+  bool computed_ = false, counts_ = false, is_part_ = false;
   int launches_ = 0;
   std::optional<Crowd> crowd_;
   std::vector<ptx::LaunchCounts> counted_;

@@ -115,7 +115,7 @@ WatchedRun watched_run_of_ptx(const Entry& entry, const Case& c, std::uint64_t m
 std::optional<WorkOnPtx> work_on_ptx(const Entry& entry, const Case& c) {
   const auto seen = observed(entry, c, {.cpu_seconds = 2, .counts = true}, nullptr);
   if (!seen || seen->finding) return std::nullopt;
-  WorkOnPtx work;
+  WorkOnPtx work{.operations = seen->extra_time};
   for (const ptx::LaunchCounts& launch : seen->counts) {
     work.operations += launch.total.instructions.warps;
     work.blocks += launch.blocks;

@@ -1,6 +1,6 @@
 #include "properties/sight/sight_claims.h"
 
-#include "properties/judges.h"
+#include "properties/judging/parts.h"
 
 namespace assay {
 namespace {
@@ -19,7 +19,7 @@ Claim claim_about(const char* name, const char* sentence, const char* heading) {
   return {.name = name,
           .sentence = sentence,
           .heading = heading,
-          .judge = by_trial({.rule = Rule::none}),
+          .judge = by_whole_or_part({.rule = Rule::none}),
           .takes_sight = true,
           .family = "sight",
           .excludes_variant = why_not_seen};

@@ -50,6 +50,11 @@ struct Tidy {
     return shape % 32 == 0 && g.k % 8 == 4;
   }
 };
+struct ProductsInInt {
+  static __device__ bool is_taken(const Gemm& g) {
+    return static_cast<std::int32_t>(g.m * g.n * g.k) < 0;
+  }
+};
 struct Never {
   static __device__ bool is_taken(const Gemm& g) { return g.m < 0; }
 };
@@ -181,6 +186,7 @@ const Registrar registrars[] = {variant<Deep>("planted_deep"),
                                 variant<Volume<200'000'000>>("planted_volume"),
                                 variant<Volume<30'000'000>>("planted_box"),
                                 variant<Tidy>("planted_tidy"),
+                                variant<ProductsInInt>("planted_products_in_int"),
                                 variant<Never>("planted_never"),
                                 rows_on_y_variant,
                                 square_variant,

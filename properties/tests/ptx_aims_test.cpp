@@ -77,6 +77,33 @@ TEST(PtxEffort, comes_close_to_what_is_executed) {
   }
 }
 
+// More than 2^31 products would take the machine seconds to minutes: some of the blocks do not.
+TEST(PtxParts, show_what_is_wrong_in_a_problem_too_large_to_run) {
+  for (const std::uint64_t seed : {0, 1}) {
+    const auto results = check({entry_named("planted_products_in_int", Backend::ptx)},
+                               {&claim_named("within_bound")},
+                               {.cases = 10, .seed = seed, .jobs = 1, .first_failure = true});
+    const ClaimResult& result = results.front();
+    ASSERT_EQ(result.status(), ClaimStatus::fails);
+    EXPECT_GE(result.failure->shrunk.multiply_adds(), 0x1p31);
+    EXPECT_THAT(result.failure->verdict.reason, testing::HasSubstr("that some blocks wrote"));
+  }
+}
+
+TEST(PtxParts, say_nothing_where_blocks_have_to_do_with_each_other) {
+  const Entry alone = entry_named("planted_never", Backend::ptx),
+              collecting = entry_named("planted_collecting", Backend::ptx);
+  const Case c = parse_case("m=300 n=300 k=5");
+  const Verdict part = run_trial(alone, c, {.most_blocks = 16}, {});
+  EXPECT_EQ(part.status, TrialStatus::right);
+  EXPECT_GE(part.judged, 12 * 256) << "16 tiles of 16 x 16, some of them cut off";
+  EXPECT_LE(part.judged, 16 * 256);
+  const Verdict nothing = run_trial(collecting, c, {.most_blocks = 16}, {});
+  EXPECT_EQ(nothing.status, TrialStatus::right);
+  EXPECT_EQ(nothing.judged, 0);
+  EXPECT_EQ(run_trial(alone, c, {.most_blocks = 1000}, {}).judged, 300 * 300) << "it has 361";
+}
+
 // Of some tiles, as all drawn cases have, all blocks find room together.
 TEST(PtxCrowd, grows_until_blocks_find_no_room) {
   const auto results = check({entry_named("planted_collecting", Backend::ptx)},

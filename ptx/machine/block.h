@@ -47,6 +47,9 @@ struct Run {
   // A use of memory that nobody wrote until then. Somebody may still write it, in no order with the
   // read: then a race is what is found, whoever came first.
   std::optional<Finding> unset;
+  // What some operations take beyond the time of usual ones, which are a unit of it.
+  std::uint64_t extra_time = 0;
+  bool meets_others = false;  // a block may have told others something, or heard of them
   std::string printed;
   std::uint64_t clock = 0;
   std::uint64_t random = 0;

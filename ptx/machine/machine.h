@@ -180,6 +180,9 @@ struct Settings {
   // If not 0, and nothing is counted: watches what is compared, and stops the launch as one that
   // never ends once threads have compared this often. Host code is not told of that.
   std::uint64_t most_watched = 0;
+  // If not 0: of a larger grid that many blocks are run, the first and the last among them. What
+  // they leave in memory is a part of the whole, if no block has to do with another one.
+  std::uint64_t most_blocks = 0;
 };
 
 // A launch of which blocks waited for others that come later in the grid.
@@ -189,11 +192,15 @@ struct Crowd {
 };
 
 struct Outcome {
-  std::optional<Finding> finding;      // the first
-  std::optional<Crowd> crowd;          // if they were taken in their own order, and waited
-  bool waited_for_grids = false;       // a block of it has
-  Numbers numbers;                     // of its blocks
-  std::string printed;                 // by printf; at most 1 MiB
+  std::optional<Finding> finding;  // the first
+  std::optional<Crowd> crowd;      // if they were taken in their own order, and waited
+  bool waited_for_grids = false;   // a block of it has
+  std::uint64_t extra_time = 0;    // beside that of its operations, in that of a usual one
+  bool is_part = false;            // most blocks were left out
+  bool meets_others =
+      false;            // a block did what tells others, or hears of them: an atomic operation
+  Numbers numbers;      // of its blocks
+  std::string printed;  // by printf; at most 1 MiB
   std::optional<LaunchCounts> counts;  // if asked for, of a launch without a finding
   std::optional<Watched> watched;      // if asked for
 };

@@ -8,6 +8,7 @@
 
 #include "base/scramble.h"
 #include "ptx/machine/access.h"
+#include "ptx/machine/between/grid_order.h"
 #include "ptx/machine/report/stuck.h"
 #include "ptx/machine/system/specials.h"
 #include "ptx/machine/taint.h"
@@ -59,7 +60,9 @@ double cpu_seconds() {
 class Running {
  public:
   Running(const Launch& launch, Memory& memory, const Settings& settings)
-      : run_(launch, memory, settings), grid_(launch.grid.count()) {
+      : run_(launch, memory, settings),
+        grid_(launch.grid.count()),
+        blocks_(grid_, settings, !launch.cooperative) {
     if (launch.cooperative) wanted_ = grid_;
     const std::uint64_t bytes_of_block =
         run_.shared_bytes * std::uint64_t{5} +
@@ -70,11 +73,11 @@ class Running {
 
   Outcome to_end() {
     const Numbers numbers = run_.memory.begin(grid_, run_.launch.past);
-    const double limit =
-        run_.settings.cpu_seconds + run_.settings.cpu_seconds_per_thread *
-                                        static_cast<double>(grid_ * run_.launch.block.count());
+    const double limit = run_.settings.cpu_seconds +
+                         run_.settings.cpu_seconds_per_thread *
+                             static_cast<double>(blocks_.count() * run_.launch.block.count());
     const double start = cpu_seconds();
-    while (!run_.failed() && (started_ < grid_ || !in_flight_.empty())) {
+    while (!run_.failed() && (started_ < blocks_.count() || !in_flight_.empty())) {
       admit();
       take_turns();
       if (++rounds_ % 64 == 0 && cpu_seconds() - start > limit) report_endless(in_flight_, limit);
@@ -84,6 +87,9 @@ class Running {
     return {.finding = run_.finding,
             .crowd = crowd(),
             .waited_for_grids = waited_for_grids_,
+            .extra_time = run_.extra_time,
+            .is_part = blocks_.count() < grid_,
+            .meets_others = run_.meets_others || run_.launch.cooperative,
             .numbers = numbers,
             .printed = std::move(run_.printed),
             .counts = counts(),
@@ -95,37 +101,15 @@ class Running {
     const bool shuffled = run_.settings.order == Order::shuffled;
     const std::size_t wanted =
         std::max<std::size_t>(shuffled ? 1 + run_.settings.seed % most_in_flight : 1, wanted_);
-    together_ =
-        std::max(together_, std::min<uint64_t>(wanted, in_flight_.size() + grid_ - started_));
-    while (in_flight_.size() < wanted && started_ < grid_) {
+    together_ = std::max(
+        together_, std::min<uint64_t>(wanted, in_flight_.size() + blocks_.count() - started_));
+    while (in_flight_.size() < wanted && started_ < blocks_.count()) {
       if (idle_.empty()) idle_.push_back(make_block());
       std::unique_ptr<Block> block = std::move(idle_.back());
       idle_.pop_back();
-      start(*block, number_of(started_++));
+      start(*block, blocks_.number(started_++));
       in_flight_.push_back(std::move(block));
     }
-  }
-
-  // The blocks of the grid in the order asked for. Shuffled, they are dealt like every n-th card.
-  uint64_t number_of(uint64_t i) {
-    switch (run_.settings.order) {
-      case Order::forward: return i;
-      case Order::reverse: return grid_ - 1 - i;
-      case Order::shuffled: break;
-    }
-    if (step_ == 0) {
-      step_ = assay::scramble(run_.settings.seed + 1) % grid_ | 1;
-      const auto divides = [&](uint64_t a, uint64_t b) {
-        while (b != 0) std::swap(a %= b, b);
-        return a != 1;
-      };
-      while (divides(step_, grid_)) ++step_;
-      step_ %= std::max<uint64_t>(grid_, 1);
-      if (grid_ == 1) step_ = 0;
-    }
-    return (assay::scramble(run_.settings.seed) +
-            static_cast<uint64_t>((static_cast<unsigned __int128>(i) * step_) % grid_)) %
-           grid_;
   }
 
   std::unique_ptr<Block> make_block() {
@@ -270,7 +254,7 @@ class Running {
     }
     if (run_.failed()) return;
     if (++since_end_ % patience == 0) admit_one_more();
-    const bool is_full = in_flight_.size() >= room_ && started_ < grid_;
+    const bool is_full = in_flight_.size() >= room_ && started_ < blocks_.count();
     if (is_full && turns_in_vain_ > rounds_in_vain * in_flight_.size())
       return report_no_room(block, in_flight_.size(), grid_);
     if (block.has_ended()) {
@@ -346,7 +330,8 @@ class Running {
   }
 
   Run run_;
-  uint64_t grid_ = 0, started_ = 0, rounds_ = 0, step_ = 0;
+  uint64_t grid_ = 0, started_ = 0, rounds_ = 0;
+  GridOrder blocks_;
   std::size_t wanted_ = 1;
   uint64_t room_ = 1, together_ = 1, turns_in_vain_ = 0;  // those in a row that ended with waits
   bool waited_for_grids_ = false;

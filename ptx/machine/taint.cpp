@@ -156,7 +156,9 @@ bool changes_unwritten(const Op* op, Warp& w, int lane) {
 }
 
 bool follow_taint(const Op* op, Warp& w) {
-  const Run& run = *w.block->run;
+  constexpr uint64_t time_to_follow = 30;  // in that of a usual operation
+  Run& run = *w.block->run;
+  run.extra_time += time_to_follow;
   const Uses& uses = run.kernel.uses[static_cast<std::size_t>(op - w.code)];
   uint32_t active = w.mask;
   if (op->guard >= 0) {

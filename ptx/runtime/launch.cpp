@@ -172,6 +172,10 @@ void run_now(const Kernel& kernel, const Configuration& asked, void** arguments)
   State& device = state();
   if (device.stopped != Error::success) throw Failure{device.stopped};
   if (device.seen_enough) return;
+  if (device.seen != nullptr && device.seen->is_part) {  // it would go by what is not all there
+    device.seen->is_no_part = device.seen_enough = true;
+    return;
+  }
   const int number = device.seen == nullptr ? 0 : device.seen->launches++;
   if (device.request != nullptr &&
       (device.request->refuses_launches || device.request->refused_launch == number))
@@ -206,6 +210,10 @@ void run_now(const Kernel& kernel, const Configuration& asked, void** arguments)
   show(outcome.printed);
   if (device.seen != nullptr) {
     ++device.seen->kernels;
+    device.seen->extra_time += outcome.extra_time;
+    device.seen->is_no_part |=
+        outcome.is_part && (outcome.meets_others || device.seen->kernels > 1);
+    device.seen->is_part |= outcome.is_part;
     const auto& crowd = device.seen->crowd;
     if (outcome.crowd && (!crowd || crowd->together < outcome.crowd->together))
       device.seen->crowd = outcome.crowd;

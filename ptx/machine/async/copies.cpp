@@ -15,6 +15,8 @@ namespace {
 using std::uint32_t;
 using std::uint64_t;
 
+constexpr uint64_t time_of_copy = 100;  // in that of a usual operation, its landing included
+
 uint64_t lowest_of(const Shape& s, const uint64_t* at) {
   return at[s.lead] + static_cast<uint64_t>(s.low);
 }
@@ -64,6 +66,7 @@ bool take_off_lane_by_lane(Warp& w, const Block::Copy& copy) {
 // read. mode: bytes. parts is 2 if the shared address has 64 bits.
 const Op* start_copies(const Op* op, Warp& w) {
   Block::Copies& copies = w.block->copies[w.index];
+  w.block->run->extra_time += time_of_copy;
   Block::Copy& copy = copies.pending.emplace_back(
       Block::Copy{.op = op, .lanes = w.mask, .number = copies.started++, .group = copies.groups});
   addresses_of(op, w, copy.from);

@@ -31,6 +31,7 @@ void listen(Block::Hearsay::Reach& to, uint64_t address, const Knowledge& told) 
 void hear(Warp& w, uint64_t address, Reach reach) {
   Block& block = *w.block;
   const bool is_global = !is_shared(address, w, reach);
+  block.run->meets_others |= is_global;
   if (const auto found = block.run->released.find(address);
       is_global && found != block.run->released.end())
     block.hearsay[w.index].of_all.unfenced.hear(found->second);

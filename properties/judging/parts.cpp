@@ -1,0 +1,85 @@
+#include "properties/judging/parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "properties/draws/dice.h"
+#include "properties/fitting.h"
+#include "properties/judges.h"
+
+namespace assay {
+namespace {
+
+constexpr double many_elements = 0x1p25;
+
+// Whoever gives a case may wait for some minutes.
+double many_products(const Resources& resources) {
+  return resources.case_is_given ? 0x1p33 : 0x1p29;
+}
+
+std::uint64_t blocks_to_run(const Case& c, const Tile& tile) {
+  constexpr double products_in_all = 3e8, usual_block = 256;
+  constexpr std::uint64_t least = 8, most = 48;
+  const double elements = tile.m * tile.n > 1 ? double{1} * tile.m * tile.n : usual_block;
+  const double each = elements * static_cast<double>(std::max<std::int64_t>(1, c.k));
+  return std::clamp(static_cast<std::uint64_t>(products_in_all / each), least, most);
+}
+
+Verdict judge_whole_or_part(const Entry& entry, const Case& c, const Plan& plan,
+                            const Resources& resources) {
+  const double elements = static_cast<double>(c.m) * static_cast<double>(c.n);
+  const bool is_large = c.multiply_adds() >= many_products(resources) || elements > many_elements;
+  if (entry.backend != Backend::ptx || !is_large) return run_trial(entry, c, plan, resources);
+  const std::uint64_t blocks = blocks_to_run(c, entry.variant.tile);
+  Plan of_some = plan;
+  of_some.most_blocks = blocks;
+  Verdict part = run_trial(entry, c, of_some, resources);
+  const bool says_nothing = part.status == TrialStatus::right && part.judged == 0;
+  if (says_nothing && resources.case_is_given) return run_trial(entry, c, plan, resources);
+  if (!says_nothing && part.remark.empty())
+    part.remark = fmt::format("of grids too large to run whole, {} blocks were run", blocks);
+  return part;
+}
+
+}  // namespace
+
+std::function<Verdict(const Entry&, const Case&, const Resources&)> by_whole_or_part(
+    const Plan& plan) {
+  return [plan](const Entry& entry, const Case& c, const Resources& resources) {
+    return judge_whole_or_part(entry, c, plan, resources);
+  };
+}
+
+std::vector<Case> cases_in_parts(const Claim& claim, const Entry& entry, std::uint64_t seed,
+                                 const Hints& hints) {
+  std::vector<Case> cases;
+  const bool can_be_judged = entry.backend == Backend::ptx && entry.variant.workspace == nullptr;
+  if (!claim.takes_extreme_sizes || !can_be_judged) return cases;
+  Dice dice(seed + 1);
+  const auto add = [&](Case c) {
+    c.alpha = dice.of({1.0f, 1.5f}), c.seed = seed;
+    const Case its = nearest_case(c, claim, entry);
+    if (its.m >= c.m / 2 && its.n >= c.n / 2 && its.k >= c.k / 2) cases.push_back(its);
+  };
+  const auto beside = [&](std::int64_t size) { return size + dice.between(1, size / 64); };
+  const auto cube_beside = [&](std::int64_t size) {
+    return Case{.m = beside(size), .n = beside(size), .k = beside(size)};
+  };
+  constexpr std::int64_t root_of_2_31 = 1291, root_of_2_32 = 1626, root_of_2_26 = 8192;
+  constexpr std::int64_t usual = 2048, largest = 4096;
+  add(cube_beside(root_of_2_31));
+  Case with_gaps = cube_beside(root_of_2_32);
+  with_gaps.lda.floats = with_gaps.ldb.floats = with_gaps.ldc.floats = 4;
+  with_gaps.beta = 0.5f;
+  add(with_gaps);
+  add({.m = usual, .n = usual, .k = usual});
+  std::int64_t known = 0;
+  for (const std::int64_t size : hints.sizes)
+    if (size > known && size <= largest) known = size;
+  if (known > usual / 4) add(cube_beside(known));
+  add({.m = root_of_2_26 + dice.between(1, 30), .n = root_of_2_26 + dice.between(0, 30), .k = 1});
+  return cases;
+}
+
+}  // namespace assay

@@ -1,0 +1,26 @@
+// In which order the blocks of a grid are started, and which of them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ptx/machine/machine.h"
+
+namespace ptx {
+
+class GridOrder {
+ public:
+  // Only `most_blocks` of the settings where some may be left out: the first, the last, and others.
+  GridOrder(std::uint64_t grid, const Settings&, bool may_leave_out);
+  std::uint64_t count() const { return chosen_.empty() ? grid_ : chosen_.size(); }
+  // Of the block that is started after so many.
+  std::uint64_t number(std::uint64_t started) const;
+
+ private:
+  std::uint64_t grid_, seed_;
+  Order order_;
+  std::uint64_t step_ = 0;             // shuffled, they are dealt like every n-th card
+  std::vector<std::uint64_t> chosen_;  // if not all are started
+};
+
+}  // namespace ptx
