@@ -254,7 +254,8 @@ class Running {
     }
     if (run_.failed()) return;
     if (++since_end_ % patience == 0) admit_one_more();
-    const bool is_full = in_flight_.size() >= room_ && started_ < blocks_.count();
+    const bool is_all = started_ == blocks_.count();  // and others may have been left out
+    const bool is_full = is_all ? started_ < grid_ : in_flight_.size() >= room_;
     if (is_full && turns_in_vain_ > rounds_in_vain * in_flight_.size())
       return report_no_room(block, in_flight_.size(), grid_);
     if (block.has_ended()) {
