@@ -6,7 +6,8 @@
 //
 // A stage's second kernel starts so behind its first; and the first one behind whatever the caller
 // has launched, be it this stage once more. Every such kernel waits in each of its blocks, so that
-// who waits for it has waited for all before it.
+// who waits for it has waited for all before it. A caller whose own kernel starts early and does not
+// wait gives up that order for what comes behind it, too.
 //
 // Promises that after the wait all that the kernels ahead have written can be read. On a GPU older
 // than sm_90 the next one starts when the kernel ahead has ended, as always.
