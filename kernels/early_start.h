@@ -6,8 +6,8 @@
 //
 // A stage's second kernel starts so behind its first; and the first one behind whatever the caller
 // has launched, be it this stage once more. Every such kernel waits in each of its blocks, so that
-// who waits for it has waited for all before it. A caller whose own kernel starts early and does not
-// wait gives up that order for what comes behind it, too.
+// who waits for it has waited for all before it. A caller whose own kernel starts early and does
+// not wait gives up that order for what comes behind it, too.
 //
 // Promises that after the wait all that the kernels ahead have written can be read. On a GPU older
 // than sm_90 the next one starts when the kernel ahead has ended, as always.
@@ -61,11 +61,9 @@ template <Tile tile, class... More>
 cudaError_t launch_tiles_early(void (*kernel)(Gemm, More...), dim3 block, const Gemm& g,
                                cudaStream_t stream, std::size_t shared_bytes = 0, int parts = 1,
                                const std::type_identity_t<More>&... more) {
-  if (g.m == 0 || g.n == 0) return cudaSuccess;
-  const std::int64_t down = ceil_div(g.m, tile.m), across = ceil_div(g.n, tile.n);
-  if (across > std::numeric_limits<int>::max() / down) return cudaErrorInvalidConfiguration;
-  const dim3 grid(static_cast<unsigned>(down * across), static_cast<unsigned>(parts));
-  return launch_early(kernel, grid, block, shared_bytes, stream, g, more...);
+  return with_grid_of_tiles<tile>(g, parts, [&](dim3 grid) {
+    return launch_early(kernel, grid, block, shared_bytes, stream, g, more...);
+  });
 }
 
 }  // namespace assay

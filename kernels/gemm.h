@@ -195,17 +195,24 @@ cudaError_t launch(void (*kernel)(Params...), dim3 grid, dim3 block, std::size_t
   return cudaLaunchKernelEx(&config, kernel, args...);
 }
 
+// Calls `start` with the grid of `launch_tiles`, unless C is empty.
+template <Tile tile, class Start>
+cudaError_t with_grid_of_tiles(const Gemm& g, int parts, const Start& start) {
+  if (g.m == 0 || g.n == 0) return cudaSuccess;
+  const std::int64_t down = ceil_div(g.m, tile.m), across = ceil_div(g.n, tile.n);
+  if (across > std::numeric_limits<int>::max() / down) return cudaErrorInvalidConfiguration;
+  return start(dim3(static_cast<unsigned>(down * across), static_cast<unsigned>(parts)));
+}
+
 // One block for each tile of C, numbered row by row along x alone: x takes 2^31 - 1 blocks, y and z
 // only 65535. Where blocks share a tile, they are its `parts` along y.
 template <Tile tile, class... More>
 cudaError_t launch_tiles(void (*kernel)(Gemm, More...), dim3 block, const Gemm& g,
                          cudaStream_t stream, std::size_t shared_bytes = 0, int parts = 1,
                          const std::type_identity_t<More>&... more) {
-  if (g.m == 0 || g.n == 0) return cudaSuccess;
-  const std::int64_t down = ceil_div(g.m, tile.m), across = ceil_div(g.n, tile.n);
-  if (across > std::numeric_limits<int>::max() / down) return cudaErrorInvalidConfiguration;
-  const dim3 grid(static_cast<unsigned>(down * across), static_cast<unsigned>(parts));
-  return launch(kernel, grid, block, shared_bytes, stream, g, more...);
+  return with_grid_of_tiles<tile>(g, parts, [&](dim3 grid) {
+    return launch(kernel, grid, block, shared_bytes, stream, g, more...);
+  });
 }
 
 #endif  // kernels and their launches

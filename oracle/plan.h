@@ -66,8 +66,8 @@ struct Plan {
   Setting setting = Setting::plain;
   // With a broken stream: the one launch of several that fails, counted from 0. Not on a GPU.
   std::optional<int> broken_launch = std::nullopt;
-  // If not 0, and on the PTX machine: runs so many blocks of a grid, and judges what they leave in
-  // C, where no block has to do with another one. Nothing is judged where that cannot be.
+  // If not 0, the PTX machine runs at most this many blocks of each grid, and only what they leave
+  // in C is judged. Where blocks depend on each other, nothing is judged.
   std::uint64_t most_blocks = 0;
   Spoil spoil = Spoil::none;
   Altered altered = Altered::nothing;

@@ -362,7 +362,7 @@ std::vector<ClaimResult> check_case(const std::vector<Entry>& entries,
                       [&](const Entry& entry, Claims family, const Bench& bench, const auto&) {
                         return check_claims_on(cases, family, entry, given, bench);
                       });
-  settle(results, claims.size(), budget);
+  settle(results, claims.size(), given);
   return results;
 }
 

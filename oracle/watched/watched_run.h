@@ -45,7 +45,7 @@ WatchedRun watched_run_of_ptx(const Entry&, const Case&, std::uint64_t most_call
 
 // What a launch does there.
 struct WorkOnPtx {
-  std::uint64_t operations = 0;  // of warps, slow ones as so many usual ones
+  std::uint64_t operations = 0;  // of warps; a slow operation counts as several
   std::uint64_t blocks = 0;      // of all its kernels
 };
 // None if it is refused, has a fault, or does not end within 2 s of CPU time.

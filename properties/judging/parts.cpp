@@ -6,7 +6,6 @@
 
 #include "properties/draws/dice.h"
 #include "properties/fitting.h"
-#include "properties/judges.h"
 
 namespace assay {
 namespace {

@@ -11,12 +11,13 @@
 
 namespace assay {
 
-// By one trial: of the whole, or of a part where that is all that there is time for. Nothing is
-// judged where a part says nothing, unless the case was given by somebody, who then waits.
+// Judges a case by one trial, and a large case by a part of its grid. Where a part says nothing,
+// the whole is run if that does not take long or if a person asked for the case; else nothing is
+// judged.
 std::function<Verdict(const Entry&, const Case&, const Resources&)> by_whole_or_part(const Plan&);
 
-// As large as people bring them: so many products, or elements of C, that their number leaves 32
-// bits, and beyond all sizes at once that the variant was seen to know of.
+// Problems of the size that people bring: more than 2^31 products, more than 2^26 elements of C,
+// and all three sizes beyond the largest one that the variant compares with.
 std::vector<Case> cases_in_parts(const Claim&, const Entry&, std::uint64_t seed, const Hints&);
 
 }  // namespace assay

@@ -72,7 +72,7 @@ void add_registers(std::string_view cubin, std::map<std::string, int>& registers
       const auto symbol = assay::number_at<std::uint32_t>(value, 0);
       if (symbol >= elf.symbols.size()) fail("holds machine code whose attributes are damaged");
       registers[std::string(elf.symbols[symbol].name)] =
-          static_cast<int>(assay::number_at<std::uint32_t>(value, 4) & 0xffff);
+          static_cast<int>(assay::number_at<std::uint32_t>(value, 4));
     });
   }
 }

@@ -13,7 +13,7 @@ class GridOrder {
   // Only `most_blocks` of the settings where some may be left out: the first, the last, and others.
   GridOrder(std::uint64_t grid, const Settings&, bool may_leave_out);
   std::uint64_t count() const { return chosen_.empty() ? grid_ : chosen_.size(); }
-  // Of the block that is started after so many.
+  // The block to start next, when `started` blocks have been started.
   std::uint64_t number(std::uint64_t started) const;
 
  private:

@@ -13,7 +13,7 @@ namespace ptx {
 // Whether some of its lanes can go on.
 bool can_run(const Warp&);
 
-// Something still runs after so many seconds.
+// A block still runs after `limit` seconds of CPU time.
 void report_endless(const std::vector<std::unique_ptr<Block>>& in_flight, double limit);
 // A block waits for others of its grid, of which no more fit on the device.
 void report_no_room(Block&, std::size_t in_flight, std::uint64_t grid);

@@ -50,6 +50,24 @@ TEST(FatBinary, CompressedSaysWhatToDo) {
   EXPECT_EQ(refusal(container({{.kind = 2, .flags = 0x8011}, {}})), "read");
 }
 
+TEST(FatBinary, TellsRegistersByIntactMachineCodeForTheDeviceAlone) {
+  const auto registers = [](const Content& content) {
+    return registers_within(bytes(container({{}, content})), 90).size();
+  };
+  EXPECT_EQ(registers({}), 0u) << "it is PTX";
+  EXPECT_EQ(registers({.kind = 2, .architecture = 80}), 0u);
+  EXPECT_EQ(registers({.kind = 2, .architecture = 100}), 0u);
+  EXPECT_EQ(registers({.kind = 2, .flags = 0x8011}), 0u) << "compressed";
+  try {
+    registers({.kind = 2});
+    FAIL() << "\"text\" is no machine code";
+  } catch (const BadPtx& error) {
+    EXPECT_STREQ(error.what(),
+                 "the fat binary holds machine code that is damaged: it does not begin as an ELF64 "
+                 "file does");
+  }
+}
+
 TEST(FatBinary, OfAnotherFormat) {
   std::string text = container({{}});
   text[4] = 2;
