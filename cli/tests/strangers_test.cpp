@@ -71,5 +71,34 @@ INSTANTIATE_TEST_SUITE_P(
                          "a wait for the copy is missing"}),
     [](const auto& each) { return each.param.name; });
 
+// What ptxas says to a file is no reason not to run its PTX.
+TEST_F(KernelFile, IsCompiledThoughPtxasDoesNotTakeItForSm90) {
+  NEEDS_NVCC;
+  const auto checked = [&](const std::string& first_lines) {
+    write_text(file(), R"(
+      #include <assay.h>
+      static __global__ void __launch_bounds__(128) mine(assay::Gemm g) {)" +
+                           first_lines + R"(
+        const std::int64_t e = blockIdx.x * std::int64_t{128} + threadIdx.x;
+        if (e >= g.m * g.n) return;
+        float sum = 0;
+        for (std::int64_t p = 0; p < assay::depth(g); ++p)
+          sum += g.a[e / g.n * g.lda + p] * g.b[p * g.ldb + e % g.n];
+        float* c = &g.c[e / g.n * g.ldc + e % g.n];
+        *c = assay::blend(g, sum, c);
+      }
+      ASSAY_VARIANT(mine, "An element each.") {
+        mine<<<dim3((unsigned)((g.m * g.n + 127) / 128)), 128, 0, stream>>>(g);
+      })");
+    return check_few(file());
+  };
+  const Answer of_sm_90a = checked("asm volatile(\"setmaxnreg.dec.sync.aligned.u32 40;\");");
+  EXPECT_EQ(of_sm_90a.code, 0) << of_sm_90a.out << of_sm_90a.err;
+  const Answer too_large =
+      checked("__shared__ volatile float all[20000]; all[threadIdx.x] = 0; __syncthreads();");
+  EXPECT_EQ(too_large.code, 1);
+  EXPECT_THAT(too_large.out, HasSubstr("80000 bytes of static shared memory, 49152 at most"));
+}
+
 }  // namespace
 }  // namespace assay::tests
