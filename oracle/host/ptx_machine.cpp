@@ -72,9 +72,10 @@ class PtxMachine : public Machine {
       crowd_ = Crowd{static_cast<std::int64_t>(seen.crowd->together),
                      static_cast<std::int64_t>(seen.crowd->fit)};
     counted_ = std::move(seen.counts);
-    // Nothing can be said where blocks have to do with those that were left out, or take too long.
+    // Of some blocks nothing can be said where they are no part of the whole, or take too long.
     const bool is_endless = seen.finding && seen.finding->fault == ptx::Fault::never_ends;
-    if (plan.most_blocks != 0 && (seen.is_no_part || is_endless)) return Verdict{};
+    const bool says_nothing = is_endless || (is_part_ && seen.is_no_part);
+    if (plan.most_blocks != 0 && says_nothing) return Verdict{};
     // What runs behind a launch that failed alone may well miss what that one was to write.
     if (seen.finding && !plan.broken_launch) return verdict_on(*seen.finding);
     if (plan.setting != Setting::broken_stream) return failure;

@@ -90,17 +90,20 @@ TEST(PtxParts, show_what_is_wrong_in_a_problem_too_large_to_run) {
   }
 }
 
-TEST(PtxParts, say_nothing_where_blocks_have_to_do_with_each_other) {
+TEST(PtxParts, say_nothing_where_blocks_are_not_all_that_writes_c) {
   const Entry alone = entry_named("planted_never", Backend::ptx),
-              collecting = entry_named("planted_collecting", Backend::ptx);
+              collecting = entry_named("planted_collecting", Backend::ptx),
+              adding = entry_named("planted_adding", Backend::ptx);
   const Case c = parse_case("m=300 n=300 k=5");
   const Verdict part = run_trial(alone, c, {.most_blocks = 16}, {});
   EXPECT_EQ(part.status, TrialStatus::right);
   EXPECT_GE(part.judged, 12 * 256) << "16 tiles of 16 x 16, some of them cut off";
   EXPECT_LE(part.judged, 16 * 256);
-  const Verdict nothing = run_trial(collecting, c, {.most_blocks = 16}, {});
-  EXPECT_EQ(nothing.status, TrialStatus::right);
-  EXPECT_EQ(nothing.judged, 0);
+  for (const Entry& entry : {collecting, adding}) {
+    const Verdict nothing = run_trial(entry, c, {.most_blocks = 16}, {});
+    EXPECT_EQ(nothing.status, TrialStatus::right) << nothing.reason;
+    EXPECT_EQ(nothing.judged, 0);
+  }
   EXPECT_EQ(run_trial(alone, c, {.most_blocks = 1000}, {}).judged, 300 * 300) << "it has 361";
 }
 

@@ -38,8 +38,8 @@ struct Observation {
   std::vector<LaunchCounts> counts;  // of each, if asked for and without a finding
   std::vector<Watched> watched;      // of each, if asked for
   std::uint64_t extra_time = 0;      // of all launches: what some operations take beyond usual ones
-  // Of a launch most blocks were left out; and what the others left is no part of the whole, as it
-  // was not the only one, or its blocks have to do with each other.
+  // Most blocks of a launch were left out; and what the others leave is no part of the whole, because
+  // something else writes memory too, or because the blocks depend on each other.
   bool is_part = false, is_no_part = false;
   std::optional<Crowd> crowd;  // of the launch of which most blocks had to be in flight
   std::uint64_t blocks = 0;    // of all launches where nothing runs; and a number
