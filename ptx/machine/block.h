@@ -33,7 +33,7 @@ struct Run {
   Memory::Contents& memory;
   const Settings& settings;
   std::vector<Region*> region_of;      // that an operation met last
-  std::vector<const Shape*> shape_of;  // likewise
+  std::vector<const Shape*> shape_of, target_of;  // likewise; the latter of copies
   // The bytes of shared memory that each operation may touch.
   struct Part {
     std::uint32_t first = 0, end = 0;
@@ -117,22 +117,23 @@ struct Block {
   // Copies that lanes of a warp have started together (cp.async), by warp; each lane's happens when
   // the lane waits for it. Until then its target is in flight.
   struct Copy {
-    const Op* op = nullptr;
-    std::uint32_t lanes = 0;  // whose copies are still to happen
-    std::size_t number = 0;   // how many the warp had started before
-    std::array<int, warp_size> group = {};
-    int read[warp_size] = {};  // bytes: the rest is zeros
-    std::uint64_t to[warp_size] = {}, from[warp_size] = {};
+    const Op* op;
+    std::uint32_t lanes;  // whose copies are still to happen
+    std::size_t number;   // how many the warp had started before
+    std::array<int, warp_size> group;
+    int read[warp_size];  // bytes: the rest is zeros
+    std::uint64_t to[warp_size], from[warp_size];
     // If all of them can happen at once: where they go, and where those come from that read.
-    const Shape* target = nullptr;
-    const Shape* source = nullptr;
+    const Shape* target;
+    const Shape* source;
   };
   struct Copies {
-    std::vector<Copy> pending;
-    std::array<int, warp_size> groups = {};  // that each lane has committed
+    std::vector<Copy> copies;
+    std::vector<std::uint32_t> pending, idle;  // of these, the earliest first
+    std::array<int, warp_size> groups = {};    // that each lane has committed
     std::size_t started = 0;
   };
-  std::map<int, Copies> copies;
+  std::vector<Copies> copies;
   Asynchronous asynchronous;
 
   // Bytes of shared memory that bulk copies of a thread read, by groups: where, and how many.

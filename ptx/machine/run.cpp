@@ -26,6 +26,7 @@ Run::Run(const Launch& l, Memory& m, const Settings& s)
       random(assay::scramble(s.seed)) {
   region_of.assign(kernel.code.size(), nullptr);
   shape_of.assign(kernel.code.size(), nullptr);
+  target_of.assign(kernel.code.size(), nullptr);
   memory.shapes.make_room();
   if (s.counts) counter = std::make_unique<Counter>(kernel);
   if (s.most_watched != 0) watch = std::make_unique<Watch>(kernel, s.most_watched);
@@ -179,7 +180,7 @@ class Running {
     block.hearsay.clear();
     block.released.clear();
     block.unwritten_from.clear();
-    block.copies.clear();
+    block.copies.assign(block.warps.size(), {});
     block.asynchronous = {};
     block.held.clear();
     auto* words = reinterpret_cast<uint32_t*>(block.shared.data());
@@ -275,10 +276,10 @@ class Running {
   void finish(Block& block) {
     finish_bulk_copies(block);
     for (Warp& w : block.warps) {
-      const auto left = block.copies.find(w.index);
-      if (left == block.copies.end() || left->second.pending.empty()) continue;
+      Block::Copies& left = block.copies[static_cast<std::size_t>(w.index)];
+      if (left.pending.empty()) continue;
       w.set_mask(all_lanes);
-      left->second.groups.fill(1 << 30);
+      left.groups.fill(1 << 30);
       finish_copies(w, 0);
     }
   }

@@ -42,29 +42,41 @@ void SharedShadow::start(std::size_t words) {
   fenced_threads_.clear();
 }
 
+namespace {
+
+// Before which time all that a warp did is known to another one. Of several warps (warp_size), or
+// of none: those that it synchronised with, as far as can be told.
+uint32_t known_until(uint32_t warp, const Warp& w) {
+  if (w.known.empty()) return w.since_barrier;
+  const bool is_one = warp < w.known.size() && warp != warp_size;
+  return std::max(w.since_barrier, is_one ? w.known[warp]
+                                          : *std::max_element(w.known.begin(), w.known.end()));
+}
+
+}  // namespace
+
 bool is_known(uint32_t s, const Warp& w) {
   if (stamp::is_untold(s) || stamp::time(s) < w.since_barrier) return true;
-  if (w.known.empty()) return false;
-  // Several warps: those that this one synchronised with, as far as can be told.
-  const uint32_t warp = stamp::warp(s);
-  return stamp::time(s) < (warp < w.known.size() && warp != warp_size
-                               ? w.known[warp]
-                               : *std::max_element(w.known.begin(), w.known.end()));
+  return stamp::time(s) < known_until(stamp::warp(s), w);
 }
 
 // Whether what any lane of a warp does now comes after these: what one lane did need not come
-// before what another does.
+// before what another does. Mostly one warp did all of it.
 bool is_behind(Eight stamps, Eight wanted, const Warp& w) {
-  uint32_t last = 0;
-  for (std::size_t i = 0; i < 8; ++i) {
-    const uint32_t s = wanted[i] != 0 ? stamps[i] : last;
-    if (s == last) continue;
-    const bool is_own = stamp::warp(s) == static_cast<uint32_t>(w.index);
-    const bool is_ordered =
-        is_own ? stamp::is_untold(s) || stamp::time(s) < w.since_sync : is_known(s, w);
-    if (!is_ordered) return false;
-    last = s;
-  }
+  const Eight who = stamps & stamp::thread_mask;
+  const auto is_untold = stamps / (stamp::thread_mask + 1) == stamp::last_time;
+  do {
+    std::size_t first = 0;
+    while (wanted[first] == 0) ++first;
+    const uint32_t warp = stamp::warp(stamps[first]);
+    const uint32_t until =
+        warp == static_cast<uint32_t>(w.index) ? w.since_sync : known_until(warp, w);
+    const Eight by_it = (Eight)((who / warp_size == warp) | (who == stamp::lanes_of + warp) |
+                                (who == who[first]));
+    const auto is_before = (stamps < stamp::make(until, 0)) | is_untold;
+    if (!is_zero(by_it & wanted & ~(Eight)is_before)) return false;
+    wanted &= ~by_it;
+  } while (!is_zero(wanted));
   return true;
 }
 

@@ -21,29 +21,37 @@ uint64_t lowest_of(const Shape& s, const uint64_t* at) {
   return at[s.lead] + static_cast<uint64_t>(s.low);
 }
 
+const Shape* target_of(Warp& w, const Block::Copy& copy) {
+  Run& run = *w.block->run;
+  const Shape*& last = run.target_of[static_cast<std::size_t>(copy.op - w.code)];
+  if (last == nullptr || last->mask != w.mask ||
+      !has_shape(*last, copy.to, copy.to[last->lead], w.lane_masks))
+    last = run.memory.shapes.find(copy.to, w.mask, copy.op->mode);
+  return last;
+}
+
 // Whether everything is usual about where the copies go: then nothing is left to be looked at
 // there.
 bool take_off_together(Warp& w, Block::Copy& copy) {
   const Op* const op = copy.op;
-  Shapes& shapes = w.block->run->memory.shapes;
-  const Shape* const target = shapes.find(copy.to, copy.lanes, op->mode);
+  const Shape* const target = target_of(w, copy);
   if (target == nullptr) return false;
   const uint64_t lowest = lowest_of(*target, copy.to);
   if (lowest % op->mode != 0 || reach_shared_shape(w, op, *target, lowest, true) == nullptr)
     return false;
   w.block->shadow.take_off_shape(*target, lowest / 4);
-  uint32_t reading = 0, partly = 0;
-  for (uint32_t left = copy.lanes; left != 0; left &= left - 1) {
+  uint32_t reading = op->b < 0 ? w.mask : 0, partly = 0;
+  for (uint32_t left = op->b < 0 ? 0 : w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left), read = copy.read[lane];
-    if (read != 0) reading |= 1u << lane;
-    if (read != 0 && read != op->mode) partly |= 1u << lane;
+    reading |= uint32_t{read != 0} << lane;
+    partly |= uint32_t{read != 0 && read != op->mode} << lane;
   }
   if (partly != 0) return true;
   uint64_t of_source = 0;
   if (reading == w.mask)
     copy.source = shape_of(op, w, op->mode, of_source);
   else if (reading != 0)
-    copy.source = shapes.find(copy.from, reading, op->mode);
+    copy.source = w.block->run->memory.shapes.find(copy.from, reading, op->mode);
   if (reading == 0 || copy.source != nullptr) copy.target = target;
   return true;
 }
@@ -62,22 +70,33 @@ bool take_off_lane_by_lane(Warp& w, const Block::Copy& copy) {
   return true;
 }
 
+Block::Copy& new_copy(Block::Copies& all) {
+  if (all.idle.empty()) {
+    all.idle.push_back(static_cast<uint32_t>(all.copies.size()));
+    all.copies.emplace_back();
+  }
+  const uint32_t number = all.idle.back();
+  all.idle.pop_back();
+  all.pending.push_back(number);
+  return all.copies[number];
+}
+
 // a and bits give the source, d the shared address and e what is added to it, b how many bytes are
 // read. mode: bytes. parts is 2 if the shared address has 64 bits.
 const Op* start_copies(const Op* op, Warp& w) {
-  Block::Copies& copies = w.block->copies[w.index];
+  Block::Copies& copies = copies_of(w);
   w.block->run->extra_time += time_of_copy;
-  Block::Copy& copy = copies.pending.emplace_back(
-      Block::Copy{.op = op, .lanes = w.mask, .number = copies.started++, .group = copies.groups});
+  Block::Copy& copy = new_copy(copies);
+  copy.op = op, copy.lanes = w.mask, copy.number = copies.started++, copy.group = copies.groups;
+  copy.target = copy.source = nullptr;
   addresses_of(op, w, copy.from);
-  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
+  for (int lane = 0; lane < warp_size; ++lane)
     copy.read[lane] =
         op->b < 0 ? op->mode
                   : std::min<int>(op->mode, static_cast<int>(w.slot<uint32_t>(op->b)[lane]));
+  for (int lane = 0; lane < warp_size; ++lane)
     copy.to[lane] = place_in_shared(w, lane, op->d, op->parts == 2, static_cast<uint64_t>(op->e),
                                     Named::in_shared);
-  }
   return take_off_together(w, copy) || take_off_lane_by_lane(w, copy) ? op + 1 : nullptr;
 }
 
@@ -137,8 +156,10 @@ bool land(Warp& w, const Block::Copy& copy, int lane, uint32_t thread) {
 // Of each of the warp's copies those lanes' that are due. False after a finding.
 template <class LanesDue>
 bool finish_those(Warp& w, const LanesDue& lanes_due, bool by_engine) {
-  std::vector<Block::Copy>& pending = w.block->copies[w.index].pending;
-  for (Block::Copy& copy : pending) {
+  Block::Copies& all = copies_of(w);
+  bool any_done = false;
+  for (const uint32_t number : all.pending) {
+    Block::Copy& copy = all.copies[number];
     const uint32_t due = lanes_due(copy) & copy.lanes;
     if (due == 0) continue;
     const bool is_done = due == copy.lanes && land_together(w, copy, by_engine);
@@ -149,13 +170,33 @@ bool finish_those(Warp& w, const LanesDue& lanes_due, bool by_engine) {
     }
     copy.lanes &= ~due;
     copy.target = nullptr;
+    if (copy.lanes == 0) all.idle.push_back(number), any_done = true;
   }
-  std::erase_if(pending, [](const Block::Copy& copy) { return copy.lanes == 0; });
+  if (any_done)
+    std::erase_if(all.pending, [&](uint32_t number) { return all.copies[number].lanes == 0; });
   return true;
 }
 
+// Those lanes that committed a copy before their last few groups; mostly all of a warp, or none.
+uint32_t lanes_that_committed(const Block::Copy& copy, const std::array<int, warp_size>& committed,
+                              int but) {
+  using SignedEight = std::int32_t __attribute__((vector_size(32)));
+  SignedEight all = ~SignedEight{}, any = {};
+  for (std::size_t i = 0; i < warp_size; i += 8) {
+    const auto before = vector_at<SignedEight>(copy.group.data() + i) <
+                        vector_at<SignedEight>(committed.data() + i) - but;
+    all &= before, any |= before;
+  }
+  if (is_zero(any)) return 0;
+  if (is_zero(~all)) return all_lanes;
+  uint32_t lanes = 0;
+  for (std::size_t i = 0; i < warp_size; ++i)
+    lanes |= uint32_t{copy.group[i] < committed[i] - but} << i;
+  return lanes;
+}
+
 const Op* commit_copies(const Op* op, Warp& w) {
-  Block::Copies& copies = w.block->copies[w.index];
+  Block::Copies& copies = copies_of(w);
   for (int i = 0; i < warp_size; ++i) copies.groups[static_cast<std::size_t>(i)] += w.mask >> i & 1;
   return op + 1;
 }
@@ -167,12 +208,9 @@ const Op* wait_for_copies(const Op* op, Warp& w) {
 }  // namespace
 
 bool finish_copies(Warp& w, int but) {
-  const auto& committed = w.block->copies[w.index].groups;
+  const auto& committed = copies_of(w).groups;
   const auto lanes_due = [&](const Block::Copy& copy) {
-    uint32_t due = 0;
-    for (std::size_t i = 0; i < warp_size; ++i)
-      due |= uint32_t{copy.group[i] < committed[i] - but} << i;
-    return due & w.mask;
+    return lanes_that_committed(copy, committed, but) & w.mask;
   };
   return finish_those(w, lanes_due, false);
 }

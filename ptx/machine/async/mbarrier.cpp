@@ -189,7 +189,7 @@ const Op* arrive_with_copies(const Op* op, Warp& w) {
     if (barrier == nullptr) return nullptr;
     if (op->mode == 0) ++barrier->pending;
     std::vector<CopyArrival>& all = w.block->asynchronous.arrivals[static_cast<uint32_t>(at)];
-    const std::size_t copies = w.block->copies[w.index].started;
+    const std::size_t copies = copies_of(w).started;
     if (all.empty() || all.back().warp != w.index || all.back().copies != copies ||
         (all.back().lanes >> lane & 1) != 0)
       all.push_back({.warp = w.index, .copies = copies});

@@ -22,6 +22,10 @@ inline std::uint64_t place_of_lane(const Op* op, const Warp& w, int lane) {
                          static_cast<Named>(op->parts));
 }
 
+inline Block::Copies& copies_of(Warp& w) {
+  return w.block->copies[static_cast<std::size_t>(w.index)];
+}
+
 // Those that wait for a phase look again.
 void wake_waits(Block&);
 

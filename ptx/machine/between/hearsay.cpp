@@ -10,6 +10,10 @@ using std::uint64_t;
 
 namespace {
 
+// In that of a usual operation: to look whether anything was told at an address, and to hear it or
+// to tell.
+constexpr uint64_t time_to_look = 10, time_to_hear = 100, time_to_tell = 150;
+
 // Every block has the same addresses of shared memory: what is released there, it alone hears. One
 // that was generic comes to be that of shared memory.
 bool is_shared(uint64_t& address, const Warp& w, Reach reach) {
@@ -32,9 +36,12 @@ void hear(Warp& w, uint64_t address, Reach reach) {
   Block& block = *w.block;
   const bool is_global = !is_shared(address, w, reach);
   block.run->meets_others |= is_global;
+  block.run->extra_time += time_to_look;
   if (const auto found = block.run->released.find(address);
-      is_global && found != block.run->released.end())
+      is_global && found != block.run->released.end()) {
+    block.run->extra_time += time_to_hear;
     block.hearsay[w.index].of_all.unfenced.hear(found->second);
+  }
   if (const auto found = block.released.find(address); found != block.released.end())
     listen(block.hearsay[w.index].of_block, address, found->second);
 }
@@ -43,6 +50,7 @@ void tell(Warp& w, uint64_t address, Reach reach) {
   Block& block = *w.block;
   const auto mine = block.hearsay.find(w.index);
   if (mine == block.hearsay.end()) return;
+  block.run->extra_time += time_to_tell;
   if (!is_shared(address, w, reach)) block.run->released[address].tell(mine->second.of_all.fenced);
   block.released[address].learn(mine->second.of_block.fenced);
 }

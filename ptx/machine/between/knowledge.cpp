@@ -94,6 +94,16 @@ bool Knowledge::visit(uint64_t block, const Visit& call) const {
   for (auto one = place_of(own_, first); one != own_.end() && one->first - first < keys_of_a_block;
        ++one)
     if (call(one->first - first, one->second)) return true;
+  const auto visit_told = [&](const Heard& heard) {
+    const auto found = heard.first->blocks_.find(block);
+    if (found == heard.first->blocks_.end()) return false;
+    return std::any_of(found->second.begin(), found->second.end(), [&](const auto& known) {
+      const auto time = static_cast<uint32_t>(Told::latest(known.second, heard.second));
+      return time != 0 && call(known.first, time);
+    });
+  };
+  // Mostly it is found where it was told first.
+  if (std::any_of(heard_.begin(), heard_.end(), visit_told)) return true;
   // Whoever told there may have heard it elsewhere.
   std::vector<Heard> all = heard_;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -102,11 +112,7 @@ bool Knowledge::visit(uint64_t block, const Visit& call) const {
       return other.first == told && other.second > so_far;
     });
     if (is_superseded) continue;
-    if (const auto found = told->blocks_.find(block); found != told->blocks_.end())
-      for (const auto& [whose, course] : found->second)
-        if (const auto time = static_cast<uint32_t>(Told::latest(course, so_far));
-            time != 0 && call(whose, time))
-          return true;
+    if (i >= heard_.size() && visit_told(all[i])) return true;
     for (const auto& [other, course] : told->heard_) {
       const std::size_t heard = Told::latest(course, so_far);
       const bool is_new = heard != 0 && std::none_of(all.begin(), all.end(), [&](const Heard& one) {
