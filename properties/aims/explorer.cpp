@@ -63,6 +63,7 @@ void Explorer::climb_to_the_rest() {
   for (bool any = true; any && !know_.is_spent();) {
     any = false;
     for (const void* where : open()) {
+      if (know_.is_spent()) break;
       if (!know_.comparisons().at(where).decides || !climbed_.insert(where).second) continue;
       // What it waits for may be small, and what others still wait for comes first.
       Constants constants{constants_of(open(), 1), float_constants()};

@@ -25,6 +25,12 @@ constexpr int pairs = 3000;  // of small problems, and of any
 constexpr double products_of_a_pair = 1e5;
 constexpr double cheap_products = 1e7, most_products = 3e10;  // of a case to judge
 
+// What no problem has any influence on, as the status that a call of the runtime returns, hardly
+// waits for a rare one.
+bool varies(const Comparison& c) {
+  return c.least < c.greatest || c.least_other < c.greatest_other;
+}
+
 using Launches = std::vector<DryLaunch>;  // one after the other: the last counts
 
 class LaunchSearch {
@@ -78,8 +84,9 @@ class LaunchSearch {
       if (known == know_.comparisons().end()) continue;
       const auto place = know_.places().find(c.where);
       if (place != know_.places().end() && !is_of_the_author(place->second)) continue;
-      if (known->second.decides && !known->second.is_settled()) return budget_of_open;
-      any_unequal |= !known->second.decides && !known->second.seen.equal;
+      const bool is_open = known->second.decides && !known->second.is_settled();
+      if (is_open && varies(known->second.seen)) return budget_of_open;
+      any_unequal |= is_open || (!known->second.decides && !known->second.seen.equal);
     }
     return any_unequal ? budget_of_unequal : budget_of_settled;
   }

@@ -125,7 +125,7 @@ Effort effort_on_ptx(const Entry& entry) {
   const std::int64_t little = tile.k, more = little + 4 * std::max(tile.k, 8);
   const std::int64_t m = tile.m, n = tile.n;
   const Launch one = launch(m, n, little), many = launch(side * m, side * n, little),
-               deep = launch(side * m, side * n, more), row = launch(m, 64 * n, little);
+               deep = launch(side * m, side * n, more), row = launch(m, 16 * n, little);
   if (one.blocks * many.blocks * deep.blocks * row.blocks == 0) return {};
   const auto slope = [](double rise, double run) {
     return run > 0 ? std::max(0.0, rise) / run : 0;
