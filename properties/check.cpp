@@ -103,6 +103,11 @@ std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const B
   if (!trials.may_go_on()) return std::move(trials).finish();  // none says anything about it
   if (const auto opening = opening_case(claim, entry, exploration.hints)) trials.run(*opening);
   run_past_failures(trials, claims, entry, corpus);
+  if (claim.own_cases != nullptr) {
+    for (const Case& c : claim.own_cases(entry, budget.seed)) {
+      if (trials.may_go_on()) trials.run(c);
+    }
+  }
   for (const Case& c : aimed_cases(exploration, claim, entry)) {
     if (trials.may_go_on()) trials.run(c);
   }
@@ -126,7 +131,8 @@ std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const B
           std::hash<std::string>{}(
               fmt::format("{} {}", entry.variant.name, claim.family ? claim.family : claim.name)),
       exploration.hints);
-  const int most_draws = 3 * cases + 20;  // some have an empty C, with nothing to judge
+  // Some have an empty C, with nothing to judge.
+  const int most_draws = claim.own_cases != nullptr ? 0 : 3 * cases + 20;
   for (int i = 0; i < most_draws && trials.wants_more(drawn); ++i) trials.run(draw());
   for (const Case& c : large) {  // last: a small case that fails is found, and shrunk, sooner
     if (trials.wants_more(past + cases)) trials.run(c);

@@ -303,7 +303,7 @@ const std::vector<Claim>& claims() {
          .heading = "twice",
          .judge = judge_twice,
          .excludes_variant = why_not_deterministic,
-         .trials = 4},
+         .trials = 3},
         {.name = "refuses",
          .sentence = "refuses what it does not accept, and touches nothing",
          .heading = "refuses",

@@ -41,6 +41,11 @@ struct Claim {
   // The most cases that it takes, where each is slow.
   static constexpr int as_many_as_asked_for = 1 << 30;
   int most_cases = as_many_as_asked_for;
+  // The cases that it takes, instead of drawn ones; and how many are enough where some say nothing.
+  std::vector<Case> (*own_cases)(const Entry&, std::uint64_t seed) = nullptr;
+  int enough_cases = as_many_as_asked_for;
+  // Whether no other claim can judge its cases, nor any that is simpler.
+  bool is_about_huge = false;
   // Of the cases that are asked for, how many it takes where a case is not judged on a GPU: what it
   // is about shows there in every case alike, or in every trial.
   double share_without_gpu = 1;

@@ -160,8 +160,10 @@ void HostMemory::protect(int access) const {
   }
 }
 
+Fences HostMemory::fences() { return {fence, forbidden_bytes}; }
+
 Diagnosis HostMemory::whereabouts_of(const void* address) const {
-  return whereabouts(address, placed_, {fence, forbidden_bytes});
+  return whereabouts(address, placed_, fences());
 }
 
 }  // namespace assay

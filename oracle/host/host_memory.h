@@ -48,6 +48,7 @@ class HostMemory {
   void protect(int access) const;  // all readable operands
 
   const ByOperand<Placed>& placed() const { return placed_; }
+  static Fences fences();  // around each operand
   Diagnosis whereabouts_of(const void* address) const;
 
  private:

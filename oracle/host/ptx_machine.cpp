@@ -7,7 +7,7 @@
 #include "oracle/counting.h"
 #include "oracle/host/device_loan.h"
 #include "oracle/host/host_memory.h"
-#include "oracle/host/sites.h"
+#include "oracle/host/ptx_verdict.h"
 #include "oracle/host/twin.h"
 #include "oracle/machine.h"
 #include "oracle/trial.h"
@@ -15,25 +15,6 @@
 
 namespace assay {
 namespace {
-
-Fault fault_of(ptx::Fault fault) {
-  switch (fault) {
-    case ptx::Fault::bad_address: return Fault::bad_address;
-    case ptx::Fault::misaligned_access: return Fault::misaligned_access;
-    case ptx::Fault::illegal_instruction: return Fault::bad_instruction;
-    case ptx::Fault::write_to_input: return Fault::wrote_input;
-    case ptx::Fault::data_race: return Fault::data_race;
-    case ptx::Fault::unordered_work: return Fault::other_stream;
-    case ptx::Fault::uninitialised: return Fault::read_unwritten;
-    case ptx::Fault::barrier_not_reached: return Fault::barrier_not_reached;
-    case ptx::Fault::warp_not_reached: return Fault::warp_not_reached;
-    case ptx::Fault::never_ends: return Fault::never_ends;
-    case ptx::Fault::trap: return Fault::bad_instruction;
-    case ptx::Fault::launch_refused: return Fault::launch_refused;
-    case ptx::Fault::unsupported: break;
-  }
-  return Fault::unnamed;
-}
 
 constexpr double slowness_of_counting = 10;
 
@@ -77,7 +58,8 @@ class PtxMachine : public Machine {
     const bool says_nothing = is_endless || (is_part_ && seen.is_no_part);
     if (plan.most_blocks != 0 && says_nothing) return Verdict{};
     // What runs behind a launch that failed alone may well miss what that one was to write.
-    if (seen.finding && !plan.broken_launch) return verdict_on(*seen.finding);
+    if (seen.finding && !plan.broken_launch)
+      return verdict_on(*seen.finding, memory_.placed(), HostMemory::fences());
     if (plan.setting != Setting::broken_stream) return failure;
     return failure ? std::nullopt : error_not_reported(plan.broken_launch);
   }
@@ -96,12 +78,7 @@ class PtxMachine : public Machine {
     for (std::size_t i = 0; i < problems.size(); ++i) {
       const Given& given = problems[i];
       auto* const stream = static_cast<cudaStream_t>(ptx::stream_of_caller(i == 0 ? 0 : 1));
-      cudaError_t error = cudaSuccess;
-      const std::string thrown =
-          thrown_by([&] { error = variant.launch(given, stream, given.workspace); });
-      if (!thrown.empty()) return launch_crashed(thrown);
-      const std::string code = fmt::format("CUDA error {}", static_cast<int>(error));
-      if (error != cudaSuccess) return launch_returned(code.c_str(), given);
+      if (const LaunchFailure failure = failure_of_launch(variant, given, stream)) return failure;
     }
     return std::nullopt;
   }
@@ -124,49 +101,6 @@ class PtxMachine : public Machine {
             .refuses_launches = plan.setting == Setting::broken_stream && !plan.broken_launch,
             .refused_launch = plan.broken_launch,
             .runs_nothing = plan.setting == Setting::dry};
-  }
-
-  Verdict verdict_on(const ptx::Finding& found) const {
-    if (found.fault == ptx::Fault::unsupported)
-      return {.status = TrialStatus::harness_error,
-              .reason = found.text + "; the backend cuda judges it on a GPU"};
-    const Diagnosis diagnosis = diagnosis_of(found);
-    return {
-        .status = found.fault == ptx::Fault::never_ends ? TrialStatus::hung : TrialStatus::crashed,
-        .finding = diagnosis.finding,
-        .reason = fmt::format("{}: {}", ptx::to_string(found.fault), found.text),
-        .diagnosis = diagnosis.words,
-        .picture = text_of(found.sites)};
-  }
-
-  // Words only where they say more than the machine, which does not know what a matrix is.
-  Diagnosis diagnosis_of(const ptx::Finding& found) const {
-    const Fault fault = fault_of(found.fault);
-    if (found.address == 0) return {{fault}, ""};
-    if (fault == Fault::bad_address) {
-      Diagnosis where = memory_.whereabouts_of(reinterpret_cast<const void*>(found.address));
-      if (where.finding.operand)
-        return {where.finding,
-                fmt::format("{} {}", found.is_write ? "writes" : "reads", where.words)};
-      return {{fault}, ""};
-    }
-    const std::optional<Operand> operand = operand_at(found.address);
-    if (fault == Fault::read_unwritten && operand == Operand::workspace)
-      return {{fault, operand}, "goes by workspace that this launch has not written"};
-    if (fault == Fault::read_unwritten && operand)
-      return {{Fault::read_old_c, operand}, "reads C although beta is 0"};
-    return {{fault, operand}, ""};
-  }
-
-  std::optional<Operand> operand_at(std::uint64_t address) const {
-    for (const Operand o : operands_and_workspace) {
-      const Placed& p = memory_.placed()[static_cast<std::size_t>(o)];
-      const auto first = reinterpret_cast<std::uint64_t>(p.first);
-      const auto floats = static_cast<std::uint64_t>((p.rows - 1) * p.ld + p.columns);
-      const bool is_empty = p.unreadable || p.rows == 0 || p.columns == 0;
-      if (!is_empty && address >= first && address < first + floats * sizeof(float)) return o;
-    }
-    return std::nullopt;
   }
 
   HostMemory memory_;

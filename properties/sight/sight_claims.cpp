@@ -1,6 +1,7 @@
 #include "properties/sight/sight_claims.h"
 
 #include "properties/judging/parts.h"
+#include "properties/sight/huge_sizes.h"
 
 namespace assay {
 namespace {
@@ -9,10 +10,6 @@ constexpr const char* no_data_race = "no_data_race";
 constexpr const char* no_unset_value = "no_unset_value";
 constexpr const char* accesses_inside = "accesses_inside";
 constexpr const char* barriers_reached = "barriers_reached";
-
-std::string why_not_seen(const Entry& entry) {
-  return entry.backend == Backend::ptx ? "" : "it takes the backend ptx, which sees every access";
-}
 
 // One run of a case judges all of them. Values are for other claims, so any data will do.
 Claim claim_about(const char* name, const char* sentence, const char* heading) {
@@ -46,7 +43,8 @@ std::vector<Claim> sight_claims() {
   return {claim_about(no_data_race, "has no data race", "races"),
           claim_about(no_unset_value, "uses no uninitialised value", "unset"),
           claim_about(accesses_inside, "every access is inside its operand", "inside"),
-          claim_about(barriers_reached, "barriers are reached by all", "barriers")};
+          claim_about(barriers_reached, "barriers are reached by all", "barriers"),
+          claim_about_huge_sizes()};
 }
 
 const Claim* claim_that_names(const Entry& entry, const Verdict& verdict) {

@@ -246,7 +246,7 @@ TEST(Cases, have_one_long_dimension_now_and_then) {
     const Needs& needs = entry.variant.needs;
     const std::array most = {needs.m_most, needs.n_most, needs.k_most};
     for (std::size_t i = 0; i < 3; ++i)
-      EXPECT_GE(longest[i], std::min<std::int64_t>(8192, most[i])) << name_of(entry);
+      EXPECT_GE(longest[i], std::min<std::int64_t>(6144, most[i])) << name_of(entry);
     for (const auto& cases : runs_of(claim_named("within_bound"), entry)) {
       EXPECT_TRUE(any(cases, [&](const Case& c) { return is_mid(c.k); })) << name_of(entry);
       EXPECT_TRUE(any(cases, [](const Case& c) { return c.m > 1100 || c.n > 1100; }))

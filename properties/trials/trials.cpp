@@ -48,6 +48,7 @@ std::optional<Interruption> interruption_by(const Claim& claim, const Entry& ent
                                             double watchdog_seconds) {
   const Claim* const names = claim_that_names(entry, verdict);
   if (names == nullptr || names == &claim || exemption(*names, entry)) return std::nullopt;
+  if (claim.is_about_huge) return std::nullopt;
   if (are_of_one_family(*names, claim)) return Interruption{names, c, verdict};
   const Case its = nearest_case(c, *names, entry);
   if (!names->excludes_case(its).empty()) return std::nullopt;
@@ -64,7 +65,7 @@ Trials::Trials(Claims claims, const Entry& entry, int wanted, const Budget& budg
   for (const Claim* const claim : claims) {
     results_.push_back({.entry = entry,
                         .claim = claim,
-                        .wanted = std::min(wanted, claim->most_cases),
+                        .wanted = std::min({wanted, claim->most_cases, claim->enough_cases}),
                         .exempt = exemption(*claim, entry),
                         .watchdog_seconds = budget.watchdog_seconds});
   }
@@ -159,7 +160,7 @@ Failure examined(const Claim& claim, const Entry& entry, const Case& c, const Ve
                   .verdict = verdict,
                   .shrunk_fully = false};
   // One of many seconds stays as it is: it was aimed, with no more in it than it takes.
-  if (cost_of(c, claim, entry, effort) <= work_of_shrinking) {
+  if (!claim.is_about_huge && cost_of(c, claim, entry, effort) <= work_of_shrinking) {
     failure = shrink(c, verdict, watchdog_seconds, smaller, judge_shrinking, shrinking);
     failure = with_a_name(std::move(failure), watchdog_seconds,
                           richer_cases(failure.shrunk, claim, entry), judge_shrinking);

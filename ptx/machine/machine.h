@@ -181,8 +181,9 @@ struct Settings {
   // never ends once threads have compared this often. Host code is not told of that.
   std::uint64_t most_watched = 0;
   // If not 0: of a larger grid that many blocks are run, the first and the last among them. What
-  // they leave in memory is a part of the whole, if no block has to do with another one.
-  std::uint64_t most_blocks = 0;
+  // they leave in memory is a part of the whole, if no block has to do with another one. A grid of
+  // few threads is run whole.
+  std::uint64_t most_blocks = 0, threads_run_whole = 0;
 };
 
 // A launch of which blocks waited for others that come later in the grid.

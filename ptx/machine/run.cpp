@@ -45,7 +45,9 @@ uint64_t Run::draw() { return random = assay::scramble(random); }
 namespace {
 
 constexpr uint32_t poison = 0x7f85eedd;
-constexpr uint64_t whole_turn = 1 << 18;  // operations of a warp that nothing interrupts
+// Operations of a warp that nothing interrupts; the latter where each may touch memory for the first
+// time.
+constexpr uint64_t whole_turn = 1 << 18, short_turn = 1 << 12;
 constexpr int most_in_flight = 4;         // blocks, in shuffled order
 constexpr std::size_t most_bytes_of_blocks = std::size_t{1} << 29;  // in flight
 constexpr std::uint64_t rounds_in_vain = 16;  // of all blocks in flight, until none finds room
@@ -63,7 +65,7 @@ class Running {
   Running(const Launch& launch, Memory& memory, const Settings& settings)
       : run_(launch, memory, settings),
         grid_(launch.grid.count()),
-        blocks_(grid_, settings, !launch.cooperative) {
+        blocks_(launch, settings) {
     if (launch.cooperative) wanted_ = grid_;
     const std::uint64_t bytes_of_block =
         run_.shared_bytes * std::uint64_t{5} +
@@ -81,7 +83,8 @@ class Running {
     while (!run_.failed() && (started_ < blocks_.count() || !in_flight_.empty())) {
       admit();
       take_turns();
-      if (++rounds_ % 64 == 0 && cpu_seconds() - start > limit) report_endless(in_flight_, limit);
+      const bool looks_at_clock = ++rounds_ % 64 == 0 || run_.settings.most_blocks != 0;
+      if (looks_at_clock && cpu_seconds() - start > limit) report_endless(in_flight_, limit);
       if (run_.unset && ++rounds_of_unset_ > most_rounds_of_unset) break;
     }
     if (!run_.failed()) run_.finding = run_.unset;
@@ -233,10 +236,10 @@ class Running {
     const std::size_t which =
         shuffled ? run_.draw() % in_flight_.size() : rounds_ % in_flight_.size();
     Block& block = *in_flight_[which];
-    for (int turns = shuffled ? 16 : 1 << 30; turns > 0 && !run_.failed(); --turns) {
+    for (int turns = shuffled ? 16 : turns_; turns > 0 && !run_.failed(); --turns) {
       Warp* w = choose(block);
       if (w == nullptr) break;
-      const uint64_t most = shuffled ? uint64_t{1} << (run_.draw() % 11) : whole_turn;
+      const uint64_t most = shuffled ? uint64_t{1} << (run_.draw() % 11) : turn_;
       const bool could_go_on = advance(*w, most);
       if (!could_go_on && !w->lets_go_first) {
         turns_in_vain_ = 0;
@@ -335,6 +338,9 @@ class Running {
   uint64_t grid_ = 0, started_ = 0, rounds_ = 0;
   GridOrder blocks_;
   std::size_t wanted_ = 1;
+  // Until somebody looks at the clock.
+  const uint64_t turn_ = run_.settings.most_blocks == 0 ? whole_turn : short_turn;
+  const int turns_ = run_.settings.most_blocks == 0 ? 1 << 12 : 1 << 6;
   uint64_t room_ = 1, together_ = 1, turns_in_vain_ = 0;  // those in a row that ended with waits
   bool waited_for_grids_ = false;
   int since_end_ = 0;  // turns, since a block last ended

@@ -211,8 +211,9 @@ void run_now(const Kernel& kernel, const Configuration& asked, void** arguments)
   if (device.seen != nullptr) {
     ++device.seen->kernels;
     device.seen->extra_time += outcome.extra_time;
-    device.seen->is_no_part |=
-        outcome.is_part && (outcome.meets_others || device.seen->kernels > 1);
+    const bool may_follow = device.request->settings.threads_run_whole != 0;
+    device.seen->is_no_part |= outcome.is_part && (outcome.meets_others ||
+                                                   (device.seen->kernels > 1 && !may_follow));
     device.seen->is_part |= outcome.is_part;
     const auto& crowd = device.seen->crowd;
     if (outcome.crowd && (!crowd || crowd->together < outcome.crowd->together))

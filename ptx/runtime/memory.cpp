@@ -241,6 +241,21 @@ Error copy(const Copy& asked) {
   });
 }
 
+namespace {
+
+// Of memory that is there only where it is touched: then nothing more is done.
+bool is_too_much_for_a_part(std::size_t bytes) {
+  constexpr std::size_t most = std::size_t{1} << 28;
+  const State& device = state();
+  if (device.request == nullptr || device.request->settings.most_blocks == 0 || bytes <= most)
+    return false;
+  device.seen->is_part = device.seen->is_no_part = true;
+  state().seen_enough = true;
+  return true;
+}
+
+}  // namespace
+
 Error set_memory(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
                  void* stream) {
   return call([&] {
@@ -249,6 +264,7 @@ Error set_memory(void* to, std::size_t pitch, int value, std::size_t width, std:
     if (to == nullptr || (height > 1 && width > pitch)) throw Failure{Error::invalid_value};
     const End end{to, pitch, width, height, Access::write};
     check_device("cudaMemset", end);
+    if (is_too_much_for_a_part(width * height)) return;
     enter_access(stream, access_of("cudaMemset", end));
     for (std::size_t row = 0; row < height; ++row)
       std::memset(static_cast<std::byte*>(to) + row * pitch, value, width);

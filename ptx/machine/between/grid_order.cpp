@@ -9,19 +9,29 @@ namespace ptx {
 
 using std::uint64_t;
 
-GridOrder::GridOrder(uint64_t grid, const Settings& settings, bool may_leave_out)
-    : grid_(grid), seed_(settings.seed), order_(settings.order) {
-  if (may_leave_out && settings.most_blocks != 0 && settings.most_blocks < grid) {
-    std::set<uint64_t> chosen;
-    for (uint64_t i = 0; i < settings.most_blocks / 4; ++i) chosen.insert({i, grid - 1 - i});
-    for (uint64_t random = seed_; chosen.size() < settings.most_blocks;)
-      chosen.insert((random = assay::scramble(random + 1)) % grid);
-    chosen_.assign(chosen.begin(), chosen.end());
-  }
-  if (order_ != Order::shuffled || grid < 2) return;
-  step_ = assay::scramble(seed_ + 1) % grid | 1;
-  while (std::gcd(step_, grid) != 1) ++step_;
-  step_ %= grid;
+GridOrder::GridOrder(const Launch& launch, const Settings& settings)
+    : grid_(launch.grid.count()), seed_(settings.seed), order_(settings.order) {
+  const uint64_t threads = launch.block.count();
+  const bool is_large = settings.most_blocks < grid_ && grid_ * threads > settings.threads_run_whole;
+  if (settings.most_blocks != 0 && is_large && !launch.cooperative)
+    leave_out(settings.most_blocks, threads);
+  if (order_ != Order::shuffled || grid_ < 2) return;
+  step_ = assay::scramble(seed_ + 1) % grid_ | 1;
+  while (std::gcd(step_, grid_) != 1) ++step_;
+  step_ %= grid_;
+}
+
+void GridOrder::leave_out(uint64_t most, uint64_t threads_of_a_block) {
+  const uint64_t last = grid_ - 1;
+  std::set<uint64_t> chosen;
+  for (uint64_t i = 0; i < most / 4; ++i) chosen.insert({i, last - i});
+  for (const int bits : {16, 24, 31, 32})
+    for (const uint64_t counted : {uint64_t{1}, threads_of_a_block})
+      if (const uint64_t period = (uint64_t{1} << bits) / counted; period < grid_)
+        chosen.insert({last - period, last % period});
+  for (uint64_t random = seed_; chosen.size() < most;)
+    chosen.insert((random = assay::scramble(random + 1)) % grid_);
+  chosen_.assign(chosen.begin(), chosen.end());
 }
 
 uint64_t GridOrder::number(uint64_t started) const {

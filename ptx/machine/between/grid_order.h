@@ -10,13 +10,16 @@ namespace ptx {
 
 class GridOrder {
  public:
-  // Only `most_blocks` of the settings where some may be left out: the first, the last, and others.
-  GridOrder(std::uint64_t grid, const Settings&, bool may_leave_out);
+  // Only `most_blocks` of the settings where some may be left out: the first, the last, those that
+  // have the number of the last but for what a narrow counter drops, and others.
+  GridOrder(const Launch&, const Settings&);
   std::uint64_t count() const { return chosen_.empty() ? grid_ : chosen_.size(); }
   // The block to start next, when `started` blocks have been started.
   std::uint64_t number(std::uint64_t started) const;
 
  private:
+  void leave_out(std::uint64_t most, std::uint64_t threads_of_a_block);
+
   std::uint64_t grid_, seed_;
   Order order_;
   std::uint64_t step_ = 0;             // shuffled, they are dealt like every n-th card

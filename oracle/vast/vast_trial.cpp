@@ -1,0 +1,166 @@
+#include "oracle/vast/vast_trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <new>
+
+#include "kernels/registry.h"
+#include "oracle/host/device_loan.h"
+#include "oracle/host/ptx_verdict.h"
+#include "oracle/reference.h"
+#include "oracle/vast/vast_operand.h"
+#include "oracle/watched/sparse.h"
+#include "ptx/runtime/observe.h"
+
+namespace assay {
+namespace {
+
+constexpr std::uint64_t blocks_of_a_grid = 40;
+constexpr std::int64_t products_run_whole = 1 << 25;  // a small grid may prepare a large one
+constexpr double seconds = 0.5;
+constexpr std::int64_t most_elements = 4096, most_products = 1 << 20;  // to judge
+
+struct Problem {
+  VastOperand a, b, c;
+  Given given;
+  std::unique_ptr<Sparse> workspace;
+
+  explicit Problem(const Case& x)
+      : a(x.m, x.k, x.k + x.lda.floats, x.offset.floats[0]),
+        b(x.k, x.n, x.n + x.ldb.floats, x.offset.floats[1]),
+        c(x.m, x.n, x.n + x.ldc.floats, x.offset.floats[2]),
+        given{gemm_of(x, a.first(), b.first(), c.first())} {
+    a.fill();
+    b.fill();
+  }
+
+  ByOperand<Placed> placed() const {
+    const auto of = [](const VastOperand& o) {
+      return Placed{reinterpret_cast<const std::byte*>(o.first()), o.rows(), o.columns(), o.ld()};
+    };
+    return {of(a), of(b), of(c), workspace ? workspace->placed() : Placed{}};
+  }
+};
+
+struct Ran {
+  ptx::Observation seen;
+  LaunchFailure failure;
+};
+
+Ran run(const Entry& entry, const Case& c, Problem& problem) {
+  constexpr std::array orders = {ptx::Order::forward, ptx::Order::reverse, ptx::Order::shuffled};
+  const DeviceLoan loan(problem.placed(), c.beta != 0);
+  const auto threads = static_cast<std::uint64_t>(products_run_whole / std::max<std::int64_t>(8, c.k));
+  Ran ran;
+  ran.seen = ptx::observe({.settings = {.order = orders[c.seed % orders.size()],
+                                        .seed = c.seed,
+                                        .cpu_seconds = seconds,
+                                        .most_blocks = blocks_of_a_grid,
+                                        .threads_run_whole = threads}},
+                          [&] { ran.failure = failure_of_launch(entry.variant, problem.given, nullptr); });
+  return ran;
+}
+
+// What is wrong with an access is so whatever the blocks do that were left out; what an access
+// goes by may be theirs to write.
+bool stands_alone(ptx::Fault fault) {
+  return fault == ptx::Fault::bad_address || fault == ptx::Fault::write_to_input ||
+         fault == ptx::Fault::misaligned_access || fault == ptx::Fault::launch_refused;
+}
+
+struct Wanted {
+  double value = 0, gauge = 0;
+};
+Wanted wanted_at(const Problem& problem, const VastOperand::Element& e) {
+  const Gemm& g = problem.given;
+  Wanted wanted;
+  for (std::int64_t p = 0; p < g.k; ++p) {
+    const double product = double{problem.a.at(e.row, p)} * problem.b.at(p, e.column);
+    wanted.value += product;
+    wanted.gauge += std::abs(product);
+  }
+  return {wanted.value * g.alpha, wanted.gauge * std::abs(g.alpha)};
+}
+
+Verdict wrong(std::string reason) {
+  return {.status = TrialStatus::wrong,
+          .finding = {Fault::wrong_values},
+          .reason = std::move(reason),
+          .judged = 1};
+}
+
+// C was 0 before, whatever beta is.
+Verdict judge_elements(const Entry& entry, const Case& c, const Problem& problem) {
+  Verdict verdict{.allowed_gulps = allowed_gulps(entry.variant.arithmetic, c)};
+  const auto most = std::clamp<std::int64_t>(most_products / c.k, 64, most_elements);
+  for (const auto& e : problem.c.changed(static_cast<std::size_t>(most))) {
+    const Wanted wanted = wanted_at(problem, e);
+    const double got = problem.c.at(e.row, e.column);
+    const double gulps = std::abs(got - wanted.value) / (0x1p-24 * wanted.gauge);
+    ++verdict.judged;
+    if (!(gulps <= verdict.allowed_gulps))
+      return wrong(fmt::format(
+          "row {}, column {} is wrong: got {:.9g}, wanted {:.9g}, off by {:.3g} gulps of {:.3g} "
+          "allowed",
+          e.row, e.column, got, wanted.value, gulps, verdict.allowed_gulps));
+    if (!verdict.worst || gulps > verdict.worst->error_gulps)
+      verdict.worst = Element{.row = e.row,
+                              .column = e.column,
+                              .got = static_cast<float>(got),
+                              .wanted = wanted.value,
+                              .error_gulps = gulps};
+  }
+  return verdict;
+}
+
+// Where every block of every grid was run: a wrong count of them may have left out some of C.
+Verdict judge_corners(const Problem& problem) {
+  const std::int64_t m = problem.c.rows(), n = problem.c.columns();
+  for (const std::int64_t row : {std::int64_t{0}, m / 2, m - 1})
+    for (const std::int64_t column : {std::int64_t{0}, n / 2, n - 1})
+      if (problem.c.at(row, column) == 0)
+        return wrong(fmt::format("row {}, column {} was never written", row, column));
+  return {.judged = 1};
+}
+
+Verdict says_nothing(std::string why) {
+  return {.status = TrialStatus::refused, .reason = std::move(why)};
+}
+
+Verdict judge(const Entry& entry, const Case& c, const Problem& problem, const Ran& ran) {
+  const ptx::Observation& seen = ran.seen;
+  const bool depends = seen.is_part && seen.is_no_part;
+  if (seen.finding && seen.finding->fault == ptx::Fault::never_ends)
+    return says_nothing("its blocks take too long at such sizes to be run here");
+  if (seen.finding && (!depends || stands_alone(seen.finding->fault)))
+    return verdict_on(*seen.finding, problem.placed(), {Sparse::fence, 0});
+  if (ran.failure) return *ran.failure;
+  if (depends) return says_nothing("its blocks depend on those that were left out");
+  Verdict verdict = judge_elements(entry, c, problem);
+  if (seen.is_part && verdict.judged == 0) return says_nothing("the blocks that were run write nothing");
+  if (is_failure(verdict) || seen.is_part) return verdict;
+  const Verdict corners = judge_corners(problem);
+  return is_failure(corners) ? corners : verdict;
+}
+
+}  // namespace
+
+Verdict run_vast_trial(const Entry& entry, const Case& c) try {
+  Problem problem(c);
+  if (std::string reason = refusal(entry.variant, problem.given); !reason.empty())
+    return {.status = TrialStatus::refused, .reason = std::move(reason)};
+  problem.workspace = give_workspace(entry.variant, problem.given);
+  if (workspace_of(entry.variant, problem.given) < 0)
+    return wrong(fmt::format("it asks for a workspace of {} bytes",
+                             workspace_of(entry.variant, problem.given)));
+  return judge(entry, c, problem, run(entry, c, problem));
+} catch (const std::bad_alloc&) {
+  return says_nothing("this system has no addresses for operands of that size");
+}
+
+}  // namespace assay

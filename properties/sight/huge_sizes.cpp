@@ -1,0 +1,95 @@
+#include "properties/sight/huge_sizes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/vast/vast_trial.h"
+#include "properties/draws/dice.h"
+#include "properties/fitting.h"
+
+namespace assay {
+namespace {
+
+constexpr double large = 0x1p24;  // elements that some matrix spreads over
+
+std::string why_not_huge(const Case& c) {
+  const auto spread = [](std::int64_t rows, std::int64_t columns, Gap gap) {
+    return static_cast<double>(rows) * static_cast<double>(columns + gap.floats);
+  };
+  const double widest = std::max({spread(c.m, c.k, c.lda), spread(c.k, c.n, c.ldb),
+                                  spread(c.m, c.n, c.ldc)});
+  if (c.beta != 0 || c.k == 0 || c.alpha == 0) return "it takes beta=0 and something to multiply";
+  return widest < large ? "it takes a matrix that spreads over 2^24 elements" : "";
+}
+
+// Beside the roots of 2^31 and 2^32; more than 65535 tiles in a line, and more than 65535 bands of
+// eight; more rows than blocks of a device times these are in 32 bits; a workspace of some GiB; and
+// rows that lie farther apart than 2^31 or 2^32.
+std::vector<Case> huge_cases(const Entry& entry, std::uint64_t seed) {
+  Dice dice(seed + 77);
+  const Needs& needs = entry.variant.needs;
+  const Tile& tile = entry.variant.tile;
+  constexpr std::int64_t root_of_2_31 = 46'341, root_of_2_32 = 65'536, far = std::int64_t{1} << 31;
+  const auto few = [&] { return dice.between(1, 4); };
+  const auto beside = [&](std::int64_t size) { return size + dice.between(1, 40); };
+  const std::int64_t line = std::int64_t{65536} * std::max({tile.m, tile.n, 16});
+  const std::int64_t within = needs.int_indices ? root_of_2_31 - 100 : root_of_2_31;
+  std::vector<Case> cases = {
+      {.m = beside(root_of_2_32), .n = beside(root_of_2_32), .k = few()},
+      {.m = beside(within), .n = beside(within), .k = few()},
+      {.m = beside(line), .n = 15 + few(), .k = 8 + few()},
+      {.m = 15 + few(), .n = beside(line), .k = 8 + few()},
+      {.m = beside(8 * line), .n = few(), .k = few()},
+      {.m = few(), .n = beside(8 * line), .k = few()},
+      {.m = beside(20'000'000), .n = few(), .k = few()},
+      {.m = 256 + 8 * few(), .n = 1'000'003, .k = 4 + few()},
+      {.m = 1'000'003, .n = 256 + 8 * few(), .k = 4 + few()},
+      {.m = beside(root_of_2_31 / 2), .n = beside(root_of_2_31 / 2), .k = 2048},
+  };
+  for (const auto gap : {&Case::lda, &Case::ldb, &Case::ldc})
+    for (const std::int64_t distance : {far + 8, 2 * far + 8}) {
+      Case c{.m = 1 + few(), .n = 2 + few(), .k = 3 + few()};
+      (c.*gap).floats = distance;
+      cases.push_back(c);
+    }
+  for (Case& c : cases) {
+    c.alpha = dice.of({1.0f, 1.5f, -2.0f});
+    c.seed = static_cast<std::uint64_t>(dice.between(0, 65535));
+    c = fitted(c, needs);
+  }
+  return cases;
+}
+
+Case to_huge_sizes(Case c, const Entry& entry) {
+  if (why_not_huge(c).empty()) return c;
+  const std::vector<Case> all = huge_cases(entry, c.seed);
+  return all[c.seed % all.size()];
+}
+
+Verdict judge_huge(const Entry& entry, const Case& c, const Resources&) {
+  return run_vast_trial(entry, c);
+}
+
+}  // namespace
+
+std::string why_not_seen(const Entry& entry) {
+  return entry.backend == Backend::ptx ? "" : "it takes the backend ptx, which sees every access";
+}
+
+Claim claim_about_huge_sizes() {
+  return {.name = "huge_sizes",
+          .sentence = "is right where counts and indices leave 32 bits",
+          .heading = "huge",
+          .judge = judge_huge,
+          .takes_sight = true,
+          .excludes_variant = why_not_seen,
+          .excludes_case = why_not_huge,
+          .move_case = to_huge_sizes,
+          .most_cases = 20,
+          .own_cases = huge_cases,
+          .enough_cases = 1,
+          .is_about_huge = true,
+          .trials = 0};  // that cost anything: few blocks are run
+}
+
+}  // namespace assay

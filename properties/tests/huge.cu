@@ -1,0 +1,118 @@
+// Kernels that are right until a count or an index leaves 32 bits, and right ones beside them, for
+// the tests of huge problems.
+#include <algorithm>
+#include <limits>
+
+#include "kernels/gemm.h"
+
+namespace assay {
+namespace {
+
+constexpr Tile tile = {16, 16};
+constexpr int threads = 256;
+
+__device__ void compute(const Gemm& g, std::int64_t row, std::int64_t col) {
+  if (row >= g.m || col >= g.n) return;
+  float sum = 0;
+  for (std::int64_t p = 0; p < depth(g); ++p) sum += g.a[row * g.lda + p] * g.b[p * g.ldb + col];
+  float* const c = &g.c[row * g.ldc + col];
+  *c = blend(g, sum, c);
+}
+
+template <class Number>
+__global__ void linear(Gemm g) {
+  const Number at = Number{blockIdx.x} * threads + threadIdx.x;
+  compute(g, static_cast<std::int64_t>(at) / g.n, static_cast<std::int64_t>(at) % g.n);
+}
+template <class Number>
+cudaError_t launch_linear(const Gemm& g, cudaStream_t stream) {
+  if (g.m == 0 || g.n == 0) return cudaSuccess;
+  const std::int64_t blocks = ceil_div(g.m * g.n, threads);
+  if (blocks > std::numeric_limits<int>::max()) return cudaErrorInvalidConfiguration;
+  return launch(linear<Number>, dim3(static_cast<unsigned>(blocks)), threads, 0, stream, g);
+}
+
+// The number of a tile's row, in a table that a first kernel fills.
+template <class Number>
+__global__ void number_rows(Number* rows, std::int64_t tiles, std::int64_t across) {
+  const std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (at < tiles) rows[at] = static_cast<Number>(at / across);
+}
+template <class Number>
+__global__ void by_table(Gemm g, const Number* rows) {
+  const std::int64_t across = ceil_div(g.n, tile.n);
+  compute(g, std::int64_t{rows[blockIdx.x]} * tile.m + threadIdx.y,
+          blockIdx.x % across * tile.n + threadIdx.x);
+}
+std::int64_t tiles_of(const Gemm& g) { return ceil_div(g.m, tile.m) * ceil_div(g.n, tile.n); }
+template <class Number>
+std::int64_t bytes_of_table(const Gemm& g) {
+  return tiles_of(g) * std::int64_t{sizeof(Number)};
+}
+template <class Number>
+cudaError_t launch_by_table(const Gemm& g, cudaStream_t stream, void* workspace) {
+  const std::int64_t tiles = tiles_of(g);
+  if (tiles == 0) return cudaSuccess;
+  auto* const rows = static_cast<Number*>(workspace);
+  const dim3 blocks(static_cast<unsigned>(ceil_div(tiles, threads)));
+  const cudaError_t error = launch(number_rows<Number>, blocks, threads, 0, stream, rows, tiles,
+                                   ceil_div(g.n, tile.n));
+  if (error != cudaSuccess) return error;
+  return launch(by_table<Number>, dim3(static_cast<unsigned>(tiles)), dim3(tile.n, tile.m), 0,
+                stream, g, static_cast<const Number*>(rows));
+}
+
+// All the same in some GiB.
+template <class Number>
+std::int64_t bytes_of_copy(const Gemm& g) {
+  return std::int64_t{static_cast<Number>(g.m * g.n * std::int64_t{sizeof(float)})};
+}
+__global__ void through_memory(Gemm g, float* memory) {
+  const Corner corner = block_corner<tile>(g);
+  const std::int64_t row = corner.row + threadIdx.y, col = corner.col + threadIdx.x;
+  if (row >= g.m || col >= g.n) return;
+  Gemm inner = g;
+  inner.c = memory, inner.ldc = g.n, inner.beta = 0;
+  compute(inner, row, col);
+  float* const c = &g.c[row * g.ldc + col];
+  const float product = memory[row * g.n + col];
+  *c = g.beta == 0 ? product : fmaf(g.beta, *c, product);
+}
+cudaError_t launch_through_memory(const Gemm& g, cudaStream_t stream, void* workspace) {
+  return launch_tiles<tile>(through_memory, dim3(tile.n, tile.m), g, stream, 0, 1,
+                            static_cast<float*>(workspace));
+}
+
+// As many blocks as are always there; the count of elements does not fit, and none is computed.
+template <class Number>
+__global__ void strided(Gemm g, Number elements) {
+  for (Number at = static_cast<Number>(blockIdx.x) * threads + threadIdx.x; at < elements;
+       at += 16 * threads)
+    compute(g, at / g.n, at % g.n);
+}
+template <class Number>
+cudaError_t launch_strided(const Gemm& g, cudaStream_t stream) {
+  return launch(strided<Number>, 16, threads, 0, stream, g, static_cast<Number>(g.m * g.n));
+}
+
+Variant named(const char* name, Launch launch, std::int64_t (*workspace)(const Gemm&) = nullptr) {
+  return {.name = name,
+          .idea = "For huge problems.",
+          .launch = launch,
+          .tile = tile,
+          .workspace = workspace};
+}
+
+const Registrar registrars[] = {
+    named("huge_linear", launch_linear<std::int64_t>),
+    named("huge_linear_unsigned", launch_linear<unsigned>),
+    named("huge_table", launch_by_table<int>, bytes_of_table<int>),
+    named("huge_table_short", launch_by_table<unsigned short>, bytes_of_table<unsigned short>),
+    named("huge_copy", launch_through_memory, bytes_of_copy<std::int64_t>),
+    named("huge_copy_unsigned", launch_through_memory, bytes_of_copy<unsigned>),
+    named("huge_strided", launch_strided<std::int64_t>),
+    named("huge_strided_int", launch_strided<int>),
+};
+
+}  // namespace
+}  // namespace assay

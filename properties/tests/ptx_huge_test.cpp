@@ -1,0 +1,76 @@
+// Problems that leave 32 bits, of which the PTX machine runs some blocks.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "oracle/vast/vast_operand.h"
+#include "oracle/vast/vast_trial.h"
+#include "properties/check.h"
+
+namespace {
+
+using namespace assay;
+
+ClaimResult judged(const char* variant, std::uint64_t seed = 0) {
+  return check({entry_named(variant, Backend::ptx)}, {&claim_named("huge_sizes")},
+               {.cases = 100, .seed = seed, .jobs = 1})
+      .front();
+}
+std::string words_of(const ClaimResult& result) {
+  if (!result.failure) return "no failure";
+  return result.failure->verdict.diagnosis + " " + result.failure->verdict.reason;
+}
+
+TEST(HugeSizes, are_right_where_all_is_counted_in_64_bits) {
+  for (const char* variant : {"huge_linear", "huge_table", "huge_copy"}) {
+    const ClaimResult result = judged(variant);
+    EXPECT_EQ(result.status(), ClaimStatus::holds) << variant << ": " << words_of(result);
+    EXPECT_GE(result.cases, 10) << variant;
+  }
+}
+
+TEST(HugeSizes, show_two_threads_that_have_one_number) {
+  for (const std::uint64_t seed : {0, 1, 2})
+    EXPECT_THAT(words_of(judged("huge_linear_unsigned", seed)), testing::HasSubstr("data race"));
+}
+
+TEST(HugeSizes, run_small_grids_whole_that_prepare_large_ones) {
+  for (const std::uint64_t seed : {0, 1, 2})
+    EXPECT_THAT(words_of(judged("huge_table_short", seed)), testing::HasSubstr("data race"));
+}
+
+TEST(HugeSizes, show_a_workspace_that_is_too_small) {
+  for (const std::uint64_t seed : {0, 1, 2})
+    EXPECT_THAT(words_of(judged("huge_copy_unsigned", seed)), testing::HasSubstr("bad address"));
+}
+
+TEST(HugeSizes, show_that_nothing_was_computed) {
+  EXPECT_THAT(words_of(judged("huge_strided_int")), testing::HasSubstr("was never written"));
+}
+
+TEST(HugeSizes, say_nothing_of_what_takes_too_long) {
+  const Verdict verdict = run_vast_trial(entry_named("huge_strided", Backend::ptx),
+                                         parse_case("m=65600 n=65600 k=2"));
+  EXPECT_EQ(verdict.status, TrialStatus::refused);
+  EXPECT_THAT(verdict.reason, testing::HasSubstr("take too long"));
+}
+
+TEST(VastOperand, tells_what_was_written) {
+  VastOperand c(1 << 20, 1 << 16, 1 << 16, 3);
+  EXPECT_TRUE(c.changed(10).empty());
+  c.first()[(std::int64_t{1} << 35) + 5] = 1;
+  const auto changed = c.changed(10);
+  ASSERT_EQ(changed.size(), 1u);
+  EXPECT_EQ(changed[0].row, 1 << 19);
+  EXPECT_EQ(changed[0].column, 5);
+}
+
+TEST(VastOperand, holds_numbers_all_over) {
+  VastOperand a(1 << 17, 1 << 17, 1 << 17, 0);
+  a.fill();
+  EXPECT_NE(a.at(0, 0), 0);
+  EXPECT_NE(a.at((1 << 17) - 1, (1 << 17) - 1), 0);
+  EXPECT_NE(a.at(5, 7), a.at(5, 8));
+  EXPECT_NE(a.at(5, 7), a.at(6, 7));
+}
+
+}  // namespace
