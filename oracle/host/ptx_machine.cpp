@@ -11,6 +11,7 @@
 #include "oracle/host/twin.h"
 #include "oracle/machine.h"
 #include "oracle/trial.h"
+#include "ptx/runtime/errors.h"
 #include "ptx/runtime/observe.h"
 
 namespace assay {
@@ -100,10 +101,18 @@ class PtxMachine : public Machine {
       const std::string thrown =
           thrown_by([&] { error = variant.launch(given, stream, given.workspace); });
       if (!thrown.empty()) return launch_crashed(thrown);
-      const std::string code = fmt::format("CUDA error {}", static_cast<int>(error));
-      if (error != cudaSuccess) return launch_returned(code.c_str(), given);
+      if (error != cudaSuccess) return returned(static_cast<ptx::Error>(error), given);
     }
     return std::nullopt;
+  }
+  static LaunchFailure returned(ptx::Error error, const Given& given) {
+    const std::string code = fmt::format("CUDA error {}", static_cast<int>(error));
+    LaunchFailure failure = launch_returned(code.c_str(), given);
+    if (error == ptx::Error::not_ready)
+      failure->diagnosis =
+          "cudaErrorNotReady is no failure: cudaEventQuery or cudaStreamQuery left it behind as "
+          "the last error";
+    return failure;
   }
 
   ptx::Request request_for(const Case& c, const Plan& plan) const {

@@ -223,6 +223,7 @@ assay_sight_defect(rows_by_ticket IN two_launches.cu CLAIM two_streams CASE "m=3
 # What the host takes for done, or for its own.
 assay_sight_defect(rewrites_pinned_scalars IN nvcc_only/host.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "the host code writes to pinned memory")
 assay_sight_defect(reads_unfinished_copy IN nvcc_only/host.cu CLAIM within_bound CASE "m=3 n=4 k=5" SAYS "elements are wrong")
+assay_sight_defect(returns_not_ready IN nvcc_only/host.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "cudaErrorNotReady is no failure")
 assay_sight_defect(lends_local_to_host_function IN nvcc_only/host.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "the address of a local variable")
 assay_sight_defect(first_status_dropped IN nvcc_only/host.cu CLAIM launch_errors CASE "m=3 n=4 k=5" SAYS "the variant returned cudaSuccess")
 assay_sight_defect(strip_for_each_multiprocessor IN nvcc_only/host.cu CLAIM no_data_race CASE "m=3 n=65 k=5" SAYS "of the workspace")

@@ -136,7 +136,10 @@ Error check_stream(void* stream);
 Error create_event(void** result, bool timed);
 Error destroy_event(void*);
 Error record_event(void* event, void* stream);
-Error query_stream(void*);     // whether all is done; not at first, as a GPU may answer
+// Whether all is done: not when first asked about work that the host has not waited for, as a GPU
+// may answer. That is no failure, and the last error all the same, until somebody takes it.
+Error query_stream(void*);
+Error query_event(void*);
 Error wait_for_stream(void*);  // on the host, like the next
 Error wait_for_event(void*);
 Error wait_for_event(void* stream, void* event);

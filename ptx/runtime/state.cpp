@@ -31,7 +31,8 @@ std::pair<const Request*, Observation*> exchange(const Request* request, Observa
   for (int i = 0; request != nullptr && i < request->streams; ++i)
     of_caller.push_back(runtime::name_of_stream(stream_of_caller(i)));
   device.timeline.begin(of_caller);
-  for (const auto& event : device.events) event->known.clear();
+  for (const auto& event : device.events) event->known.clear(), event->asked.clear();
+  device.asked.clear();
   return {std::exchange(device.request, request), std::exchange(device.seen, seen)};
 }
 
@@ -169,9 +170,7 @@ Error call(const std::function<void()>& work, WhenLost when_lost) {
   if (is_outermost) state().pending.look_again(state().timeline);
   keep(failure);
   if (lost != Error::success) return lost;
-  // That something is not ready yet is an answer.
-  if (failure.error != Error::success && failure.error != Error::not_ready)
-    last_error = failure.error;
+  if (failure.error != Error::success) last_error = failure.error;
   return failure.error;
 }
 

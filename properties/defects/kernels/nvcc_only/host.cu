@@ -87,9 +87,26 @@ cudaError_t by_copied_result(const Gemm& g, cudaStream_t stream, void*) {
   cudaMemcpyAsync(on_host(), on_device(stream), sizeof(Told), cudaMemcpyDeviceToHost, stream);
   while (waits && cudaStreamQuery(stream) == cudaErrorNotReady) {
   }
+  static_cast<void>(cudaGetLastError());  // that it was not ready is no failure
   Gemm told = g;
   told.alpha = on_host()->alpha;
   multiply<<<blocks(g), threads, 0, stream>>>(told, nullptr);
+  return cudaGetLastError();
+}
+
+// An event tells whether its last user has done with the buffer, here the place on the device.
+template <bool forgets_answer>
+cudaError_t by_ready_buffer(const Gemm& g, cudaStream_t stream, void*) {
+  static cudaEvent_t used = nullptr;
+  if (used == nullptr) cudaEventCreateWithFlags(&used, cudaEventDisableTiming);
+  if (is_empty(g)) return cudaSuccess;
+  if (cudaEventQuery(used) == cudaErrorNotReady) {
+    if (forgets_answer) static_cast<void>(cudaGetLastError());
+    cudaStreamWaitEvent(stream, used);
+  }
+  write_told<<<1, 1, 0, stream>>>(g, on_device(nullptr));
+  multiply<<<blocks(g), threads, 0, stream>>>(g, on_device(nullptr));
+  cudaEventRecord(used, stream);
   return cudaGetLastError();
 }
 
@@ -160,6 +177,8 @@ const Registrar registrars[] = {
     by("right_pinned_scalars", by_pinned_scalars<true>),
     by("reads_unfinished_copy", by_copied_result<false>),
     by("right_finished_copy", by_copied_result<true>),
+    by("returns_not_ready", by_ready_buffer<false>),
+    by("right_ready_buffer", by_ready_buffer<true>),
     by("lends_local_to_host_function", by_host_function<true>),
     by("right_host_function", by_host_function<false>),
     by("first_status_dropped", drops_first_status),
