@@ -127,13 +127,15 @@ struct KernelFacts {
 };
 const KernelFacts& facts_of(const Program::Kernel&);
 
-// Of a copy or a memset.
+// Of a copy or a memset, or of whoever allocates or frees memory.
 struct HostAccess {
-  std::string name;       // "cudaMemset"
-  const char* does = "";  // "writes"
+  std::string name;           // "cudaMemset"
+  const char* does = "";      // "writes"
+  const char* did = "wrote";  // if it is one that writes
   const void* first = nullptr;
   std::size_t pitch = 0, width = 0, height = 1;  // bytes; rows
-  bool writes = false;                           // or takes away
+  bool writes = false;                           // or gives, or takes away
+  bool sets_values = false;
 };
 
 // An operation that nothing orders with another one.

@@ -76,6 +76,7 @@ Error dynamic_shared_for(const void* stub, int blocks, int threads, std::size_t&
 // ---- Memory.
 enum class Use { device, host, managed };
 Error allocate(void** result, std::size_t bytes, Use);
+Error allocate_in(void* stream, void** result, std::size_t bytes);
 Error release(void*, Use);  // waits for all work of the device
 Error release_in(void* stream, void*);
 Error register_host(void*, std::size_t bytes);

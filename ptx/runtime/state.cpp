@@ -213,7 +213,7 @@ void enter_access(void* stream, const HostAccess& access) {
   const StreamName name = name_of_stream(stream);
   const Entered entered = enter(device.memory, access, device.timeline.past_of_next(name));
   device.timeline.add(name, {entered.numbers, access.name, nullptr, access});
-  if (device.seen != nullptr) device.seen->is_no_part |= access.writes;
+  if (device.seen != nullptr) device.seen->is_no_part |= access.sets_values;
   if (entered.finding) throw Failure{Error::success, entered.finding};
 }
 
