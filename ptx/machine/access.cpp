@@ -202,6 +202,25 @@ std::byte* reach_global(Warp& w, const Access& a, uint32_t& unwritten) {
   return reinterpret_cast<std::byte*>(a.address);
 }
 
+void stamp_write(Warp& w, uint64_t address, uint64_t bytes, uint32_t stamp) {
+  Memory::Contents& memory = w.block->run->memory;
+  Region& region = *memory.at(address);
+  Traces& traces = memory.traces_of(region);
+  const uint64_t whole = (uint64_t{w.block->number} + 1) << 32 | stamp;
+  for (uint64_t at = address - address % 4; at < address + bytes; at += 4) {
+    const std::size_t word = region.word(at);
+    Trace t = traces.get(word, memory.earlier_blocks, memory.settled(region));
+    if (!t.is_in_parts) {
+      t.write = whole;
+      traces.set(word, t, memory.earlier_blocks);
+      continue;
+    }
+    for (uint64_t part = 0; part < 4; ++part)
+      if (at + part >= address && at + part < address + bytes)
+        region.parts[word][part].write = whole;
+  }
+}
+
 std::byte* reach_shared(Warp& w, const Access& a, uint32_t& unwritten) {
   Block& block = *w.block;
   const uint64_t size = block.run->shared_bytes;
