@@ -24,6 +24,7 @@ Fault fault_of(ptx::Fault fault) {
     case ptx::Fault::illegal_instruction: return Fault::bad_instruction;
     case ptx::Fault::write_to_input: return Fault::wrote_input;
     case ptx::Fault::data_race: return Fault::data_race;
+    case ptx::Fault::forbidden_call:
     case ptx::Fault::unordered_work: return Fault::other_stream;
     case ptx::Fault::uninitialised: return Fault::read_unwritten;
     case ptx::Fault::barrier_not_reached: return Fault::barrier_not_reached;
@@ -88,6 +89,7 @@ class PtxMachine : public Machine {
   std::optional<Crowd> crowd() const override { return crowd_; }
   int operations() const override { return launches_; }
   std::uint64_t hash_of_kept_memory() const override { return ptx::hash_of_kept_memory(); }
+  std::uint64_t kept_bytes() const override { return ptx::kept_bytes(); }
   // Of the last launch, if this machine counts.
   std::vector<ptx::LaunchCounts> take_counts() { return std::move(counted_); }
 

@@ -226,6 +226,9 @@ assay_sight_defect(rewrites_pinned_scalars IN nvcc_only/host.cu CLAIM two_stream
 assay_sight_defect(reads_unfinished_copy IN nvcc_only/host.cu CLAIM within_bound CASE "m=3 n=4 k=5" SAYS "elements are wrong")
 assay_sight_defect(returns_not_ready IN nvcc_only/host.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "cudaErrorNotReady is no failure")
 assay_sight_defect(lends_local_to_host_function IN nvcc_only/host.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "the address of a local variable")
+assay_sight_defect(frees_in_host_function IN nvcc_only/host.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "calls cudaFree, where no call of CUDA is allowed")
+assay_sight_defect(frees_in_callback IN nvcc_only/host.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "calls cudaFree, where no call of CUDA is allowed")
+assay_sight_defect(never_frees IN nvcc_only/host.cu CLAIM same_bits_twice CASE "m=3 n=4 k=5" SAYS "the last one 48 bytes, and none gives any back")
 assay_sight_defect(first_status_dropped IN nvcc_only/host.cu CLAIM launch_errors CASE "m=3 n=4 k=5" SAYS "the variant returned cudaSuccess")
 assay_sight_defect(strip_for_each_multiprocessor IN nvcc_only/host.cu CLAIM no_data_race CASE "m=3 n=65 k=5" SAYS "of the workspace")
 

@@ -32,6 +32,7 @@ bool is_by_host(const std::string& reason) {
                                 ": a function of the host",
                                 "the variant returned",
                                 "launch returned",
+                                "launches in a row",
                                 "elements are wrong"};
   return std::any_of(words.begin(), words.end(),
                      [&](const char* some) { return reason.find(some) != reason.npos; });
@@ -96,6 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "right_default_stream", "right_two_side_streams", "right_copy",
                     "right_early_begin", "right_past_read_only_cache", "right_read_only_cache",
                     "right_copied_sums", "right_pinned_scalars", "right_finished_copy",
-                    "right_ready_buffer", "right_host_function", "right_strips", "right_counter"));
+                    "right_ready_buffer", "right_own_memory", "right_kept_memory",
+                    "right_host_function", "right_strips", "right_counter"));
 
 }  // namespace

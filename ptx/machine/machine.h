@@ -30,6 +30,7 @@ enum class Fault {
   write_to_input,       // of memory that is only to be read
   data_race,
   unordered_work,       // of two streams, on the same memory
+  forbidden_call,       // of CUDA, in a function that a stream calls
   uninitialised,        // a value that nobody wrote decides a branch, an address, or a stored value
   barrier_not_reached,  // by all threads that have not returned
   warp_not_reached,     // some lanes wait for others at a warp-wide operation

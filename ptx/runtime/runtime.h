@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,8 @@ Error take_last_error();
 Error peek_last_error();
 Error not_supported(const char* function);
 Error fail(Error);  // of a call that only ptx_cudart knows
+// A finding: a function of the host, which a stream called, has called this one.
+void report_forbidden(const char* function);
 
 // ---- Launches. A kernel is known by the address of its stub in the host code.
 struct Configuration {
@@ -54,7 +57,8 @@ Error push_configuration(const Configuration&);
 Error pop_configuration(Configuration&);
 Error find_kernel(const void* stub);
 Error launch(const void* stub, const Configuration&, void** arguments);
-Error call_host(void* stream, void (*function)(void*), void* data);
+// Later, and with `data`. What it calls itself is refused: not_permitted.
+Error call_host(void* stream, std::function<void()>, const void* data);
 
 struct KernelAttributes {
   KernelFacts facts;

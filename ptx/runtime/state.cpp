@@ -73,6 +73,11 @@ std::uint64_t hash_of_kept_memory() {
   return hash;
 }
 
+std::uint64_t kept_bytes() {
+  const std::lock_guard lock(runtime::state().mutex);
+  return runtime::state().allocated;
+}
+
 Observation observe(const Request& request, const std::function<void()>& host_code) {
   using namespace runtime;
   static const int told_at_exit = std::atexit(tell_at_exit);
@@ -85,7 +90,10 @@ Observation observe(const Request& request, const std::function<void()>& host_co
     exchange(outer_request, outer_seen);
     throw;
   }
-  if (!seen.finding) seen.finding = state().pending.end(&seen, state().timeline);
+  if (!seen.finding) {
+    auto found = state().pending.end(&seen, state().timeline);
+    if (!seen.finding) seen.finding = std::move(found);  // a function may have been called, too
+  }
   state().pending = {};
   if (request.streams > 0 && !seen.finding)
     seen.finding = touched_of_caller(device_memory(), state().timeline.left_over());
@@ -159,6 +167,7 @@ State& state() {
 
 Error call(const std::function<void()>& work, WhenLost when_lost) {
   const std::lock_guard lock(state().mutex);
+  if (state().pending.calls_function()) return Error::not_permitted;
   const Error lost = state().lost;
   if (lost != Error::success && when_lost == WhenLost::fail) return lost;
   const bool is_outermost = state().depth++ == 0;
@@ -194,6 +203,17 @@ Error not_supported(const char* function) {
                   Finding{Fault::unsupported, "the host code calls " + std::string(function) +
                                                   ", which this machine does not have"}};
   });
+}
+
+void report_forbidden(const char* function) {
+  const std::lock_guard lock(state().mutex);
+  const Finding found{Fault::forbidden_call,
+                      "a function of the host that a stream calls (cudaLaunchHostFunc, "
+                      "cudaStreamAddCallback) calls " +
+                          std::string(function) +
+                          ", where no call of CUDA is allowed: a GPU does nothing then but return "
+                          "cudaErrorNotPermitted"};
+  keep({error_of(found.fault), found});
 }
 
 void choose_model(std::string_view name) {

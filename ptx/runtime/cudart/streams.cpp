@@ -27,9 +27,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                   unsigned) {
   if (callback == nullptr) return invalid_value();
-  const ptx::Error error = rt::check_stream(stream);
-  if (error == ptx::Error::success) callback(stream, cudaSuccess, data);
-  return as_cuda(error);
+  return as_cuda(rt::call_host(
+      stream, [=] { callback(stream, cudaSuccess, data); }, data));
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {

@@ -75,5 +75,43 @@ TEST(Stream, of_the_caller_has_work_from_the_beginning) {
   rt::take_last_error();
 }
 
+TEST(FunctionOfTheHost, may_call_nothing_of_cuda) {
+  Error freed = Error::success;
+  const auto seen = [&](const std::function<void()>& function) {
+    return observed([&] {
+      void *stream = nullptr, *memory = nullptr;
+      rt::create_stream(&stream, 1, 0);
+      rt::allocate(&memory, 256, rt::Use::device);
+      rt::call_host(
+          stream, [&] { function(), freed = rt::release(memory, rt::Use::device); }, nullptr);
+      EXPECT_EQ(rt::wait_for_stream(stream), Error::success);
+      EXPECT_EQ(rt::release(memory, rt::Use::device), Error::success) << "only now";
+      rt::destroy_stream(stream);
+    });
+  };
+  EXPECT_FALSE(seen([] {}).finding) << "of which ptx_cudart tells";
+  EXPECT_EQ(freed, Error::not_permitted);
+  EXPECT_EQ(rt::peek_last_error(), Error::success) << "it is that of another thread";
+}
+
+TEST(FunctionOfTheHost, that_calls_is_named_with_what_it_calls) {
+  const Observation seen = observed([] {
+    rt::call_host(
+        nullptr, [] { rt::report_forbidden("cudaFree"); }, nullptr);
+  });
+  ASSERT_TRUE(seen.finding);
+  EXPECT_EQ(seen.finding->fault, Fault::forbidden_call);
+  EXPECT_THAT(seen.finding->text, testing::HasSubstr("calls cudaFree, where no call of CUDA"));
+}
+
+TEST(Memory, that_is_kept_is_counted) {
+  void *one = nullptr, *other = nullptr;
+  const std::uint64_t before = kept_bytes();
+  rt::allocate(&one, 256, rt::Use::device), rt::allocate_in(nullptr, &other, 1000);
+  EXPECT_EQ(kept_bytes(), before + 1256);
+  rt::release(one, rt::Use::device), rt::release_in(nullptr, other);
+  EXPECT_EQ(kept_bytes(), before);
+}
+
 }  // namespace
 }  // namespace ptx::tests

@@ -141,6 +141,33 @@ cudaError_t by_host_function(const Gemm& g, cudaStream_t stream, void*) {
   return cudaGetLastError();
 }
 
+// Sums in memory of the launch's own, which goes back once they have been used.
+void give_back(void* memory) { cudaFree(memory); }
+void CUDART_CB give_back_too(cudaStream_t, cudaError_t, void* memory) { cudaFree(memory); }
+enum class Frees { in_function, in_callback, never, in_stream, kept_for_all };
+
+template <Frees frees>
+cudaError_t in_own_memory(const Gemm& g, cudaStream_t stream, void*) {
+  static std::map<std::int64_t, void*> all;
+  if (is_empty(g)) return cudaSuccess;
+  void* passing = nullptr;
+  void*& memory = frees == Frees::kept_for_all ? all[g.m * g.n] : passing;
+  const auto bytes = static_cast<std::size_t>(g.m * g.n) * sizeof(float);
+  if (frees == Frees::in_stream)
+    cudaMallocAsync(&memory, bytes, stream);
+  else if (memory == nullptr)
+    cudaMalloc(&memory, bytes);
+  if (frees == Frees::kept_for_all) cudaDeviceSynchronize();
+  auto* const sums = static_cast<float*>(memory);
+  sum_up<<<blocks(g), threads, 0, stream>>>(g, sums);
+  finish<<<blocks(g), threads, 0, stream>>>(g, sums);
+  const cudaError_t error = cudaGetLastError();
+  if (frees == Frees::in_function) cudaLaunchHostFunc(stream, give_back, memory);
+  if (frees == Frees::in_callback) cudaStreamAddCallback(stream, give_back_too, memory, 0);
+  if (frees == Frees::in_stream) cudaFreeAsync(memory, stream);
+  return error;
+}
+
 // The second kernel cannot tell, but on this machine it would stop at what nobody wrote.
 cudaError_t drops_first_status(const Gemm& g, cudaStream_t stream, void* workspace) {
   if (is_empty(g)) return cudaSuccess;
@@ -180,6 +207,11 @@ const Registrar registrars[] = {
     by("returns_not_ready", by_ready_buffer<false>),
     by("right_ready_buffer", by_ready_buffer<true>),
     by("lends_local_to_host_function", by_host_function<true>),
+    by("frees_in_host_function", in_own_memory<Frees::in_function>),
+    by("frees_in_callback", in_own_memory<Frees::in_callback>),
+    by("never_frees", in_own_memory<Frees::never>),
+    by("right_own_memory", in_own_memory<Frees::in_stream>),
+    by("right_kept_memory", in_own_memory<Frees::kept_for_all>),
     by("right_host_function", by_host_function<false>),
     by("first_status_dropped", drops_first_status),
     by("strip_for_each_multiprocessor", in_strips<true>),
