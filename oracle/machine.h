@@ -72,6 +72,8 @@ class Machine {
   // Of memory that it keeps between launches for their variants; another one where some was
   // written.
   virtual std::uint64_t hash_of_kept_memory() const { return 0; }
+  // Bytes that its variants have allocated, and not given back, where they are counted.
+  virtual std::uint64_t kept_bytes() const { return 0; }
   // Whether the last launch ran any code of the variant's that could have computed a product.
   virtual bool has_computed() const { return true; }
   // The reference for problems that are too large for the host; nothing for the others.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "oracle/host/sites.h"
+#include "ptx/runtime/errors.h"
 
 namespace assay {
 namespace {
@@ -14,6 +15,7 @@ Fault fault_of(ptx::Fault fault) {
     case ptx::Fault::illegal_instruction: return Fault::bad_instruction;
     case ptx::Fault::write_to_input: return Fault::wrote_input;
     case ptx::Fault::data_race: return Fault::data_race;
+    case ptx::Fault::forbidden_call:
     case ptx::Fault::unordered_work: return Fault::other_stream;
     case ptx::Fault::uninitialised: return Fault::read_unwritten;
     case ptx::Fault::barrier_not_reached: return Fault::barrier_not_reached;
@@ -64,9 +66,14 @@ LaunchFailure failure_of_launch(const Variant& variant, const Given& given, cuda
   const std::string thrown =
       thrown_by([&] { error = variant.launch(given, stream, given.workspace); });
   if (!thrown.empty()) return launch_crashed(thrown);
+  if (error == cudaSuccess) return std::nullopt;
   const std::string code = fmt::format("CUDA error {}", static_cast<int>(error));
-  if (error != cudaSuccess) return launch_returned(code.c_str(), given);
-  return std::nullopt;
+  LaunchFailure failure = launch_returned(code.c_str(), given);
+  if (static_cast<ptx::Error>(error) == ptx::Error::not_ready)
+    failure->diagnosis =
+        "cudaErrorNotReady is no failure: cudaEventQuery or cudaStreamQuery left it behind as "
+        "the last error";
+  return failure;
 }
 
 Verdict verdict_on(const ptx::Finding& found, const ByOperand<Placed>& placed,

@@ -213,6 +213,7 @@ assay_sight_defect(result_left_in_side_stream IN nvcc_only/streams.cu CLAIM give
                    SAYS "the caller, once its stream has finished, uses row 0, column 0 of C")
 assay_sight_defect(side_stream_joined_too_soon IN nvcc_only/streams.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "::sum_up(")
 assay_sight_defect(freed_in_other_stream IN nvcc_only/streams.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "cudaFreeAsync frees byte 0 of memory")
+assay_sight_defect(used_before_allocated IN nvcc_only/streams.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "which cudaMallocAsync allocated")
 assay_sight_defect(copy_in_side_stream_not_joined IN nvcc_only/streams.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "which cudaMemcpy wrote")
 assay_sight_defect(one_buffer_for_all_launches IN nvcc_only/streams.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "they are in different streams")
 assay_sight_defect(one_counter_for_all_launches IN nvcc_only/streams.cu CLAIM two_streams CASE "m=9 n=9 k=5" SAYS "of arrived")
@@ -223,7 +224,11 @@ assay_sight_defect(rows_by_ticket IN two_launches.cu CLAIM two_streams CASE "m=3
 # What the host takes for done, or for its own.
 assay_sight_defect(rewrites_pinned_scalars IN nvcc_only/host.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "the host code writes to pinned memory")
 assay_sight_defect(reads_unfinished_copy IN nvcc_only/host.cu CLAIM within_bound CASE "m=3 n=4 k=5" SAYS "elements are wrong")
+assay_sight_defect(returns_not_ready IN nvcc_only/host.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "cudaErrorNotReady is no failure")
 assay_sight_defect(lends_local_to_host_function IN nvcc_only/host.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "the address of a local variable")
+assay_sight_defect(frees_in_host_function IN nvcc_only/host.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "calls cudaFree, where no call of CUDA is allowed")
+assay_sight_defect(frees_in_callback IN nvcc_only/host.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "calls cudaFree, where no call of CUDA is allowed")
+assay_sight_defect(never_frees IN nvcc_only/host.cu CLAIM same_bits_twice CASE "m=3 n=4 k=5" SAYS "the last one 48 bytes, and none gives any back")
 assay_sight_defect(first_status_dropped IN nvcc_only/host.cu CLAIM launch_errors CASE "m=3 n=4 k=5" SAYS "the variant returned cudaSuccess")
 assay_sight_defect(strip_for_each_multiprocessor IN nvcc_only/host.cu CLAIM no_data_race CASE "m=3 n=65 k=5" SAYS "of the workspace")
 

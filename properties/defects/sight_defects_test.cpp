@@ -31,6 +31,8 @@ bool is_by_host(const std::string& reason) {
                                 ": the host code",
                                 ": a function of the host",
                                 "the variant returned",
+                                "launch returned",
+                                "launches in a row",
                                 "elements are wrong"};
   return std::any_of(words.begin(), words.end(),
                      [&](const char* some) { return reason.find(some) != reason.npos; });
@@ -90,10 +92,12 @@ TEST_P(RightStreams, break_no_claim) {
 
 INSTANTIATE_TEST_SUITE_P(
     Defect, RightStreams,
-    testing::Values("right_side_stream", "right_pool", "right_buffer_by_turns", "right_host_waits",
-                    "right_device_waits", "right_default_stream", "right_two_side_streams",
-                    "right_copy", "right_early_begin", "right_past_read_only_cache",
-                    "right_read_only_cache", "right_copied_sums", "right_pinned_scalars",
-                    "right_finished_copy", "right_host_function", "right_strips", "right_counter"));
+    testing::Values("right_side_stream", "right_pool", "right_pool_in_side_stream",
+                    "right_buffer_by_turns", "right_host_waits", "right_device_waits",
+                    "right_default_stream", "right_two_side_streams", "right_copy",
+                    "right_early_begin", "right_past_read_only_cache", "right_read_only_cache",
+                    "right_copied_sums", "right_pinned_scalars", "right_finished_copy",
+                    "right_ready_buffer", "right_own_memory", "right_kept_memory",
+                    "right_host_function", "right_strips", "right_counter"));
 
 }  // namespace

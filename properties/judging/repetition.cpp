@@ -134,6 +134,31 @@ Verdict judge_often(const Entry& entry, const Case& c, const Resources& resource
   return right;
 }
 
+// Memory that a launch takes and never gives back is used up sooner or later. One for each problem,
+// or for each of a few streams, is no more than that.
+Verdict judge_memory(const Entry& entry, const Case& c, const Resources& resources) {
+  constexpr int times = 40;
+  constexpr double most_nanoseconds = 3e9;
+  const double cost = times * cost_of(c, claim_named("within_bound"), entry, effort_of(entry));
+  const Verdict right{.judged = 1};
+  if (c.m == 0 || c.n == 0 || cost > most_nanoseconds) return right;
+  const Machine& machine = machine_of(entry.backend, resources);
+  Launches launches(entry, c, resources);
+  std::uint64_t grown = 0;
+  for (int i = 0; i < times; ++i) {
+    const std::uint64_t before = machine.kept_bytes();
+    if (!launches.element() || machine.kept_bytes() <= before) return right;
+    grown = machine.kept_bytes() - before;
+  }
+  return {.status = TrialStatus::wrong,
+          .finding = {Fault::keeps_state},
+          .reason = fmt::format("each of {} launches in a row takes more memory of the device, the "
+                                "last one {} bytes, and none gives any back",
+                                times, grown),
+          .diagnosis = "it never frees what it allocates",
+          .judged = 1};
+}
+
 // Whether something is kept since the first case that was judged.
 bool keeps_something(const Entry& entry, const Resources& resources) {
   thread_local std::map<const void*, std::uint64_t> at_first;
@@ -192,9 +217,14 @@ Verdict judge_twice(const Entry& entry, const Case& c, const Resources& resource
       turns ? Run{"of another shape", entry, turned_problem(c, entry)}
             : Run{"half as large, the second time", entry, smaller},
       {"the second time", entry, c, {.placement = Placement::elsewhere}}};
+  const std::uint64_t kept = machine_of(entry.backend, resources).kept_bytes();
   const Verdict verdict = compare_runs(
       runs, {Fault::not_repeatable, "it depends on where its operands lie in memory"}, resources);
   if (verdict.status != TrialStatus::right) return verdict;
+  if (machine_of(entry.backend, resources).kept_bytes() > kept) {
+    Verdict leaks = judge_memory(entry, c, resources);
+    if (is_failure(leaks)) return leaks;
+  }
   if (keeps) {
     Verdict some = judge_some_times(entry, c, resources);
     if (is_failure(some)) return some;

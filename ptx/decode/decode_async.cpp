@@ -78,7 +78,7 @@ void Decoder::decode_bulk_copy(const Instruction& i) {
   if (has(i, "commit_group") || has(i, "wait_group")) {
     const bool waits = has(i, "wait_group");
     Op& op = emit_named(waits ? "cp.async.bulk.wait" : "cp.async.bulk.commit");
-    if (waits) op.bits = i.operands[0].bits;
+    if (waits) op.bits = i.operands[0].bits, op.mode = has(i, "read") ? 1 : 0;
     return;
   }
   if (has(i, "reduce")) refuse(i, "it would need copies that add to what is there");

@@ -58,9 +58,11 @@ bool Decoder::decode_memory(const Instruction& i) {
     emit_table(known_handling("mov.b64"), {slot(i.operands[0], true), constant(0, true)});
   else if (op == "membar" || op == "fence")
     emit_fence(i);
-  else if (op == "prefetch" || op == "prefetchu" || op == "discard" || op == "applypriority" ||
-           op == "setmaxnreg" || op == "pmevent")
+  else if (op == "prefetch" || op == "prefetchu" || op == "applypriority" || op == "setmaxnreg" ||
+           op == "pmevent")
     emit_named("nothing");
+  else if (op == "discard")
+    decode_discard(i);
   else if (op == "griddepcontrol")
     emit_named(has(i, "wait") ? "griddepcontrol.wait" : "nothing");
   else if (op == "cvta") {
@@ -214,6 +216,16 @@ void Decoder::decode_atomic(const Instruction& i) {
   }
   if (has(i, "acquire") || has(i, "acq_rel")) emit_fence(i);
   if (returns) ask_others(i, 1);
+}
+
+// discard.global.L2 [address], 128;
+void Decoder::decode_discard(const Instruction& i) {
+  Uses uses;
+  Op at;
+  Space space = Space::global;
+  set_address(i.operands[0], at, space, uses);
+  Op& op = emit_named("discard", uses);
+  op.a = at.a, op.bits = at.bits, op.flags |= at.flags;
 }
 
 // Also of an operation that acquires or releases: for threads of the block alone, if it says so.

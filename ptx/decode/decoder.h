@@ -51,6 +51,7 @@ class Decoder {
   void decode_load(const Instruction&, bool is_store);
   void decode_param_load(const Instruction&, Type, std::size_t parts);
   void decode_atomic(const Instruction&);
+  void decode_discard(const Instruction&);
   void emit_fence(const Instruction&);
   void ask_others(const Instruction&, int weight);
   void decode_copy(const Instruction&);

@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstring>
 
+#include "ptx/machine/report/accesses.h"
+
 namespace ptx {
 namespace {
 
@@ -16,11 +18,6 @@ uint64_t base_of(const std::vector<std::byte>& memory) {
   return reinterpret_cast<uint64_t>(memory.data());
 }
 std::uint32_t op_number(const Warp& w, const Op* op) { return static_cast<uint32_t>(op - w.code); }
-
-const char* verb(const Access& a) { return a.writes ? "writes" : "reads"; }
-Details details_of(const Warp& w, const Access& a) {
-  return {a.address, a.writes, {site(w, verb(a), a.op)}};
-}
 
 // `where`: in words, if it is in memory whose places have names.
 template <class Where>
@@ -33,50 +30,6 @@ bool is_aligned(Warp& w, const Access& a, const Where& where) {
                      verb(a), a.bytes, where(), beyond, unit),
          details_of(w, a));
   return false;
-}
-
-void report_outside(Warp& w, const Access& a, const Region* region) {
-  std::string where;
-  if (region != nullptr && region->area.pitch_bytes != 0) {
-    const uint64_t at = a.address - region->area.first;
-    where = fmt::format(", between the rows of {}: {} bytes past the end of row {}",
-                        region->area.name, at % region->area.pitch_bytes - region->area.row_bytes,
-                        at / region->area.pitch_bytes);
-    if (at % region->area.pitch_bytes < region->area.row_bytes)
-      where = fmt::format(", partly past the end of row {} of {}", at / region->area.pitch_bytes,
-                          region->area.name);
-  } else if (const Region* near = w.block->run->memory.nearest(a.address)) {
-    const bool before = a.address < near->area.first;
-    const uint64_t far = before ? near->area.first - a.address : a.address - near->end;
-    if (far < uint64_t{1} << 32)
-      where = fmt::format(", {} bytes {} {}", far, before ? "before" : "past the end of",
-                          near->area.name);
-    else
-      where = ", far from all memory";
-  }
-  report(w, a.op, Fault::bad_address,
-         fmt::format("{} {} {} bytes{}", thread_text(w, a.lane), verb(a), a.bytes, where),
-         details_of(w, a));
-}
-
-void report_beyond_array(Warp& w, const Access& a, bool is_before) {
-  const Program::Kernel& kernel = w.block->run->kernel;
-  const int array = kernel.array_of[op_number(w, a.op)];
-  report(w, a.op, Fault::bad_address,
-         fmt::format("{} {} {}, {} of {}, the array that it indexes", thread_text(w, a.lane),
-                     verb(a), place_in_shared_memory(w, a.address),
-                     is_before ? "before the beginning" : "past the end",
-                     kernel.shared_variables[static_cast<std::size_t>(array)].name),
-         {.sites = {site(w, verb(a), a.op)}});
-}
-
-std::string other_text(const Warp& w, uint32_t s) {
-  const uint32_t thread = stamp::thread(s);
-  if (stamp::is_of_copy(s)) return "an asynchronous copy";
-  if (thread == stamp::many) return "threads of several warps";
-  if (thread >= stamp::lanes_of)
-    return fmt::format("several lanes of warp {}", thread - stamp::lanes_of);
-  return thread_text(w.block->warps[thread / warp_size], static_cast<int>(thread % warp_size));
 }
 
 // The operation that a block of another one belongs to, if nothing orders it with this launch.
@@ -108,69 +61,6 @@ bool is_ordered(const Warp& w, int lane, uint64_t s) {
   return heard != w.block->hearsay.end() && heard->second.known.knows(block, warp, time);
 }
 
-struct Other {
-  std::string who;
-  bool wrote = false, is_in_block = true;
-  uint32_t op = 0;
-  bool is_in_flight = false;
-  bool is_in_shared = false;
-};
-void report_race(Warp& w, const Access& a, const std::string& place, const Other& other) {
-  const Program::Kernel& kernel = w.block->run->kernel;
-  const char* missing = other.is_in_flight ? "a wait for the copy is missing"
-                        : !other.is_in_block
-                            ? "blocks are ordered by a fence and an atomic operation only"
-                        : w.block->thread_count <= warp_size ? "a __syncwarp is missing"
-                                                             : "a barrier is missing";
-  const char* const did = other.wrote ? "wrote" : "read";
-  report(w, a.op, Fault::data_race,
-         fmt::format("{} {} {} ({}), which {} {} ({}), and nothing orders the two: {}",
-                     thread_text(w, a.lane), verb(a), place, place_of(kernel, *a.op), other.who,
-                     did, place_of(kernel, w.code[other.op]), missing),
-         {other.is_in_shared ? 0 : a.address,
-          a.writes,
-          {site(w, verb(a), a.op), site(w, did, w.code + other.op)}});
-}
-
-constexpr const char* in_other_streams = "they are in different streams";
-constexpr const char* is_overtaken =
-    "the kernel between the two started early and did not wait for it (griddepcontrol.wait)";
-constexpr const char* starts_early =
-    "it starts early, and a griddepcontrol.wait (cudaGridDependencySynchronize) is missing";
-
-// With work of another stream, or of a kernel that need not have ended. What is not a kernel has no
-// place in the source.
-void report_unordered(Warp& w, const Access& a, const std::string& place, const std::string& other,
-                      const char* did, const Program::Kernel* kernel, uint32_t op,
-                      const char* why) {
-  const Op* const its = kernel == nullptr ? nullptr : kernel->code.data() + op;
-  Details details = details_of(w, a);
-  if (its != nullptr) details.sites.push_back({did, lines_of(*kernel, *its)});
-  report(w, a.op, Fault::unordered_work,
-         fmt::format("{} {} {} ({}), which {} {}{}, and nothing orders the two: {}",
-                     thread_text(w, a.lane), verb(a), place, place_of(w.block->run->kernel, *a.op),
-                     other, did,
-                     its == nullptr ? "" : fmt::format(" ({})", place_of(*kernel, *its)), why),
-         std::move(details));
-}
-
-// Also of what this lane wrote itself, and of what is ordered: where a way to memory of its own is
-// taken, that is not enough.
-void report_unseen(Warp& w, const Access& a, const std::string& place, const std::string& who,
-                   uint32_t op) {
-  const Program::Kernel& kernel = w.block->run->kernel;
-  const bool is_by_copy = (a.op->flags & is_bulk) != 0;
-  report(w, a.op, Fault::data_race,
-         fmt::format("{} reads {} ({}) {}, which {} wrote ({}) in the same launch: {}",
-                     thread_text(w, a.lane), place, place_of(kernel, *a.op),
-                     is_by_copy ? "by a bulk copy"
-                                : "through the read-only cache (__ldg, or const __restrict__)",
-                     who, place_of(kernel, w.code[op]),
-                     is_by_copy ? "no fence.proxy.async lies between the two"
-                                : "what the cache holds may be older"),
-         {a.address, a.writes, {site(w, "reads", a.op), site(w, "wrote", w.code + op)}});
-}
-
 // A block that has fenced is trusted with what it wrote before, and reads behind.
 bool may_be_unseen(const Warp& w, const Access& a, uint32_t writer, uint32_t write_op) {
   if ((a.op->flags & is_cached) != 0) return true;
@@ -200,14 +90,12 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
     const uint32_t block = block_of(s);
     if (block < others) {
       const Unordered& other = *unordered_at(*w.block->run, block);
-      report_unordered(w, a, place_in(region, address), other.name, wrote ? "wrote" : "read",
-                       other.kernel, op,
-                       other.until_waited_for ? starts_early
-                       : other.is_overtaken   ? is_overtaken
-                                              : in_other_streams);
+      report_unordered(w, a, place_in(region, address), other, wrote, op);
       return false;
     }
-    report_race(w, a, place_in(region, address), {who(s), wrote, block == w.block->number, op});
+    report_race(w, a, place_in(region, address),
+                {who(s), wrote, block == w.block->number, op,
+                 stamp::is_in_flight(static_cast<uint32_t>(s))});
     return false;
   };
   // Of numbers that are handed out to two launches at a time, each gets some.
@@ -285,8 +173,8 @@ std::byte* reach_global(Warp& w, const Access& a, uint32_t& unwritten) {
       return nullptr;
     }
     if (region->area.is_of_caller && run.launch.past.lacks_caller) {
-      report_unordered(w, a, place_in(*region, a.address), "the caller's earlier work", "wrote",
-                       nullptr, 0, in_other_streams);
+      const Unordered caller{.numbers = {}, .name = "the caller's earlier work"};
+      report_unordered(w, a, place_in(*region, a.address), caller, true, 0);
       return nullptr;
     }
     cached = region;
@@ -312,6 +200,25 @@ std::byte* reach_global(Warp& w, const Access& a, uint32_t& unwritten) {
     if (a.writes) written = 1;
   }
   return reinterpret_cast<std::byte*>(a.address);
+}
+
+void stamp_write(Warp& w, uint64_t address, uint64_t bytes, uint32_t stamp) {
+  Memory::Contents& memory = w.block->run->memory;
+  Region& region = *memory.at(address);
+  Traces& traces = memory.traces_of(region);
+  const uint64_t whole = (uint64_t{w.block->number} + 1) << 32 | stamp;
+  for (uint64_t at = address - address % 4; at < address + bytes; at += 4) {
+    const std::size_t word = region.word(at);
+    Trace t = traces.get(word, memory.earlier_blocks, memory.settled(region));
+    if (!t.is_in_parts) {
+      t.write = whole;
+      traces.set(word, t, memory.earlier_blocks);
+      continue;
+    }
+    for (uint64_t part = 0; part < 4; ++part)
+      if (at + part >= address && at + part < address + bytes)
+        region.parts[word][part].write = whole;
+  }
 }
 
 std::byte* reach_shared(Warp& w, const Access& a, uint32_t& unwritten) {

@@ -32,6 +32,10 @@ std::byte* reach_shared_by_copy(Warp&, const Access&, std::uint32_t& unwritten);
 std::byte* reach_local(Warp&, const Access&, std::uint32_t& unwritten);
 std::byte* reach_generic(Warp&, const Access&, std::uint32_t& unwritten);
 
+// Of bytes of global memory that this block has just written, or that were in flight: another stamp
+// of its own, as of now.
+void stamp_write(Warp&, std::uint64_t address, std::uint64_t bytes, std::uint32_t stamp);
+
 // Of a thread's own arrays: that it reads or writes from `first` of Block::local on; and that what
 // a store left at an address, if it is in them, is what nobody wrote.
 void note_own(Warp&, const Access&, std::size_t first, std::uint32_t& unwritten);

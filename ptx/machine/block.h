@@ -32,7 +32,7 @@ struct Run {
   const Program::Kernel& kernel;
   Memory::Contents& memory;
   const Settings& settings;
-  std::vector<Region*> region_of;      // that an operation met last
+  std::vector<Region*> region_of;                 // that an operation met last
   std::vector<const Shape*> shape_of, target_of;  // likewise; the latter of copies
   // The bytes of shared memory that each operation may touch.
   struct Part {
@@ -136,9 +136,13 @@ struct Block {
   std::vector<Copies> copies;
   Asynchronous asynchronous;
 
-  // Bytes of shared memory that bulk copies of a thread read, by groups: where, and how many.
+  // Bytes of shared memory that bulk copies of a thread read, and of global memory that they write,
+  // by groups: where, and how many.
   struct Held {
-    using Pieces = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+    struct Pieces {
+      std::vector<std::pair<std::uint32_t, std::uint32_t>> read;
+      std::vector<std::pair<std::uint64_t, std::uint64_t>> written;
+    };
     Pieces open;
     std::vector<Pieces> groups;
   };

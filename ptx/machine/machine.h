@@ -30,6 +30,7 @@ enum class Fault {
   write_to_input,       // of memory that is only to be read
   data_race,
   unordered_work,       // of two streams, on the same memory
+  forbidden_call,       // of CUDA, in a function that a stream calls
   uninitialised,        // a value that nobody wrote decides a branch, an address, or a stored value
   barrier_not_reached,  // by all threads that have not returned
   warp_not_reached,     // some lanes wait for others at a warp-wide operation
@@ -127,13 +128,15 @@ struct KernelFacts {
 };
 const KernelFacts& facts_of(const Program::Kernel&);
 
-// Of a copy or a memset.
+// Of a copy or a memset, or of whoever allocates or frees memory.
 struct HostAccess {
-  std::string name;       // "cudaMemset"
-  const char* does = "";  // "writes"
+  std::string name;           // "cudaMemset"
+  const char* does = "";      // "writes"
+  const char* did = "wrote";  // if it is one that writes
   const void* first = nullptr;
   std::size_t pitch = 0, width = 0, height = 1;  // bytes; rows
-  bool writes = false;                           // or takes away
+  bool writes = false;                           // or gives, or takes away
+  bool sets_values = false;
 };
 
 // An operation that nothing orders with another one.

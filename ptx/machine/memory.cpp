@@ -138,6 +138,20 @@ void Memory::Contents::enter(const HostAccess& access, std::uint32_t number) {
   }
 }
 
+void Memory::Contents::unwrite(std::uint64_t first, std::size_t bytes) {
+  Region* const region = at(first);
+  if (region == nullptr) return;
+  if (region->is_written.empty()) {
+    const std::size_t words = (region->end - region->area.first) / 4 + 1;
+    region->is_written = LazyArray<std::uint8_t>(words);
+    std::memset(region->is_written.data(), 1, words);
+  }
+  for (std::size_t i = 0; i < bytes; i += 4) {
+    region->is_written[region->word(first + i)] = 0;
+    std::memcpy(reinterpret_cast<void*>(first + i), &poison, 4);
+  }
+}
+
 void Memory::Contents::insert(std::unique_ptr<Region> region) {
   region->traced_after = last_;
   erase(region->area.first);

@@ -56,6 +56,8 @@ struct Memory::Contents {
   // In traces, as if a thread had made it. That takes its time, and is done where somebody may not
   // count on it.
   void enter(const HostAccess&, std::uint32_t number);
+  // Leaves words as if nobody had written them.
+  void unwrite(std::uint64_t first, std::size_t bytes);
   // Up to which block whoever touched the region does not matter.
   std::uint32_t settled(const Region& region) const {
     return std::max(earlier_blocks, region.traced_after);

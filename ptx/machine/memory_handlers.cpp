@@ -172,6 +172,29 @@ const Op* atomic(const Op* op, Warp& w) {
   return op + 1;
 }
 
+// What was written there last may never reach memory: so it is as if nobody had written.
+const Op* discard(const Op* op, Warp& w) {
+  constexpr int line = 128, piece = 16;
+  u64 at[warp_size];
+  addresses_of(op, w, at);
+  for (u32 left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    u32 unwritten = 0;
+    for (u64 n = 0; n < line; n += piece)
+      if (reach_global(w,
+                       {.op = op,
+                        .lane = lane,
+                        .address = at[lane] + n,
+                        .bytes = piece,
+                        .writes = true,
+                        .unit = n == 0 ? line : 0},
+                       unwritten) == nullptr)
+        return nullptr;
+    w.block->run->memory.unwrite(at[lane], line);
+  }
+  return op + 1;
+}
+
 // mode 1: for bulk copies of shared memory as well, 4: of global memory, 3: of both; 2: for threads
 // of the block alone.
 const Op* fence_all(const Op* op, Warp& w) {
@@ -245,6 +268,7 @@ void add_memory_handlers(Handlers& to) {
   add_atomics<s64>(to, "s64");
   add_atomics<float>(to, "f32");
   add_atomics<double>(to, "f64");
+  to["discard"] = {discard, ""};
   to["fence"] = {fence_all, ""};
   to["cvta.shared"] = {convert_shared_address, "xx"};
   to["cvta.local"] = {convert_local_address, "xx"};

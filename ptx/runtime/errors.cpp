@@ -51,6 +51,7 @@ constexpr Entry entries[] = {
      "an illegal instruction was encountered"},
     {Error::misaligned_address, "cudaErrorMisalignedAddress", "misaligned address"},
     {Error::launch_failure, "cudaErrorLaunchFailure", "unspecified launch failure"},
+    {Error::not_permitted, "cudaErrorNotPermitted", "operation not permitted"},
     {Error::not_supported, "cudaErrorNotSupported", "operation not supported"},
     {Error::stream_capture_unsupported, "cudaErrorStreamCaptureUnsupported",
      "operation not permitted when stream is capturing"},

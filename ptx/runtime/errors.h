@@ -33,6 +33,7 @@ enum class Error : int {
   illegal_instruction = 715,
   misaligned_address = 716,
   launch_failure = 719,
+  not_permitted = 800,
   not_supported = 801,
   stream_capture_unsupported = 900,
 };

@@ -249,12 +249,12 @@ Error launch(const void* stub, const Configuration& asked, void** arguments) {
   return call([&] { run_now(kernel_of(stub), asked, arguments); });
 }
 
-Error call_host(void* stream, void (*function)(void*), void* data) {
+Error call_host(void* stream, std::function<void()> function, const void* data) {
   return call([&] {
     need_stream(stream);
-    if (function == nullptr) throw Failure{Error::invalid_value};
     const Timeline& timeline = state().timeline;
-    state().pending.add_function(function, data, timeline.before_next(name_of_stream(stream)));
+    state().pending.add_function(std::move(function), data,
+                                 timeline.before_next(name_of_stream(stream)));
   });
 }
 

@@ -95,7 +95,8 @@ HostAccess access_of(const char* what, const End& end) {
           .pitch = end.pitch,
           .width = end.width,
           .height = end.height,
-          .writes = writes};
+          .writes = writes,
+          .sets_values = writes};
 }
 
 void mark_written(const End& end) {
@@ -119,6 +120,22 @@ Error allocate(void** result, std::size_t bytes, Use use) {
     device.allocated += bytes;
     // What the host writes there is not seen.
     if (use != Use::device) device.memory.mark_written(number_of(*result), bytes);
+  });
+}
+
+// Whoever uses the memory has to come after that: others may have used it before.
+Error allocate_in(void* stream, void** result, std::size_t bytes) {
+  return call([&] {
+    need_stream(stream);
+    const Error error = allocate(result, bytes, Use::device);
+    if (error != Error::success) throw Failure{error};
+    if (*result == nullptr || state().runs_nothing()) return;
+    enter_access(stream, {.name = "cudaMallocAsync",
+                          .does = "allocates",
+                          .did = "allocated",
+                          .first = *result,
+                          .width = bytes,
+                          .writes = true});
   });
 }
 
@@ -152,6 +169,7 @@ Error release_in(void* stream, void* memory) {
   return release(memory, Use::device, [&](std::size_t bytes) {
     enter_access(stream, {.name = "cudaFreeAsync",
                           .does = "frees",
+                          .did = "freed",
                           .first = memory,
                           .width = bytes,
                           .writes = true});

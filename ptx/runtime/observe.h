@@ -50,6 +50,9 @@ struct Observation {
 // another one where something was left there. The first MiB of each counts.
 std::uint64_t hash_of_kept_memory();
 
+// Bytes that host code has allocated, and not given back.
+std::uint64_t kept_bytes();
+
 // Calls on one thread at a time only.
 Observation observe(const Request&, const std::function<void()>& host_code);
 

@@ -40,8 +40,9 @@ void Pending::add_result(const Rows& rows, const Timeline::Known& after) {
     std::memset(row_of(rows, row), 0xcd, rows.width);
 }
 
-void Pending::add_function(void (*called)(void*), void* data, const Timeline::Known& after) {
-  functions_.push_back({called, data, after});
+void Pending::add_function(std::function<void()> call, const void* data,
+                           const Timeline::Known& after) {
+  functions_.push_back({std::move(call), data, after});
 }
 
 std::optional<Finding> Pending::settle() {
@@ -59,7 +60,9 @@ std::optional<Finding> Pending::settle() {
   }
   results_.clear();
   for (const Function& function : std::exchange(functions_, {})) {
-    function.called(function.data);
+    calls_function_ = true;
+    function.call();
+    calls_function_ = false;
     called_.push_back(function);
   }
   return std::nullopt;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -23,7 +24,9 @@ class Pending {
   // 1 MiB.
   void add_source(const Rows&, const Timeline::Known& after);
   void add_result(const Rows&, const Timeline::Known& after);
-  void add_function(void (*)(void*), void* data, const Timeline::Known& after);
+  // `data`: that it is given.
+  void add_function(std::function<void()>, const void* data, const Timeline::Known& after);
+  bool calls_function() const { return calls_function_; }
 
   // Before each call, and at the end. A finding where the host has changed what a copy may need.
   std::optional<Finding> settle();
@@ -39,12 +42,13 @@ class Pending {
     std::vector<std::byte> held;
   };
   struct Function {
-    void (*called)(void*);
-    void* data;
+    std::function<void()> call;
+    const void* data;
     Timeline::Known after;
   };
   std::vector<Place> in_use_, results_;
   std::vector<Function> functions_, called_;
+  bool calls_function_ = false;
 };
 
 }  // namespace ptx::runtime

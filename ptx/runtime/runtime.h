@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,8 @@ Error take_last_error();
 Error peek_last_error();
 Error not_supported(const char* function);
 Error fail(Error);  // of a call that only ptx_cudart knows
+// A finding: a function of the host, which a stream called, has called this one.
+void report_forbidden(const char* function);
 
 // ---- Launches. A kernel is known by the address of its stub in the host code.
 struct Configuration {
@@ -54,7 +57,8 @@ Error push_configuration(const Configuration&);
 Error pop_configuration(Configuration&);
 Error find_kernel(const void* stub);
 Error launch(const void* stub, const Configuration&, void** arguments);
-Error call_host(void* stream, void (*function)(void*), void* data);
+// Later, and with `data`. What it calls itself is refused: not_permitted.
+Error call_host(void* stream, std::function<void()>, const void* data);
 
 struct KernelAttributes {
   KernelFacts facts;
@@ -76,6 +80,7 @@ Error dynamic_shared_for(const void* stub, int blocks, int threads, std::size_t&
 // ---- Memory.
 enum class Use { device, host, managed };
 Error allocate(void** result, std::size_t bytes, Use);
+Error allocate_in(void* stream, void** result, std::size_t bytes);
 Error release(void*, Use);  // waits for all work of the device
 Error release_in(void* stream, void*);
 Error register_host(void*, std::size_t bytes);
@@ -136,7 +141,10 @@ Error check_stream(void* stream);
 Error create_event(void** result, bool timed);
 Error destroy_event(void*);
 Error record_event(void* event, void* stream);
-Error query_stream(void*);     // whether all is done; not at first, as a GPU may answer
+// Whether all is done: not when first asked about work that the host has not waited for, as a GPU
+// may answer. That is no failure, and the last error all the same, until somebody takes it.
+Error query_stream(void*);
+Error query_event(void*);
 Error wait_for_stream(void*);  // on the host, like the next
 Error wait_for_event(void*);
 Error wait_for_event(void* stream, void* event);

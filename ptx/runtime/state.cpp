@@ -31,7 +31,8 @@ std::pair<const Request*, Observation*> exchange(const Request* request, Observa
   for (int i = 0; request != nullptr && i < request->streams; ++i)
     of_caller.push_back(runtime::name_of_stream(stream_of_caller(i)));
   device.timeline.begin(of_caller);
-  for (const auto& event : device.events) event->known.clear();
+  for (const auto& event : device.events) event->known.clear(), event->asked.clear();
+  device.asked.clear();
   return {std::exchange(device.request, request), std::exchange(device.seen, seen)};
 }
 
@@ -72,6 +73,11 @@ std::uint64_t hash_of_kept_memory() {
   return hash;
 }
 
+std::uint64_t kept_bytes() {
+  const std::lock_guard lock(runtime::state().mutex);
+  return runtime::state().allocated;
+}
+
 Observation observe(const Request& request, const std::function<void()>& host_code) {
   using namespace runtime;
   static const int told_at_exit = std::atexit(tell_at_exit);
@@ -84,7 +90,10 @@ Observation observe(const Request& request, const std::function<void()>& host_co
     exchange(outer_request, outer_seen);
     throw;
   }
-  if (!seen.finding) seen.finding = state().pending.end(&seen, state().timeline);
+  if (!seen.finding) {
+    auto found = state().pending.end(&seen, state().timeline);
+    if (!seen.finding) seen.finding = std::move(found);  // a function may have been called, too
+  }
   state().pending = {};
   if (request.streams > 0 && !seen.finding)
     seen.finding = touched_of_caller(device_memory(), state().timeline.left_over());
@@ -158,6 +167,7 @@ State& state() {
 
 Error call(const std::function<void()>& work, WhenLost when_lost) {
   const std::lock_guard lock(state().mutex);
+  if (state().pending.calls_function()) return Error::not_permitted;
   const Error lost = state().lost;
   if (lost != Error::success && when_lost == WhenLost::fail) return lost;
   const bool is_outermost = state().depth++ == 0;
@@ -169,9 +179,7 @@ Error call(const std::function<void()>& work, WhenLost when_lost) {
   if (is_outermost) state().pending.look_again(state().timeline);
   keep(failure);
   if (lost != Error::success) return lost;
-  // That something is not ready yet is an answer.
-  if (failure.error != Error::success && failure.error != Error::not_ready)
-    last_error = failure.error;
+  if (failure.error != Error::success) last_error = failure.error;
   return failure.error;
 }
 
@@ -197,6 +205,17 @@ Error not_supported(const char* function) {
   });
 }
 
+void report_forbidden(const char* function) {
+  const std::lock_guard lock(state().mutex);
+  const Finding found{Fault::forbidden_call,
+                      "a function of the host that a stream calls (cudaLaunchHostFunc, "
+                      "cudaStreamAddCallback) calls " +
+                          std::string(function) +
+                          ", where no call of CUDA is allowed: a GPU does nothing then but return "
+                          "cudaErrorNotPermitted"};
+  keep({error_of(found.fault), found});
+}
+
 void choose_model(std::string_view name) {
   const std::lock_guard lock(state().mutex);
   state().model = &model_named(name);
@@ -214,7 +233,7 @@ void enter_access(void* stream, const HostAccess& access) {
   const StreamName name = name_of_stream(stream);
   const Entered entered = enter(device.memory, access, device.timeline.past_of_next(name));
   device.timeline.add(name, {entered.numbers, access.name, nullptr, access});
-  if (device.seen != nullptr) device.seen->is_no_part |= access.writes;
+  if (device.seen != nullptr) device.seen->is_no_part |= access.sets_values;
   if (entered.finding) throw Failure{Error::success, entered.finding};
 }
 

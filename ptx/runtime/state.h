@@ -63,6 +63,7 @@ struct Event {
   bool timed = true;
   std::optional<std::chrono::steady_clock::time_point> recorded = {};
   Timeline::Known known = {};  // that it holds
+  Timeline::Known asked = {};  // what it held when it was said not to be ready
 };
 struct Allocation {
   Use use = Use::device;
@@ -94,7 +95,8 @@ struct State {
 
   Timeline timeline;
   Pending pending;
-  unsigned queries = 0;              // of streams with work under way
+  // Of each stream that was said not to be ready, by number, what was asked about then.
+  std::map<unsigned long long, Timeline::Known> asked;
   int depth = 0;                     // of calls: functions of the host may call, too
   const Request* request = nullptr;  // null outside of `observe`
   bool runs_nothing() const { return request != nullptr && request->runs_nothing; }

@@ -106,11 +106,6 @@ bool Timeline::host_knows(const Known& known) const {
   });
 }
 
-bool Timeline::is_under_way(StreamName name) const {
-  const auto found = streams_.find(name.number);
-  return found != streams_.end() && !found->second.under_way.empty();
-}
-
 std::vector<Unordered> Timeline::left_over() const {
   Known known;
   for (const StreamName& name : of_caller_) learn(known, before_next(name));

@@ -36,7 +36,6 @@ class Timeline {
   void wait_on_host(const Known&);      // later operations of all streams
   void wait_on_host_for_all();
   bool host_knows(const Known&) const;
-  bool is_under_way(StreamName) const;  // for all that the host knows
 
   // What a caller who has waited for the streams of its own may not count on.
   std::vector<Unordered> left_over() const;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "ptx/machine/access.h"
 #include "ptx/machine/async/place.h"
@@ -65,13 +66,19 @@ bool write_out(const Op* op, Warp& w, int lane, uint64_t from, uint64_t to, int 
       w, {.op = op, .lane = lane, .address = to, .bytes = bytes, .writes = true}, unwritten);
   if (write == nullptr) return false;
   std::memcpy(write, read, static_cast<std::size_t>(bytes));
+  stamp_write(w, to, static_cast<uint64_t>(bytes), stamp::in_flight);
+  auto& written = w.block->held[w.index * warp_size + lane].open.written;
+  if (!written.empty() && written.back().first + written.back().second == to)
+    written.back().second += static_cast<uint64_t>(bytes);
+  else
+    written.emplace_back(to, bytes);
   return true;
 }
 
 void hold_source(Warp& w, int lane, uint64_t from, uint64_t bytes) {
   for (uint64_t word = from / 4; word < (from + bytes) / 4; ++word) w.block->shadow.hold(word);
-  w.block->held[w.index * warp_size + lane].open.push_back(
-      {static_cast<uint32_t>(from), static_cast<uint32_t>(bytes)});
+  w.block->held[w.index * warp_size + lane].open.read.emplace_back(static_cast<uint32_t>(from),
+                                                                   static_cast<uint32_t>(bytes));
 }
 
 namespace {
@@ -132,8 +139,8 @@ const Op* copy_to_shared(const Op* op, Warp& w) {
   return op + 1;
 }
 
-// The global bytes are written at once; those of shared memory are read until the wait.
-// a, bits: to; b: bytes; d, e: from.
+// The global bytes are written at once, and nobody's to touch until the wait, as are those of
+// shared memory to be written. a, bits: to; b: bytes; d, e: from.
 const Op* copy_to_global(const Op* op, Warp& w) {
   uint64_t to[warp_size];
   addresses_of(op, w, to);
@@ -155,22 +162,29 @@ const Op* copy_to_global(const Op* op, Warp& w) {
 const Op* commit_group(const Op* op, Warp& w) {
   for (uint32_t left = w.mask; left != 0; left &= left - 1) {
     Block::Held& held = w.block->held[w.index * warp_size + std::countr_zero(left)];
-    held.groups.push_back(std::move(held.open));
-    held.open.clear();
+    held.groups.push_back(std::exchange(held.open, {}));
   }
   return op + 1;
 }
-// bits: how many groups may stay.
+// bits: how many groups may stay. mode 1: of the others all has been read, but need not have
+// arrived
+// (.read).
 const Op* wait_for_groups(const Op* op, Warp& w) {
+  SharedShadow& shadow = w.block->shadow;
   for (uint32_t left = w.mask; left != 0; left &= left - 1) {
     const auto thread = static_cast<uint32_t>(w.index * warp_size + std::countr_zero(left));
-    Block::Held& held = w.block->held[static_cast<int>(thread)];
-    while (held.groups.size() > op->bits) {
-      for (const auto& [from, bytes] : held.groups.front())
+    auto& groups = w.block->held[static_cast<int>(thread)].groups;
+    const std::size_t over = groups.size() - std::min<std::size_t>(groups.size(), op->bits);
+    for (std::size_t i = 0; i < over; ++i) {
+      for (const auto& [from, bytes] : groups[i].read)
         for (uint32_t word = from / 4; word < (from + bytes) / 4; ++word)
-          w.block->shadow.let_go(word, thread);
-      held.groups.erase(held.groups.begin());
+          shadow.let_go(word, thread);
+      groups[i].read.clear();
+      if (op->mode == 1) continue;
+      for (const auto& [to, bytes] : groups[i].written)
+        stamp_write(w, to, bytes, stamp::make(shadow.now(), thread));
     }
+    if (op->mode == 0) groups.erase(groups.begin(), groups.begin() + static_cast<long>(over));
   }
   return op + 1;
 }

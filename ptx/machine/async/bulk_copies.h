@@ -17,7 +17,8 @@ bool read_into(const Op*, Warp&, int lane, std::uint64_t from, std::size_t bytes
 // Looks at the target, and lets it be in flight. False after a finding.
 bool start_flight(const Op*, Warp&, int lane, BulkCopy);
 
-// Copies up to 16 bytes of shared memory to global memory. False after a finding.
+// Copies up to 16 bytes of shared memory to global memory, where they are in flight then. False
+// after a finding.
 bool write_out(const Op*, Warp&, int lane, std::uint64_t from, std::uint64_t to, int bytes);
 // Nobody may write there until the lane has waited for its copies.
 void hold_source(Warp&, int lane, std::uint64_t from, std::uint64_t bytes);

@@ -44,7 +44,7 @@ Touch touch_of(Region& region, std::size_t word, const std::vector<Unordered>& a
 Finding finding(const HostAccess& access, const Region& region, uint64_t address,
                 const Touch& other) {
   const Program::Kernel* const kernel = other.by->kernel;
-  const char* const did = other.wrote ? "wrote" : "read";
+  const char* const did = other.wrote ? other.by->access.did : "read";
   Finding found{Fault::unordered_work, "", address, access.writes, {}};
   std::string where;
   if (kernel != nullptr) {

@@ -207,6 +207,20 @@ TEST(Unwritten, is_found_by_atomics_that_read) {
             "");
 }
 
+TEST(Unwritten, is_what_was_discarded) {
+  const auto found = [](const std::string& then) {
+    return text_of(
+        WrittenKernel("add.s64 %rd1, %out, 127; and.b64 %rd1, %rd1, -128;" + then).run(1));
+  };
+  const std::string discard = "st.global.u32 [%rd1], 1; discard.global.L2 [%rd1], 128;";
+  const std::string use = "ld.global.u32 %r1, [%rd1+124]; st.global.u32 [%out+1024], %r1;";
+  EXPECT_EQ(found(discard + "st.global.u32 [%rd1+124], 1;" + use), "");
+  EXPECT_THAT(found(discard + use), HasSubstr("leaves in memory a value that nobody wrote"));
+  EXPECT_EQ(found(discard + "ld.global.u32 %r1, [%rd1+128]; st.global.u32 [%out+1024], %r1;"), "");
+  EXPECT_THAT(found("discard.L2 [%rd1+64], 128;"), StartsWith("misaligned access"));
+  EXPECT_THAT(found("discard.L2 [%rd1+4096], 128;"), StartsWith("bad address"));
+}
+
 TEST(Unwritten, may_be_an_array_of_a_threads_own) {
   const std::string own = ".local .align 4 .b8 own[16]; mov.u32 %r3, own;";
   const std::string read = "ld.local.u32 %r1, [%r3+4];";

@@ -16,8 +16,14 @@ namespace ptx::cudart {
 
 namespace rt = ptx::runtime;
 
-inline cudaError_t as_cuda(Error error) { return static_cast<cudaError_t>(error); }
-inline cudaError_t invalid_value() { return as_cuda(rt::fail(Error::invalid_value)); }
+// `function`: that of the API.
+inline cudaError_t as_cuda(Error error, const char* function = __builtin_FUNCTION()) {
+  if (error == Error::not_permitted) rt::report_forbidden(function);
+  return static_cast<cudaError_t>(error);
+}
+inline cudaError_t invalid_value(const char* function = __builtin_FUNCTION()) {
+  return as_cuda(rt::fail(Error::invalid_value), function);
+}
 inline Dim as_dim(dim3 d) { return {d.x, d.y, d.z}; }
 
 }  // namespace ptx::cudart

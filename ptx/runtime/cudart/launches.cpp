@@ -47,7 +47,9 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ke
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  return as_cuda(rt::call_host(stream, function, data));
+  if (function == nullptr) return invalid_value();
+  return as_cuda(rt::call_host(
+      stream, [=] { function(data); }, data));
 }
 
 cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* stub) {

@@ -16,17 +16,20 @@ Direction direction(cudaMemcpyKind kind) { return static_cast<Direction>(kind); 
 enum class Waits { no, yes };
 
 cudaError_t copy_one(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
-                     cudaStream_t stream, Waits waits) {
+                     cudaStream_t stream, Waits waits,
+                     const char* function = __builtin_FUNCTION()) {
   return as_cuda(rt::copy({.to = to,
                            .from = from,
                            .width = bytes,
                            .direction = direction(kind),
                            .stream = stream,
-                           .waits = waits == Waits::yes}));
+                           .waits = waits == Waits::yes}),
+                 function);
 }
 
 cudaError_t copy_rows(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                      size_t height, cudaMemcpyKind kind, cudaStream_t stream, Waits waits) {
+                      size_t height, cudaMemcpyKind kind, cudaStream_t stream, Waits waits,
+                      const char* function = __builtin_FUNCTION()) {
   return as_cuda(rt::copy({.to = to,
                            .to_pitch = to_pitch,
                            .from = from,
@@ -35,7 +38,13 @@ cudaError_t copy_rows(void* to, size_t to_pitch, const void* from, size_t from_p
                            .height = height,
                            .direction = direction(kind),
                            .stream = stream,
-                           .waits = waits == Waits::yes}));
+                           .waits = waits == Waits::yes}),
+                 function);
+}
+
+cudaError_t set_rows(void* to, size_t pitch, int value, size_t width, size_t height,
+                     cudaStream_t stream, const char* function = __builtin_FUNCTION()) {
+  return as_cuda(rt::set_memory(to, pitch, value, width, height, stream), function);
 }
 
 }  // namespace
@@ -65,8 +74,7 @@ cudaError_t cudaMallocPitch(void** result, size_t* pitch, size_t width, size_t h
 }
 
 cudaError_t cudaMallocAsync(void** result, size_t bytes, cudaStream_t stream) {
-  const ptx::Error error = rt::check_stream(stream);
-  return error != ptx::Error::success ? as_cuda(error) : cudaMalloc(result, bytes);
+  return as_cuda(rt::allocate_in(stream, result, bytes));
 }
 
 cudaError_t cudaMallocFromPoolAsync(void** result, size_t bytes, cudaMemPool_t pool,
@@ -178,19 +186,19 @@ cudaError_t cudaGetSymbolSize(size_t* result, const void* symbol) {
 
 cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
-  return as_cuda(rt::set_memory(to, pitch, value, width, height, stream));
+  return set_rows(to, pitch, value, width, height, stream);
 }
 
 cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
-  return cudaMemset2DAsync(to, pitch, value, width, height, nullptr);
+  return set_rows(to, pitch, value, width, height, nullptr);
 }
 
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
-  return cudaMemset2DAsync(to, bytes, value, bytes, 1, stream);
+  return set_rows(to, bytes, value, bytes, 1, stream);
 }
 
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
-  return cudaMemsetAsync(to, value, bytes, nullptr);
+  return set_rows(to, bytes, value, bytes, 1, nullptr);
 }
 
 // Advice on where memory had better be.

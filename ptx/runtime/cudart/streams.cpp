@@ -27,9 +27,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                   unsigned) {
   if (callback == nullptr) return invalid_value();
-  const ptx::Error error = rt::check_stream(stream);
-  if (error == ptx::Error::success) callback(stream, cudaSuccess, data);
-  return as_cuda(error);
+  return as_cuda(rt::call_host(
+      stream, [=] { callback(stream, cudaSuccess, data); }, data));
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
@@ -100,7 +99,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return cudaEventRecordWithFlags(event, stream, 0);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) { return as_cuda(rt::wait_for_event(event)); }
-cudaError_t cudaEventQuery(cudaEvent_t event) { return cudaEventSynchronize(event); }
+cudaError_t cudaEventQuery(cudaEvent_t event) { return as_cuda(rt::query_event(event)); }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
   return milliseconds == nullptr ? invalid_value() : as_cuda(rt::elapsed(*milliseconds, from, to));
 }

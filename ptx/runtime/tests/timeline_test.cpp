@@ -155,6 +155,46 @@ TEST(Streams, must_wait_for_kernels_and_for_copies) {
             "");
 }
 
+TEST(Streams, must_wait_for_memory_that_another_one_allocates_or_frees) {
+  const auto in_pool = [](bool waits_for_memory, bool frees_in_other) {
+    return found([&](void* one, void* other, float*) {
+      void *event = nullptr, *memory = nullptr;
+      rt::create_event(&event, false);
+      if (!waits_for_memory) rt::record_event(event, one);
+      rt::allocate_in(one, &memory, 256);
+      if (waits_for_memory) rt::record_event(event, one);
+      rt::wait_for_event(other, event);
+      rt::set_memory(memory, 256, 0, 256, 1, other);
+      if (!frees_in_other) rt::record_event(event, other), rt::wait_for_event(one, event);
+      rt::release_in(one, memory);
+      rt::destroy_event(event);
+    });
+  };
+  EXPECT_EQ(in_pool(true, false), "");
+  EXPECT_THAT(in_pool(false, false),
+              HasSubstr("cudaMemset writes byte 0 of memory of 256 bytes (allocation 2), which "
+                        "cudaMallocAsync allocated, and nothing orders the two"));
+  EXPECT_THAT(in_pool(true, true), HasSubstr("cudaFreeAsync frees byte 0 of memory"));
+}
+
+TEST(Streams, must_wait_for_memory_that_a_kernel_uses) {
+  Library library;
+  const auto in_pool = [&](bool is_in_other) {
+    return found([&](void* one, void* other, float* from) {
+      void* to = nullptr;
+      int n = 4;
+      rt::set_memory(from, 256, 0, 256, 1, one);
+      rt::wait_for_stream(one);
+      rt::allocate_in(one, &to, 256);
+      void* arguments[] = {&from, &to, &n};
+      void* const stream = is_in_other ? other : one;
+      rt::launch(&library.scale, {.grid = {1}, .block = {32}, .stream = stream}, arguments);
+    });
+  };
+  EXPECT_EQ(in_pool(false), "");
+  EXPECT_THAT(in_pool(true), HasSubstr("which cudaMallocAsync allocated, and nothing orders"));
+}
+
 // A kernel reads what the one ahead of it in its stream writes.
 std::string found_early(const std::string& before_it_reads, bool starts_early) {
   std::string text = kernels_text;

@@ -87,9 +87,26 @@ cudaError_t by_copied_result(const Gemm& g, cudaStream_t stream, void*) {
   cudaMemcpyAsync(on_host(), on_device(stream), sizeof(Told), cudaMemcpyDeviceToHost, stream);
   while (waits && cudaStreamQuery(stream) == cudaErrorNotReady) {
   }
+  static_cast<void>(cudaGetLastError());  // that it was not ready is no failure
   Gemm told = g;
   told.alpha = on_host()->alpha;
   multiply<<<blocks(g), threads, 0, stream>>>(told, nullptr);
+  return cudaGetLastError();
+}
+
+// An event tells whether its last user has done with the buffer, here the place on the device.
+template <bool forgets_answer>
+cudaError_t by_ready_buffer(const Gemm& g, cudaStream_t stream, void*) {
+  static cudaEvent_t used = nullptr;
+  if (used == nullptr) cudaEventCreateWithFlags(&used, cudaEventDisableTiming);
+  if (is_empty(g)) return cudaSuccess;
+  if (cudaEventQuery(used) == cudaErrorNotReady) {
+    if (forgets_answer) static_cast<void>(cudaGetLastError());
+    cudaStreamWaitEvent(stream, used);
+  }
+  write_told<<<1, 1, 0, stream>>>(g, on_device(nullptr));
+  multiply<<<blocks(g), threads, 0, stream>>>(g, on_device(nullptr));
+  cudaEventRecord(used, stream);
   return cudaGetLastError();
 }
 
@@ -122,6 +139,33 @@ cudaError_t by_host_function(const Gemm& g, cudaStream_t stream, void*) {
     cudaLaunchHostFunc(stream, deliver_and_delete, new Delivery(local));
   multiply<<<blocks(g), threads, 0, stream>>>(g, mapped(stream));
   return cudaGetLastError();
+}
+
+// Sums in memory of the launch's own, which goes back once they have been used.
+void give_back(void* memory) { cudaFree(memory); }
+void CUDART_CB give_back_too(cudaStream_t, cudaError_t, void* memory) { cudaFree(memory); }
+enum class Frees { in_function, in_callback, never, in_stream, kept_for_all };
+
+template <Frees frees>
+cudaError_t in_own_memory(const Gemm& g, cudaStream_t stream, void*) {
+  static std::map<std::int64_t, void*> all;
+  if (is_empty(g)) return cudaSuccess;
+  void* passing = nullptr;
+  void*& memory = frees == Frees::kept_for_all ? all[g.m * g.n] : passing;
+  const auto bytes = static_cast<std::size_t>(g.m * g.n) * sizeof(float);
+  if (frees == Frees::in_stream)
+    cudaMallocAsync(&memory, bytes, stream);
+  else if (memory == nullptr)
+    cudaMalloc(&memory, bytes);
+  if (frees == Frees::kept_for_all) cudaDeviceSynchronize();
+  auto* const sums = static_cast<float*>(memory);
+  sum_up<<<blocks(g), threads, 0, stream>>>(g, sums);
+  finish<<<blocks(g), threads, 0, stream>>>(g, sums);
+  const cudaError_t error = cudaGetLastError();
+  if (frees == Frees::in_function) cudaLaunchHostFunc(stream, give_back, memory);
+  if (frees == Frees::in_callback) cudaStreamAddCallback(stream, give_back_too, memory, 0);
+  if (frees == Frees::in_stream) cudaFreeAsync(memory, stream);
+  return error;
 }
 
 // The second kernel cannot tell, but on this machine it would stop at what nobody wrote.
@@ -160,7 +204,14 @@ const Registrar registrars[] = {
     by("right_pinned_scalars", by_pinned_scalars<true>),
     by("reads_unfinished_copy", by_copied_result<false>),
     by("right_finished_copy", by_copied_result<true>),
+    by("returns_not_ready", by_ready_buffer<false>),
+    by("right_ready_buffer", by_ready_buffer<true>),
     by("lends_local_to_host_function", by_host_function<true>),
+    by("frees_in_host_function", in_own_memory<Frees::in_function>),
+    by("frees_in_callback", in_own_memory<Frees::in_callback>),
+    by("never_frees", in_own_memory<Frees::never>),
+    by("right_own_memory", in_own_memory<Frees::in_stream>),
+    by("right_kept_memory", in_own_memory<Frees::kept_for_all>),
     by("right_host_function", by_host_function<false>),
     by("first_status_dropped", drops_first_status),
     by("strip_for_each_multiprocessor", in_strips<true>),

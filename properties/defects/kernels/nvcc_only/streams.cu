@@ -104,6 +104,24 @@ void in_pool(const Gemm& g, cudaStream_t stream, cudaStream_t frees) {
 }
 void from_pool(const Gemm& g, cudaStream_t stream, float*) { in_pool(g, stream, stream); }
 void freed_elsewhere(const Gemm& g, cudaStream_t stream, float*) { in_pool(g, stream, side()); }
+// The side stream waits for what was there before the memory, or for that as well.
+void sums_in_side(const Gemm& g, cudaStream_t stream, bool waits_for_memory) {
+  float* sums = nullptr;
+  if (g.m == 0 || g.n == 0) return;
+  order(stream, side());
+  cudaMallocAsync(&sums, static_cast<std::size_t>(bytes_of_sums(g)), stream);
+  if (waits_for_memory) order(stream, side());
+  sum_in(side(), g, sums);
+  order(side(), stream);
+  finish_in(stream, g, sums);
+  cudaFreeAsync(sums, stream);
+}
+void used_before_allocated(const Gemm& g, cudaStream_t stream, float*) {
+  sums_in_side(g, stream, false);
+}
+void used_once_allocated(const Gemm& g, cudaStream_t stream, float*) {
+  sums_in_side(g, stream, true);
+}
 
 // One buffer for all launches, which take turns, or do not.
 float* kept() {
@@ -246,11 +264,13 @@ const Registrar registrars[] = {
     by<left_in_side_stream>("result_left_in_side_stream"),
     by<joined_before_it_ends>("side_stream_joined_too_soon"),
     by<freed_elsewhere>("freed_in_other_stream"),
+    by<used_before_allocated>("used_before_allocated"),
     by<copy_not_joined>("copy_in_side_stream_not_joined"),
     by<in_kept_buffer>("one_buffer_for_all_launches", as_large_as_kept),
     by<in_one_counter>("one_counter_for_all_launches"),
     by<forks_and_joins>("right_side_stream"),
     by<from_pool>("right_pool"),
+    by<used_once_allocated>("right_pool_in_side_stream"),
     by<in_kept_buffer_by_turns>("right_buffer_by_turns", as_large_as_kept),
     by<host_waits>("right_host_waits"),
     by<device_waits>("right_device_waits"),

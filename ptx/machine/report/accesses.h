@@ -1,0 +1,39 @@
+// Findings about an access, and what it is not ordered with.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ptx/machine/access.h"
+#include "ptx/machine/memory.h"
+#include "ptx/machine/report/report.h"
+
+namespace ptx {
+
+inline const char* verb(const Access& a) { return a.writes ? "writes" : "reads"; }
+Details details_of(const Warp&, const Access&);
+
+// `region`: that holds a part of it, if any does.
+void report_outside(Warp&, const Access&, const Region* region);
+// Of a shared array.
+void report_beyond_array(Warp&, const Access&, bool is_before);
+
+// Who made a stamp of the same block, in words.
+std::string other_text(const Warp&, std::uint32_t stamp);
+struct Other {
+  std::string who;
+  bool wrote = false, is_in_block = true;
+  std::uint32_t op = 0;
+  bool is_in_flight = false;
+  bool is_in_shared = false;
+};
+void report_race(Warp&, const Access&, const std::string& place, const Other&);
+// With work of another stream, or of a kernel that need not have ended.
+void report_unordered(Warp&, const Access&, const std::string& place, const Unordered& other,
+                      bool wrote, std::uint32_t op);
+// Also of what this lane wrote itself, and of what is ordered: where a way to memory of its own is
+// taken, that is not enough.
+void report_unseen(Warp&, const Access&, const std::string& place, const std::string& who,
+                   std::uint32_t op);
+
+}  // namespace ptx

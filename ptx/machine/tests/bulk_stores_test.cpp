@@ -1,0 +1,85 @@
+// Bulk copies from shared to global memory: when what they write is there.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ptx/machine/tests/written_kernel.h"
+
+namespace ptx::tests {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+// Each block writes 16 bytes of its own by a bulk copy, which `wait` then waits for.
+std::string store(const std::string& wait) {
+  return R"(
+mov.u32 %r9, tile; mov.u32 %r1, %ctaid.x; add.s32 %r2, %r1, 7; mul.wide.u32 %rd1, %r1, 16;
+add.s64 %rd2, %out, %rd1; setp.ne.u32 %p2, %t, 0; @%p2 bra $copied;
+st.shared.v4.u32 [%r9], {%r2, %r2, %r2, %r2}; fence.proxy.async.shared::cta;
+cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r9], 16; cp.async.bulk.commit_group;
+)" + wait +
+         "$copied:";
+}
+const std::string until_read = "cp.async.bulk.wait_group.read 0;",
+                  until_written = "cp.async.bulk.wait_group 0;";
+
+// The last block to take a ticket adds up what all of them have written.
+std::string found_by_last_block(const std::string& wait) {
+  std::string text;
+  for (const Settings& settings : all_orders()) {
+    WrittenKernel kernel(store(wait) + R"(
+membar.gl; atom.global.add.u32 %r3, [%out+400], 1; membar.gl;
+setp.ne.u32 %p1, %r3, 2; @%p1 bra $done;
+ld.global.u32 %r4, [%out]; ld.global.u32 %r5, [%out+16]; ld.global.u32 %r6, [%out+32];
+add.s32 %r4, %r4, %r5; add.s32 %r4, %r4, %r6; st.global.u32 [%out+404], %r4;
+$done:
+)");
+    text = text_of(kernel.run(1, settings, 3));
+    if (text.empty()) {
+      EXPECT_EQ(kernel.words[101], 24u);
+    }
+  }
+  return text;
+}
+
+const auto is_missing =
+    AllOf(HasSubstr("nothing orders the two"), HasSubstr("cp.async.bulk.wait_group without .read"));
+
+TEST(BulkStore, is_told_to_other_blocks_once_it_was_waited_for) {
+  EXPECT_EQ(found_by_last_block(until_written), "");
+  EXPECT_EQ(found_by_last_block(until_read + until_written), "");
+  EXPECT_THAT(found_by_last_block(until_read), is_missing);
+  EXPECT_THAT(found_by_last_block(until_read + "fence.proxy.async;"), is_missing);
+  EXPECT_THAT(found_by_last_block(""), is_missing);
+}
+
+TEST(BulkStore, is_waited_for_by_its_group) {
+  const std::string another =
+      "cp.async.bulk.global.shared::cta.bulk_group [%rd2+512], [%r9], 16;"
+      "cp.async.bulk.commit_group;";
+  EXPECT_EQ(found_by_last_block(another + "cp.async.bulk.wait_group 1;"), "");
+  EXPECT_EQ(found_by_last_block(another + until_read + "cp.async.bulk.wait_group 1;"), "")
+      << "what was read is still under way";
+  EXPECT_THAT(found_by_last_block(another + "cp.async.bulk.wait_group 2;"), is_missing);
+}
+
+TEST(BulkStore, is_in_flight_for_its_own_block_too) {
+  const auto found = [](const std::string& then) { return text_of(WrittenKernel(then).run(32)); };
+  const std::string read = "ld.global.u32 %r3, [%rd2+4];", overwrite = "st.global.u32 [%rd2], %t;";
+  EXPECT_EQ(found(store(until_written) + "bar.sync 0;" + read), "");
+  EXPECT_EQ(found(store(until_written + overwrite)), "");
+  EXPECT_THAT(found(store(until_read) + "bar.sync 0;" + read), is_missing);
+  EXPECT_THAT(found(store(until_read + overwrite)),
+              AllOf(HasSubstr("which an asynchronous copy wrote"), is_missing));
+  EXPECT_EQ(found(store(until_read) + "bar.sync 0; ld.global.u32 %r3, [%rd2+16];"), "")
+      << "beside it";
+}
+
+TEST(BulkStore, is_there_when_its_kernel_has_ended) {
+  WrittenKernel kernel(store(until_read) + "ld.global.u32 %r3, [%rd2+64];");
+  EXPECT_EQ(text_of(kernel.run(1)), "");
+  EXPECT_EQ(text_of(kernel.run(1)), "") << "nor is it in flight in the next one";
+}
+
+}  // namespace
+}  // namespace ptx::tests
