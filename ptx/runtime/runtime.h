@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -76,6 +77,7 @@ Error dynamic_shared_for(const void* stub, int blocks, int threads, std::size_t&
 // ---- Memory.
 enum class Use { device, host, managed };
 Error allocate(void** result, std::size_t bytes, Use);
+Error allocate_in(void* stream, void** result, std::size_t bytes);
 Error release(void*, Use);  // waits for all work of the device
 Error release_in(void* stream, void*);
 Error register_host(void*, std::size_t bytes);
@@ -133,6 +135,7 @@ struct StreamFacts {
 };
 Error stream_facts(void* stream, StreamFacts&);
 Error check_stream(void* stream);
+Error call_back(void* stream, const std::function<void()>&);
 Error create_event(void** result, bool timed);
 Error destroy_event(void*);
 Error record_event(void* event, void* stream);
@@ -145,6 +148,24 @@ Error create_pool(void** result);
 Error destroy_pool(void*);
 Error check_pool(void*);
 void* default_pool();
+
+// ---- Graphs: handles, too. While a stream is captured, what is put into it is recorded.
+enum class CaptureMode { global, thread_local_, relaxed };
+enum class CaptureStatus { none, active, invalidated };
+Error begin_capture(void* stream, CaptureMode);
+Error end_capture(void* stream, void** graph);
+struct CaptureFacts {
+  CaptureStatus status = CaptureStatus::none;
+  unsigned long long id = 0;
+};
+Error capture_facts(void* stream, CaptureFacts&);
+Error exchange_capture_mode(CaptureMode&);  // of this thread: which calls it may make meanwhile
+Error destroy_graph(void*);
+Error instantiate(void** executable, void* graph, bool frees_at_launch);
+Error destroy_executable(void*);
+Error check_executable(void*);
+// Whatever is below `frame` on this thread's stack is gone: a graph may not read it any more.
+Error launch_graph(void* executable, void* stream, const void* frame);
 
 // ---- The device.
 Error synchronize();

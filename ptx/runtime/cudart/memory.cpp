@@ -65,8 +65,7 @@ cudaError_t cudaMallocPitch(void** result, size_t* pitch, size_t width, size_t h
 }
 
 cudaError_t cudaMallocAsync(void** result, size_t bytes, cudaStream_t stream) {
-  const ptx::Error error = rt::check_stream(stream);
-  return error != ptx::Error::success ? as_cuda(error) : cudaMalloc(result, bytes);
+  return as_cuda(rt::allocate_in(stream, result, bytes));
 }
 
 cudaError_t cudaMallocFromPoolAsync(void** result, size_t bytes, cudaMemPool_t pool,
