@@ -137,6 +137,19 @@ TEST_F(Graphs, come_after_what_is_in_their_stream_and_before_what_follows) {
             "");
 }
 
+TEST_F(Graphs, do_so_in_each_of_their_streams) {
+  const auto set = [&](void* stream, float* at) { rt::set_memory(at, 64, 0, 64, 1, stream); };
+  float* const second_half = memory + 16;
+  EXPECT_EQ(captured([&] {
+              order(one, other);
+              set(one, memory), set(other, second_half);
+              order(other, one);
+            }),
+            Error::success);
+  EXPECT_EQ(text(observed([&] { set(one, second_half), launch(); })), "");
+  EXPECT_EQ(text(observed([&] { launch(), set(one, second_half); })), "");
+}
+
 TEST_F(Graphs, keep_kernels_early_that_follow_a_kernel) {
   const auto early = [&](const std::function<void()>& first) {
     return text(observed([&] {
