@@ -27,15 +27,16 @@ enum class ThreadOrder { by_seed, forward, reverse, shuffled, interrupted };
 // numbers for every fifth seed: a NaN can be hidden, by a maximum or a comparison.
 enum class SharedMemory { by_seed, nan, ordinary };
 
-// The circumstances of a launch. A GPU has all but `dry`; the CPU executor and the PTX machine have
-// all before `graph`.
+// The circumstances of a launch. A GPU has all but `dry`; the CPU executor has all before `graph`,
+// and the PTX machine that one, too.
 enum class Setting {
   plain,
   dry,            // nothing runs; whether hardware would take each launch is all that shows
   broken_stream,  // every launch into the stream fails; the variant must report it
   slow_producer,  // earlier work in the launch's stream writes the operands late
   two_streams,    // a second launch, on other operands, runs at the same time
-  graph,          // captured into a CUDA graph, which is replayed twice
+  graph,          // captured into a CUDA graph, which is replayed twice; on the PTX machine, with
+                  // other numbers in the operands first
   busy_gpu,       // another stream keeps all multiprocessors busy
 };
 

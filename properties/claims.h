@@ -22,6 +22,8 @@ struct Claim {
 
   // Whether it is about launches on a GPU only.
   bool takes_gpu = false;
+  // Whether it is about streams that are captured, on a GPU or the PTX machine.
+  bool takes_capture = false;
   // Whether it is about what the PTX machine alone sees: every access.
   bool takes_sight = false;
   // Claims of one family are judged by the same runs of the same cases. Null: it has none.

@@ -96,6 +96,8 @@ Verdict judge_errors(const Entry& entry, const Case& c, const Resources& resourc
   return verdict;
 }
 std::string why_not_captured(const Entry& entry) {
+  const bool has_graphs = entry.backend == Backend::cuda || entry.backend == Backend::ptx;
+  if (!has_graphs) return "it takes a GPU, or the backend ptx";
   return entry.variant.in_legacy_stream
              ? "it declares that it launches in the legacy stream, which cannot be captured"
              : why_nothing_launched(entry);
@@ -119,7 +121,7 @@ Claim claim_about(Setting setting, const char* name, const char* sentence, const
           .sentence = sentence,
           .heading = heading,
           .judge = by_trial({.setting = setting}),
-          .takes_gpu = setting >= Setting::graph,
+          .takes_gpu = setting >= Setting::busy_gpu,
           .excludes_variant = why_nothing_launched,
           .excludes_case = why_nothing_to_launch,
           .move_case = with_something_to_launch};
@@ -150,6 +152,9 @@ Claim claim_about_graphs() {
   Claim claim = claim_about(Setting::graph, "graph",
                             "can be captured into a CUDA graph and replayed", "graph");
   claim.excludes_variant = why_not_captured;
+  claim.takes_capture = true;
+  claim.share_without_gpu = 0.2;
+  claim.trials = 3;
   return claim;
 }
 

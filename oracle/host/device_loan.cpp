@@ -38,8 +38,16 @@ void DeviceLoan::add(const ByOperand<Placed>& placed, bool c_is_read) {
   }
 }
 
-DeviceLoan::~DeviceLoan() {
-  for (const std::uint64_t first : lent_) ptx::device_memory().forget(first);
+void DeviceLoan::renew(const ByOperand<Placed>& placed, bool c_is_read) {
+  give_back();
+  add(placed, c_is_read);
 }
+
+void DeviceLoan::give_back() {
+  for (const std::uint64_t first : lent_) ptx::device_memory().forget(first);
+  lent_.clear();
+}
+
+DeviceLoan::~DeviceLoan() { give_back(); }
 
 }  // namespace assay

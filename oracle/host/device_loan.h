@@ -15,11 +15,14 @@ namespace assay {
 class DeviceLoan {
  public:
   DeviceLoan(const ByOperand<Placed>&, bool c_is_read);
-  void add(const ByOperand<Placed>&, bool c_is_read);  // of a second problem
+  void add(const ByOperand<Placed>&, bool c_is_read);    // of a second problem
+  void renew(const ByOperand<Placed>&, bool c_is_read);  // as if nothing had been launched
   ~DeviceLoan();
   DeviceLoan(const DeviceLoan&) = delete;
 
  private:
+  void give_back();
+
   std::unique_lock<std::mutex> lock_;
   std::vector<std::uint64_t> lent_;
 };

@@ -1,16 +1,19 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "oracle/counting.h"
 #include "oracle/host/device_loan.h"
+#include "oracle/host/graph_replays.h"
 #include "oracle/host/host_memory.h"
 #include "oracle/host/ptx_verdict.h"
 #include "oracle/host/twin.h"
 #include "oracle/machine.h"
 #include "oracle/trial.h"
+#include "ptx/runtime/errors.h"
 #include "ptx/runtime/observe.h"
 
 namespace assay {
@@ -34,6 +37,7 @@ class PtxMachine : public Machine {
   LaunchFailure launch(const Variant& variant, const Given& given, const Case& c, const Plan& plan,
                        const Resources&) override {
     DeviceLoan loan(memory_.placed(), given.beta != 0);
+    if (plan.setting == Setting::graph) return launch_as_graph(variant, given, c, plan, loan);
     std::vector<Given> problems = {given};
     std::optional<Twin> twin;
     if (plan.setting == Setting::two_streams) {
@@ -41,10 +45,25 @@ class PtxMachine : public Machine {
       loan.add(twin->placed(), given.beta != 0);
       for (int i = 0; i < launches_of_twin(given); ++i) problems.push_back(twin->given());
     }
+    return observe(problems.size() == 1 ? 1 : 2, c, plan, [&] { return start(variant, problems); });
+  }
+
+  bool has_computed() const override { return computed_; }
+  bool ran_a_part() const override { return is_part_; }
+  std::optional<Crowd> crowd() const override { return crowd_; }
+  int operations() const override { return launches_; }
+  std::uint64_t hash_of_kept_memory() const override { return ptx::hash_of_kept_memory(); }
+  // Of the last launch, if this machine counts.
+  std::vector<ptx::LaunchCounts> take_counts() { return std::move(counted_); }
+
+ private:
+  // Runs host code that has so many streams of the caller's.
+  LaunchFailure observe(int streams, const Case& c, const Plan& plan,
+                        const std::function<LaunchFailure()>& host_code) {
     LaunchFailure failure;
     ptx::Request request = request_for(c, plan);
-    request.streams = problems.size() == 1 ? 1 : 2;
-    ptx::Observation seen = ptx::observe(request, [&] { failure = start(variant, problems); });
+    request.streams = streams;
+    ptx::Observation seen = ptx::observe(request, [&] { failure = host_code(); });
     computed_ = seen.kernels > 0;
     is_part_ = seen.is_part;
     launches_ = seen.launches;
@@ -64,20 +83,35 @@ class PtxMachine : public Machine {
     return failure ? std::nullopt : error_not_reported(plan.broken_launch);
   }
 
-  bool has_computed() const override { return computed_; }
-  bool ran_a_part() const override { return is_part_; }
-  std::optional<Crowd> crowd() const override { return crowd_; }
-  int operations() const override { return launches_; }
-  std::uint64_t hash_of_kept_memory() const override { return ptx::hash_of_kept_memory(); }
-  std::uint64_t kept_bytes() const override { return ptx::kept_bytes(); }
-  // Of the last launch, if this machine counts.
-  std::vector<ptx::LaunchCounts> take_counts() { return std::move(counted_); }
+  // Launches once as usual before it captures: the first launch may set up what later ones use. The
+  // graph is then launched with other numbers in the operands, and with those of the case.
+  LaunchFailure launch_as_graph(const Variant& variant, const Given& given, const Case& c,
+                                const Plan& plan, DeviceLoan& loan) {
+    const auto step = [&](const std::function<LaunchFailure()>& host_code) {
+      loan.renew(memory_.placed(), given.beta != 0);
+      return observe(1, c, plan, host_code);
+    };
+    const Contents of_case(memory_.placed());
+    change_numbers(memory_.placed());
+    const Contents others(memory_.placed());
+    if (auto failure = step([&] { return start(variant, {given}); })) return failure;
+    const Contents wanted(memory_.placed());
+    others.put_back();
+    CapturedGraph graph;
+    const void* const frame = __builtin_frame_address(0);
+    if (auto failure = step([&] { return graph.capture([&] { return start(variant, {given}); }); }))
+      return failure;
+    others.put_back();
+    if (auto failure = step([&] { return graph.launch(frame); })) return failure;
+    if (variant.deterministic && !(Contents(memory_.placed()) == wanted)) return replay_differs();
+    of_case.put_back();
+    return step([&] { return graph.launch(frame); });
+  }
 
- private:
   // The first into a stream of its own, the others into another one; the first failure.
   static LaunchFailure start(const Variant& variant, const std::vector<Given>& problems) {
     for (std::size_t i = 0; i < problems.size(); ++i) {
-      const Given& given = problems[i];
+      const Given given = problems[i];  // gone when it returns, as that of most callers
       auto* const stream = static_cast<cudaStream_t>(ptx::stream_of_caller(i == 0 ? 0 : 1));
       if (const LaunchFailure failure = failure_of_launch(variant, given, stream)) return failure;
     }

@@ -59,6 +59,11 @@ Diagnosis diagnosis_of(const ptx::Finding& found, const ByOperand<Placed>& place
   return {{fault, operand}, ""};
 }
 
+std::string name_of(cudaError_t error) {
+  const std::string name = ptx::name_of(static_cast<ptx::Error>(error));
+  return name.starts_with("cuda") ? name : fmt::format("CUDA error {}", static_cast<int>(error));
+}
+
 }  // namespace
 
 LaunchFailure failure_of_launch(const Variant& variant, const Given& given, cudaStream_t stream) {
@@ -67,8 +72,7 @@ LaunchFailure failure_of_launch(const Variant& variant, const Given& given, cuda
       thrown_by([&] { error = variant.launch(given, stream, given.workspace); });
   if (!thrown.empty()) return launch_crashed(thrown);
   if (error == cudaSuccess) return std::nullopt;
-  const std::string code = fmt::format("CUDA error {}", static_cast<int>(error));
-  LaunchFailure failure = launch_returned(code.c_str(), given);
+  LaunchFailure failure = launch_returned(name_of(error).c_str(), given);
   if (static_cast<ptx::Error>(error) == ptx::Error::not_ready)
     failure->diagnosis =
         "cudaErrorNotReady is no failure: cudaEventQuery or cudaStreamQuery left it behind as "
@@ -82,11 +86,12 @@ Verdict verdict_on(const ptx::Finding& found, const ByOperand<Placed>& placed,
     return {.status = TrialStatus::harness_error,
             .reason = found.text + "; the backend cuda judges it on a GPU"};
   const Diagnosis diagnosis = diagnosis_of(found, placed, fences);
-  return {.status = found.fault == ptx::Fault::never_ends ? TrialStatus::hung : TrialStatus::crashed,
-          .finding = diagnosis.finding,
-          .reason = fmt::format("{}: {}", ptx::to_string(found.fault), found.text),
-          .diagnosis = diagnosis.words,
-          .picture = text_of(found.sites)};
+  return {
+      .status = found.fault == ptx::Fault::never_ends ? TrialStatus::hung : TrialStatus::crashed,
+      .finding = diagnosis.finding,
+      .reason = fmt::format("{}: {}", ptx::to_string(found.fault), found.text),
+      .diagnosis = diagnosis.words,
+      .picture = text_of(found.sites)};
 }
 
 }  // namespace assay

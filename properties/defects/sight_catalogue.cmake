@@ -232,6 +232,20 @@ assay_sight_defect(never_frees IN nvcc_only/host.cu CLAIM same_bits_twice CASE "
 assay_sight_defect(first_status_dropped IN nvcc_only/host.cu CLAIM launch_errors CASE "m=3 n=4 k=5" SAYS "the variant returned cudaSuccess")
 assay_sight_defect(strip_for_each_multiprocessor IN nvcc_only/host.cu CLAIM no_data_race CASE "m=3 n=65 k=5" SAYS "of the workspace")
 
+# What takes each launch of a graph for a call.
+assay_sight_defect(tells_by_local IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "a local variable of a function which has returned")
+assay_sight_defect(tells_by_argument IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "a local variable of a function which has returned")
+assay_sight_defect(tells_by_deleted IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5")  # whatever lies there by then
+assay_sight_defect(tells_by_short_note IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5")
+assay_sight_defect(numbers_calls IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "elements are wrong")
+assay_sight_defect(takes_turns IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "leaves other bits in C than a call")
+assay_sight_defect(clears_once IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "changes in place a value that nobody wrote")
+assay_sight_defect(waits_in_launch IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "cudaErrorStreamCaptureUnsupported")
+assay_sight_defect(drops_what_waiting_returns IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5"
+                   SAYS "it cannot be captured: cudaErrorStreamCaptureInvalidated")
+assay_sight_defect(allocates_in_launch IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "cudaErrorStreamCaptureUnsupported")
+assay_sight_defect(leaks_in_launch IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "its graph cannot be replayed")
+
 # Memory that is taken for unchanged while a kernel runs, and is not.
 assay_sight_defect(sums_through_read_only_cache IN nvcc_only/caches.cu CLAIM no_data_race CASE "m=3 n=4 k=5" SAYS "through the read-only cache")
 assay_sight_defect(sums_copied_without_fence IN nvcc_only/caches.cu CLAIM no_data_race CASE "m=3 n=4 k=5"

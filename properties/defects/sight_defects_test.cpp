@@ -30,6 +30,9 @@ bool is_by_host(const std::string& reason) {
                                 ": the caller",
                                 ": the host code",
                                 ": a function of the host",
+                                ": a copy of",
+                                "captured: ",
+                                "its graph ",
                                 "the variant returned",
                                 "launch returned",
                                 "launches in a row",
@@ -99,5 +102,23 @@ INSTANTIATE_TEST_SUITE_P(
                     "right_copied_sums", "right_pinned_scalars", "right_finished_copy",
                     "right_ready_buffer", "right_own_memory", "right_kept_memory",
                     "right_host_function", "right_strips", "right_counter"));
+
+class RightGraphs : public testing::TestWithParam<const char*> {};
+
+TEST_P(RightGraphs, break_no_claim) {
+  const Entry entry = entry_named(GetParam(), Backend::ptx);
+  const ClaimResult result =
+      check({entry}, {&claim_named("graph")}, {.cases = 100, .jobs = 1}).front();
+  EXPECT_FALSE(result.failure) << result.reason();
+  EXPECT_FALSE(result.exempt);
+  EXPECT_GE(result.cases, 15);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Defect, RightGraphs,
+    testing::Values("right_side_stream", "right_pool", "right_two_side_streams", "right_copy",
+                    "right_early_begin", "right_past_read_only_cache", "right_read_only_cache",
+                    "right_copied_sums", "right_strips", "right_counter", "right_tells_by_kept",
+                    "right_tells_by_kept_note", "right_set_up_once", "right_own_graph"));
 
 }  // namespace

@@ -129,10 +129,11 @@ class ClaimTest : public testing::Test {
   const Settings& settings_;
 };
 
-// Claims that take a GPU are no tests of other backends, nor are those that take the PTX machine;
-// all other pairs are, if only to be skipped with a reason.
+// Claims that take a GPU are no tests of other backends, nor are those that take the PTX machine,
+// or either; all other pairs are, if only to be skipped with a reason.
 bool is_about_another(const Entry& entry, const Claim& claim) {
   return (claim.takes_gpu && entry.backend != Backend::cuda) ||
+         (claim.takes_capture && entry.backend != Backend::cuda && entry.backend != Backend::ptx) ||
          (claim.takes_sight && entry.backend != Backend::ptx);
 }
 template <class Visit>

@@ -21,6 +21,7 @@ enum class Error : int {
   invalid_ptx = 218,
   unsupported_ptx_version = 222,
   invalid_resource_handle = 400,
+  illegal_state = 401,
   symbol_not_found = 500,
   not_ready = 600,
   illegal_address = 700,
@@ -36,6 +37,14 @@ enum class Error : int {
   not_permitted = 800,
   not_supported = 801,
   stream_capture_unsupported = 900,
+  stream_capture_invalidated = 901,
+  stream_capture_merge = 902,
+  stream_capture_unmatched = 903,
+  stream_capture_unjoined = 904,
+  stream_capture_isolation = 905,
+  stream_capture_implicit = 906,
+  captured_event = 907,
+  stream_capture_wrong_thread = 908,
 };
 
 const char* name_of(Error);  // "cudaErrorInvalidValue"; "unrecognized error code" for others

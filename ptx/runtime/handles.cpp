@@ -61,7 +61,11 @@ Error create_stream(void** result, unsigned flags, int priority) {
   });
 }
 
-Error destroy_stream(void* stream) { return destroy(state().streams, stream); }
+Error destroy_stream(void* stream) {
+  const bool is_made = find_handle(state().streams, stream) != state().streams.end();
+  if (is_made) leave_captures(stream);
+  return destroy(state().streams, stream);
+}
 
 Error stream_facts(void* stream, StreamFacts& facts) {
   return call([&] {
@@ -77,8 +81,10 @@ Error check_stream(void* stream) {
   return call([&] { need_stream(stream); });
 }
 
+// Of a stream that has callbacks: a graph can hold none.
 Error wait_for_stream(void* stream) {
   return call([&] {
+    forbid_if_captured(stream);
     Timeline& timeline = state().timeline;
     timeline.wait_on_host(timeline.before_next(name_of_stream(stream)));
   });
@@ -103,6 +109,7 @@ Error query_stream(void* stream) {
   return call([&] {
     State& device = state();
     const StreamName name = name_of_stream(stream);
+    forbid_if_captured(stream);
     answer_for(device.timeline.before_next(name), device.asked[name.number]);
   });
 }
@@ -121,24 +128,35 @@ Error destroy_event(void* event) { return destroy(state().events, event); }
 Error record_event(void* event, void* stream) {
   return call([&] {
     Event& its = event_of(event);
+    if (record_captured(its.captured, stream)) return;
     its.known = state().timeline.before_next(name_of_stream(stream));
     its.recorded = std::chrono::steady_clock::now();
   });
 }
 
 Error wait_for_event(void* event) {
-  return call([&] { state().timeline.wait_on_host(event_of(event).known); });
+  return call([&] {
+    const Event& its = event_of(event);
+    forbid_if_captured(its.captured);
+    state().timeline.wait_on_host(its.known);
+  });
 }
 
 Error query_event(void* event) {
   return call([&] {
     Event& its = event_of(event);
+    forbid_if_captured(its.captured);
     answer_for(its.known, its.asked);
   });
 }
 
 Error wait_for_event(void* stream, void* event) {
-  return call([&] { state().timeline.wait(name_of_stream(stream), event_of(event).known); });
+  return call([&] {
+    const Event& its = event_of(event);
+    const bool was_recorded = its.recorded || its.captured.capture != nullptr;
+    if (!was_recorded || wait_for_captured(stream, its.captured)) return;
+    state().timeline.wait(name_of_stream(stream), its.known);
+  });
 }
 
 Error elapsed(float& milliseconds, void* from, void* to) {

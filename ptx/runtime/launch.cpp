@@ -168,7 +168,10 @@ void show(const std::string& printed) {
   if (!printed.empty()) std::fflush(to);
 }
 
-void run_now(const Kernel& kernel, const Configuration& asked, void** arguments) {
+// `turn` is that of a node of a graph.
+void run_now(const Kernel& kernel, const Configuration& asked,
+             const std::function<std::vector<std::byte>(const Program::Kernel&)>& params,
+             const Turn* turn = nullptr) {
   State& device = state();
   if (device.stopped != Error::success) throw Failure{device.stopped};
   if (device.seen_enough) return;
@@ -180,40 +183,39 @@ void run_now(const Kernel& kernel, const Configuration& asked, void** arguments)
   if (device.request != nullptr &&
       (device.request->refuses_launches || device.request->refused_launch == number))
     throw Failure{Error::launch_failure};
-  need_stream(asked.stream);
+  const StreamName stream = turn == nullptr ? name_of_stream(asked.stream) : turn->stream;
+  const bool starts_early = asked.starts_early && (turn == nullptr || turn->starts_early);
   const Program::Kernel& code = code_of(kernel);
   refuse(kernel, facts_of(code), asked);
   // What misses that one's work may well stop at a fault, whose error is not the launch's.
   if (device.request != nullptr && number > device.request->refused_launch.value_or(number)) return;
   if (device.runs_nothing()) {
-    note(kernel, asked, packed(code, arguments), *device.seen);
+    note(kernel, asked, params(code), *device.seen);
     return;
   }
   const int fit =
       std::max(1, blocks_that_fit(facts_of(code), asked.block.count(), asked.dynamic_shared));
-  const Launch launch{
-      .kernel = &code,
-      .grid = asked.grid,
-      .block = asked.block,
-      .dynamic_shared = asked.dynamic_shared,
-      .params = packed(code, arguments),
-      .cooperative = asked.cooperative,
-      .fit_together = fit,
-      .fit_on_device = static_cast<std::uint64_t>(fit * model().multiprocessors),
-      .past = device.timeline.past_of_next(name_of_stream(asked.stream), asked.starts_early)};
+  const Launch launch{.kernel = &code,
+                      .grid = asked.grid,
+                      .block = asked.block,
+                      .dynamic_shared = asked.dynamic_shared,
+                      .params = params(code),
+                      .cooperative = asked.cooperative,
+                      .fit_together = fit,
+                      .fit_on_device = static_cast<std::uint64_t>(fit * model().multiprocessors),
+                      .past = device.timeline.past_of_next(stream, starts_early)};
   Outcome outcome = run_on_machine(kernel, launch);
-  device.timeline.add(name_of_stream(asked.stream),
-                      {.numbers = outcome.numbers,
-                       .name = kernel.shown,
-                       .kernel = &code,
-                       .overtakes = asked.starts_early && !outcome.waited_for_grids});
+  device.timeline.add(stream, {.numbers = outcome.numbers,
+                               .name = kernel.shown,
+                               .kernel = &code,
+                               .overtakes = starts_early && !outcome.waited_for_grids});
   show(outcome.printed);
   if (device.seen != nullptr) {
     ++device.seen->kernels;
     device.seen->extra_time += outcome.extra_time;
     const bool may_follow = device.request->settings.threads_run_whole != 0;
-    device.seen->is_no_part |= outcome.is_part && (outcome.meets_others ||
-                                                   (device.seen->kernels > 1 && !may_follow));
+    device.seen->is_no_part |=
+        outcome.is_part && (outcome.meets_others || (device.seen->kernels > 1 && !may_follow));
     device.seen->is_part |= outcome.is_part;
     const auto& crowd = device.seen->crowd;
     if (outcome.crowd && (!crowd || crowd->together < outcome.crowd->together))
@@ -225,6 +227,29 @@ void run_now(const Kernel& kernel, const Configuration& asked, void** arguments)
     }
   }
   if (outcome.finding && !device.seen_enough) throw Failure{Error::success, outcome.finding};
+}
+
+// Its arguments are those of now; what else it goes by, such as a variable, that of each launch.
+void record_launch(const void* stub, const Configuration& asked, void** arguments) {
+  const Kernel& kernel = kernel_of(stub);
+  const Program::Kernel& code = code_of(kernel);
+  refuse(kernel, facts_of(code), asked);
+  const auto run = [stub, asked, params = packed(code, arguments)](const Turn& turn) {
+    run_now(
+        kernel_of(stub), asked, [&](const auto&) { return params; }, &turn);
+  };
+  record(asked.stream, {.run = run, .is_kernel = true});
+}
+
+// The variable of a function that has returned, which a launch of a graph would be given.
+void call_later(std::function<void()> function, const void* data, StreamName stream,
+                const void* frame) {
+  if (frame != nullptr && is_gone(data, frame))
+    throw Failure{Error::success,
+                  Finding{Fault::bad_address,
+                          "a function of the host in a graph is given the address of what was a "
+                          "local variable of a function which has returned"}};
+  state().pending.add_function(std::move(function), data, state().timeline.before_next(stream));
 }
 
 }  // namespace
@@ -246,16 +271,30 @@ Error find_kernel(const void* stub) {
 }
 
 Error launch(const void* stub, const Configuration& asked, void** arguments) {
-  return call([&] { run_now(kernel_of(stub), asked, arguments); });
+  return call([&] {
+    const Kernel& kernel = kernel_of(stub);
+    if (is_captured(asked.stream)) return record_launch(stub, asked, arguments);
+    run_now(kernel, asked, [&](const Program::Kernel& code) { return packed(code, arguments); });
+  });
 }
 
 Error call_host(void* stream, std::function<void()> function, const void* data) {
   return call([&] {
     need_stream(stream);
-    const Timeline& timeline = state().timeline;
-    state().pending.add_function(std::move(function), data,
-                                 timeline.before_next(name_of_stream(stream)));
+    if (!is_captured(stream))
+      return call_later(std::move(function), data, name_of_stream(stream), nullptr);
+    record(stream, {.run = [function = std::move(function), data](const Turn& turn) {
+             call_later(function, data, turn.stream, turn.frame);
+           }});
   });
+}
+
+Error call_back(void* stream, std::function<void()> function, const void* data) {
+  const Error error = call([&] {
+    need_stream(stream);
+    forbid_if_captured(stream);
+  });
+  return error != Error::success ? error : call_host(stream, std::move(function), data);
 }
 
 Error attributes_of(const void* stub, KernelAttributes& result) {

@@ -1,7 +1,7 @@
-// Memory of the device and of the host, and copies between them.
+// Memory of the device and of the host.
 #include <unistd.h>
 
-#include <cstring>
+#include <algorithm>
 
 #include "ptx/runtime/state.h"
 
@@ -27,82 +27,13 @@ std::size_t left() {
   return all - std::min(all, state().allocated);
 }
 
-// Memory that the host may not touch. Null if it may.
-const Area* device_area(const void* address) {
-  const Area* const area = state().memory.find(number_of(address));
-  const PointerFacts facts = facts_of_pointer(address);
-  return area != nullptr && facts.use == Use::device ? area : nullptr;
-}
-
-enum class Access { read, write };
-
-// One end of a copy: rows that are all in one area, or all of the host.
-struct End {
-  const void* first;
-  std::size_t pitch, width, height;
-  Access access;
-};
-
-void check_device(const char* what, const End& end) {
-  const Area* const area = state().memory.find(number_of(end.first));
-  if (area == nullptr) throw Failure{Error::invalid_value};
-  const std::uint64_t limit = area->first + (area->rows - 1) * area->pitch_bytes + area->row_bytes;
-  const std::uint64_t last = number_of(end.first) + (end.height - 1) * end.pitch + end.width;
-  if (last > limit) throw Failure{Error::invalid_value};
-  if (end.access == Access::write && !area->writable) {
-    throw Failure{Error::success, Finding{Fault::write_to_input,
-                                          std::string(what) + " of the host code writes to " +
-                                              area->name + ", which is only to be read",
-                                          number_of(end.first), true}};
-  }
-}
-
-// Whether an end has to be the device's, may not be, or may be either.
-enum class Side { host, device, any };
-Side from_side(Direction direction) {
-  switch (direction) {
-    case Direction::host_to_host:
-    case Direction::host_to_device: return Side::host;
-    case Direction::device_to_host:
-    case Direction::device_to_device: return Side::device;
-    case Direction::any: return Side::any;
-  }
-  throw Failure{Error::invalid_memcpy_direction};
-}
-Side to_side(Direction direction) {
-  switch (direction) {
-    case Direction::host_to_host:
-    case Direction::device_to_host: return Side::host;
-    case Direction::host_to_device:
-    case Direction::device_to_device: return Side::device;
-    case Direction::any: return Side::any;
-  }
-  throw Failure{Error::invalid_memcpy_direction};
-}
-
-void check(const char* what, const End& end, Side side) {
-  if (end.first == nullptr) throw Failure{Error::invalid_value};
-  const bool known = state().memory.find(number_of(end.first)) != nullptr;
-  if (side == Side::host && device_area(end.first) != nullptr) throw Failure{Error::invalid_value};
-  if (side == Side::device || known) check_device(what, end);
-}
-
-HostAccess access_of(const char* what, const End& end) {
-  const bool writes = end.access == Access::write;
-  return {.name = what,
-          .does = writes ? "writes" : "reads",
-          .first = end.first,
-          .pitch = end.pitch,
-          .width = end.width,
-          .height = end.height,
-          .writes = writes,
-          .sets_values = writes};
-}
-
-void mark_written(const End& end) {
-  if (state().memory.find(number_of(end.first)) == nullptr) return;
-  for (std::size_t row = 0; row < end.height; ++row)
-    state().memory.mark_written(number_of(end.first) + row * end.pitch, end.width);
+HostAccess freeing(const void* first, std::size_t bytes) {
+  return {.name = "cudaFreeAsync",
+          .does = "frees",
+          .did = "freed",
+          .first = first,
+          .width = bytes,
+          .writes = true};
 }
 
 }  // namespace
@@ -112,6 +43,7 @@ Error allocate(void** result, std::size_t bytes, Use use) {
     State& device = state();
     if (result == nullptr) throw Failure{Error::invalid_value};
     *result = nullptr;
+    forbid_while_capturing();
     if (bytes == 0) return;
     if (bytes > left()) throw Failure{Error::memory_allocation};
     *result = device.memory.allocate(bytes, name_of(use, bytes, ++device.numbered),
@@ -123,19 +55,55 @@ Error allocate(void** result, std::size_t bytes, Use use) {
   });
 }
 
-// Whoever uses the memory has to come after that: others may have used it before.
+namespace {
+
+void allocate_for_graph(void* stream, void** result, std::size_t bytes) {
+  constexpr std::size_t alignment = 256;
+  auto memory = std::make_shared<GraphMemory>();
+  memory->name = name_of(Use::device, bytes, ++state().numbered);
+  memory->bytes = bytes;
+  memory->storage.resize(bytes + alignment);
+  std::byte* const first = memory->storage.data();
+  memory->first = first + (alignment - number_of(first) % alignment);
+  *result = memory->first;
+  capture_of(stream).graph.memory.push_back(memory);
+  record(stream, {.run = [memory](const Turn&) { open(memory); }});
+}
+
+// Only what the same graph allocates.
+void free_in_graph(void* stream, void* first) {
+  const auto& all = capture_of(stream).graph.memory;
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const auto& memory) { return memory->first == first; });
+  if (found == all.end()) throw Failure{Error::invalid_value};
+  record(stream, {.run = [first, bytes = (*found)->bytes](const Turn& turn) {
+           if (!state().allocations.contains(first)) throw Failure{Error::invalid_value};
+           enter_access(turn.stream, freeing(first, bytes));
+           close(first);
+         }});
+}
+
+}  // namespace
+
 Error allocate_in(void* stream, void** result, std::size_t bytes) {
+  bool is_of_graph = false;
+  const Error error = call([&] {
+    if (result == nullptr) throw Failure{Error::invalid_value};
+    is_of_graph = is_captured(stream);
+    *result = nullptr;
+    if (is_of_graph && bytes != 0) allocate_for_graph(stream, result, bytes);
+  });
+  if (error != Error::success || is_of_graph) return error;
+  if (const Error none = allocate(result, bytes, Use::device); none != Error::success) return none;
+  // Whoever uses the memory has to come after that: others may have used it before.
   return call([&] {
-    need_stream(stream);
-    const Error error = allocate(result, bytes, Use::device);
-    if (error != Error::success) throw Failure{error};
     if (*result == nullptr || state().runs_nothing()) return;
-    enter_access(stream, {.name = "cudaMallocAsync",
-                          .does = "allocates",
-                          .did = "allocated",
-                          .first = *result,
-                          .width = bytes,
-                          .writes = true});
+    enter_access(name_of_stream(stream), {.name = "cudaMallocAsync",
+                                          .does = "allocates",
+                                          .did = "allocated",
+                                          .first = *result,
+                                          .width = bytes,
+                                          .writes = true});
   });
 }
 
@@ -152,6 +120,7 @@ Error release(void* memory, Use use, const std::function<void(std::size_t)>& bef
         (found->second.use == Use::host) != for_host)
       throw Failure{Error::invalid_value};
     before(found->second.bytes);
+    if (found->second.of_graph != nullptr) return close(memory);
     device.allocated -= found->second.bytes;
     device.allocations.erase(found);
     device.memory.release(memory);
@@ -162,17 +131,23 @@ Error release(void* memory, Use use, const std::function<void(std::size_t)>& bef
 }  // namespace
 
 Error release(void* memory, Use use) {
-  return release(memory, use, [](std::size_t) { state().timeline.wait_on_host_for_all(); });
+  return release(memory, use, [](std::size_t) {
+    forbid_while_capturing();
+    state().timeline.wait_on_host_for_all();
+  });
 }
 
 Error release_in(void* stream, void* memory) {
+  bool is_of_graph = false;
+  const Error error = call(
+      [&] {
+        is_of_graph = is_captured(stream);
+        if (is_of_graph && memory != nullptr) free_in_graph(stream, memory);
+      },
+      WhenLost::go_on);
+  if (error != Error::success || is_of_graph) return error;
   return release(memory, Use::device, [&](std::size_t bytes) {
-    enter_access(stream, {.name = "cudaFreeAsync",
-                          .does = "frees",
-                          .did = "freed",
-                          .first = memory,
-                          .width = bytes,
-                          .writes = true});
+    enter_access(name_of_stream(stream), freeing(memory, bytes));
   });
 }
 
@@ -180,6 +155,7 @@ Error register_host(void* memory, std::size_t bytes) {
   return call([&] {
     State& device = state();
     if (memory == nullptr || bytes == 0) throw Failure{Error::invalid_value};
+    forbid_while_capturing();
     if (device.memory.find(number_of(memory)) != nullptr)
       throw Failure{Error::host_memory_already_registered};
     device.memory.lend({.name = name_of(Use::host, bytes, ++device.numbered),
@@ -196,6 +172,7 @@ Error unregister_host(void* memory) {
     const auto found = device.allocations.find(memory);
     if (found == device.allocations.end() || !found->second.lent)
       throw Failure{Error::host_memory_not_registered};
+    forbid_while_capturing();
     device.allocations.erase(found);
     device.memory.forget(number_of(memory));
   };
@@ -218,117 +195,6 @@ PointerFacts facts_of_pointer(const void* pointer) {
     if (number_of(pointer) - number_of(first) < allocation.bytes) return {true, allocation.use};
   }
   return {device.memory.find(number_of(pointer)) != nullptr, Use::device};
-}
-
-Error copy(const Copy& asked) {
-  return call([&] {
-    need_stream(asked.stream);
-    if (asked.width == 0 || asked.height == 0 || state().runs_nothing()) return;
-    constexpr std::size_t most_pitch = 2147483647;
-    if (asked.to_pitch > most_pitch || asked.from_pitch > most_pitch)
-      throw Failure{Error::invalid_pitch_value};
-    if (asked.height > 1 && (asked.width > asked.to_pitch || asked.width > asked.from_pitch))
-      throw Failure{Error::invalid_value};
-    const End to{asked.to, asked.to_pitch, asked.width, asked.height, Access::write};
-    const End from{asked.from, asked.from_pitch, asked.width, asked.height, Access::read};
-    check("cudaMemcpy", from, from_side(asked.direction));
-    check("cudaMemcpy", to, to_side(asked.direction));
-    enter_access(asked.stream, access_of("cudaMemcpy", from));
-    enter_access(asked.stream, access_of("cudaMemcpy", to));
-    for (std::size_t row = 0; row < asked.height; ++row) {
-      std::memmove(static_cast<std::byte*>(asked.to) + row * asked.to_pitch,
-                   static_cast<const std::byte*>(asked.from) + row * asked.from_pitch, asked.width);
-    }
-    mark_written(to);
-    const bool is_for_host = facts_of_pointer(asked.to).known == false;
-    const bool is_of_device =
-        device_area(asked.to) != nullptr && device_area(asked.from) != nullptr;
-    const auto is_pinned = [](const void* address) {
-      const PointerFacts facts = facts_of_pointer(address);
-      return facts.known && facts.use == Use::host;
-    };
-    const Timeline::Known after = state().timeline.before_next(name_of_stream(asked.stream));
-    if (!asked.waits && is_pinned(asked.from))
-      state().pending.add_source({asked.from, asked.from_pitch, asked.width, asked.height}, after);
-    if (!asked.waits && is_pinned(asked.to))
-      state().pending.add_result({asked.to, asked.to_pitch, asked.width, asked.height}, after);
-    if (is_for_host || (asked.waits && !is_of_device)) {
-      Timeline& timeline = state().timeline;
-      timeline.wait_on_host(timeline.before_next(name_of_stream(asked.stream)));
-    }
-  });
-}
-
-namespace {
-
-// Of memory that is there only where it is touched: then nothing more is done.
-bool is_too_much_for_a_part(std::size_t bytes) {
-  constexpr std::size_t most = std::size_t{1} << 28;
-  const State& device = state();
-  if (device.request == nullptr || device.request->settings.most_blocks == 0 || bytes <= most)
-    return false;
-  device.seen->is_part = device.seen->is_no_part = true;
-  state().seen_enough = true;
-  return true;
-}
-
-}  // namespace
-
-Error set_memory(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
-                 void* stream) {
-  return call([&] {
-    need_stream(stream);
-    if (width == 0 || height == 0 || state().runs_nothing()) return;
-    if (to == nullptr || (height > 1 && width > pitch)) throw Failure{Error::invalid_value};
-    const End end{to, pitch, width, height, Access::write};
-    check_device("cudaMemset", end);
-    if (is_too_much_for_a_part(width * height)) return;
-    enter_access(stream, access_of("cudaMemset", end));
-    for (std::size_t row = 0; row < height; ++row)
-      std::memset(static_cast<std::byte*>(to) + row * pitch, value, width);
-    mark_written(end);
-  });
-}
-
-namespace {
-
-// Where a piece of a variable is. Throws if there is no such piece.
-Error piece_of(const void* host, std::size_t bytes, std::size_t offset, std::byte*& piece) {
-  void* address = nullptr;
-  std::size_t size = 0;
-  const Error error = symbol(host, &address, &size);
-  if (error != Error::success) return error;
-  if (offset > size || bytes > size - offset) return fail(Error::invalid_value);
-  piece = static_cast<std::byte*>(address) + offset;
-  return error;
-}
-
-}  // namespace
-
-Error copy_to_symbol(const void* host, const void* from, std::size_t bytes, std::size_t offset,
-                     Direction direction, void* stream, bool waits) {
-  std::byte* piece = nullptr;
-  if (const Error error = piece_of(host, bytes, offset, piece); error != Error::success)
-    return error;
-  return copy({.to = piece,
-               .from = from,
-               .width = bytes,
-               .direction = direction,
-               .stream = stream,
-               .waits = waits});
-}
-
-Error copy_from_symbol(void* to, const void* host, std::size_t bytes, std::size_t offset,
-                       Direction direction, void* stream, bool waits) {
-  std::byte* piece = nullptr;
-  if (const Error error = piece_of(host, bytes, offset, piece); error != Error::success)
-    return error;
-  return copy({.to = to,
-               .from = piece,
-               .width = bytes,
-               .direction = direction,
-               .stream = stream,
-               .waits = waits});
 }
 
 }  // namespace ptx::runtime

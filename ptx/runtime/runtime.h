@@ -59,6 +59,7 @@ Error find_kernel(const void* stub);
 Error launch(const void* stub, const Configuration&, void** arguments);
 // Later, and with `data`. What it calls itself is refused: not_permitted.
 Error call_host(void* stream, std::function<void()>, const void* data);
+Error call_back(void* stream, std::function<void()>, const void* data);  // in no graph
 
 struct KernelAttributes {
   KernelFacts facts;
@@ -153,6 +154,24 @@ Error create_pool(void** result);
 Error destroy_pool(void*);
 Error check_pool(void*);
 void* default_pool();
+
+// ---- Graphs: handles, too. While a stream is captured, what is put into it is recorded.
+enum class CaptureMode { global, thread_local_, relaxed };
+enum class CaptureStatus { none, active, invalidated };
+Error begin_capture(void* stream, CaptureMode);
+Error end_capture(void* stream, void** graph);
+struct CaptureFacts {
+  CaptureStatus status = CaptureStatus::none;
+  unsigned long long id = 0;
+};
+Error capture_facts(void* stream, CaptureFacts&);
+Error exchange_capture_mode(CaptureMode&);  // of this thread: which calls it may make meanwhile
+Error destroy_graph(void*);
+Error instantiate(void** executable, void* graph, bool frees_at_launch);
+Error destroy_executable(void*);
+Error check_executable(void*);
+// Whatever is below `frame` on this thread's stack is gone: a graph may not read it any more.
+Error launch_graph(void* executable, void* stream, const void* frame);
 
 // ---- The device.
 Error synchronize();

@@ -27,12 +27,14 @@ std::pair<const Request*, Observation*> exchange(const Request* request, Observa
   device.seen_enough = false;
   runtime::take_last_error();
   device.numbered = 0;
+  device.captures.clear();  // nobody can end those that began before
   std::vector<runtime::StreamName> of_caller;
   for (int i = 0; request != nullptr && i < request->streams; ++i)
     of_caller.push_back(runtime::name_of_stream(stream_of_caller(i)));
   device.timeline.begin(of_caller);
   for (const auto& event : device.events) event->known.clear(), event->asked.clear();
   device.asked.clear();
+  for (const auto& executable : device.executables) executable->known.clear();
   return {std::exchange(device.request, request), std::exchange(device.seen, seen)};
 }
 
@@ -225,12 +227,14 @@ void choose_model(std::string_view name) {
 const Model& model() { return *state().model; }
 
 Error synchronize() {
-  return call([] { state().timeline.wait_on_host_for_all(); });
+  return call([] {
+    forbid_while_any_captures();
+    state().timeline.wait_on_host_for_all();
+  });
 }
 
-void enter_access(void* stream, const HostAccess& access) {
+void enter_access(StreamName name, const HostAccess& access) {
   State& device = state();
-  const StreamName name = name_of_stream(stream);
   const Entered entered = enter(device.memory, access, device.timeline.past_of_next(name));
   device.timeline.add(name, {entered.numbers, access.name, nullptr, access});
   if (device.seen != nullptr) device.seen->is_no_part |= access.sets_values;
@@ -242,7 +246,7 @@ Error reset() {
   const std::lock_guard lock(device.mutex);
   device.lost = device.stopped = last_error = Error::success;
   for (const auto& [address, allocation] : device.allocations) {
-    if (allocation.lent)
+    if (allocation.lent || allocation.of_graph != nullptr)
       device.memory.forget(reinterpret_cast<std::uint64_t>(address));
     else
       device.memory.release(address);
@@ -253,6 +257,9 @@ Error reset() {
   device.streams.clear();
   device.events.clear();
   device.pools.clear();
+  device.captures.clear();
+  device.graphs.clear();
+  device.executables.clear();
   for (const auto& binary : device.binaries) {
     const bool is_read_by_host = binary->program && !binary->managed.empty();
     binary->program.reset();

@@ -15,6 +15,7 @@
 
 #include "base/errors.h"
 #include "ptx/machine/between/host_access.h"
+#include "ptx/runtime/capture.h"
 #include "ptx/runtime/observe.h"
 #include "ptx/runtime/pending.h"
 #include "ptx/runtime/runtime.h"
@@ -64,11 +65,13 @@ struct Event {
   std::optional<std::chrono::steady_clock::time_point> recorded = {};
   Timeline::Known known = {};  // that it holds
   Timeline::Known asked = {};  // what it held when it was said not to be ready
+  Captured captured = {};      // in place of that
 };
 struct Allocation {
   Use use = Use::device;
   std::size_t bytes = 0;
   bool lent = false;  // the host's own memory, registered
+  std::shared_ptr<GraphMemory> of_graph = nullptr;
 };
 
 // Of the device. Never destroyed: host code may unregister its binaries at the very end.
@@ -88,6 +91,10 @@ struct State {
   std::array<Stream, 2> of_caller = {Stream{{.flags = 1, .id = 3}}, Stream{{.flags = 1, .id = 4}}};
   std::set<std::unique_ptr<Event>> events;
   std::set<std::unique_ptr<int>> pools;
+  std::map<unsigned long long, std::shared_ptr<Capture>> captures;  // by number of the stream
+  std::set<std::shared_ptr<Graph>> graphs;
+  std::set<std::shared_ptr<Executable>> executables;
+  unsigned long long next_capture = 1;
   unsigned long long next_stream = 5;
   // Stack of a thread, buffer of printf, heap of malloc, depth and number of nested launches,
   // granularity of L2, its persisting part.
@@ -119,7 +126,7 @@ std::string readable(const std::string& name);  // as in the source
 void need_stream(void*);                        // throws invalid_resource_handle
 StreamName name_of_stream(void*);               // likewise
 // Enters what the host does to memory as an operation of a stream. Throws what it finds.
-void enter_access(void* stream, const HostAccess&);
+void enter_access(StreamName, const HostAccess&);
 
 template <class Set, class Pointer>
 auto find_handle(Set& set, Pointer handle) {

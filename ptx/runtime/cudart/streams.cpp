@@ -20,14 +20,15 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return as_cuda(rt::query_stream(stream)); }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  if (flags != 0) return as_cuda(rt::not_supported("cudaStreamWaitEvent with external events"));
   return as_cuda(rt::wait_for_event(stream, event));
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                   unsigned) {
   if (callback == nullptr) return invalid_value();
-  return as_cuda(rt::call_host(
+  return as_cuda(rt::call_back(
       stream, [=] { callback(stream, cudaSuccess, data); }, data));
 }
 
@@ -71,19 +72,6 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, size_t, unsigne
   return as_cuda(rt::check_stream(stream));
 }
 
-// No stream ever captures: to begin is refused.
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  if (status == nullptr) return invalid_value();
-  *status = cudaStreamCaptureStatusNone;
-  return as_cuda(rt::check_stream(stream));
-}
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                     unsigned long long*, cudaGraph_t*, const cudaGraphNode_t**,
-                                     const cudaGraphEdgeData**, size_t*) {
-  return cudaStreamIsCapturing(stream, status);
-}
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) { return cudaSuccess; }
-
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* result, unsigned flags) {
   return as_cuda(
       rt::create_event(reinterpret_cast<void**>(result), (flags & cudaEventDisableTiming) == 0));
@@ -92,7 +80,8 @@ cudaError_t cudaEventCreate(cudaEvent_t* result) {
   return cudaEventCreateWithFlags(result, cudaEventDefault);
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) { return as_cuda(rt::destroy_event(event)); }
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  if (flags != 0) return as_cuda(rt::not_supported("cudaEventRecordWithFlags of external events"));
   return as_cuda(rt::record_event(event, stream));
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
@@ -117,7 +106,5 @@ PTX_PER_THREAD_STREAM(cudaStreamGetDevice);
 PTX_PER_THREAD_STREAM(cudaStreamSetAttribute);
 PTX_PER_THREAD_STREAM(cudaStreamCopyAttributes);
 PTX_PER_THREAD_STREAM(cudaStreamAttachMemAsync);
-PTX_PER_THREAD_STREAM(cudaStreamIsCapturing);
-PTX_PER_THREAD_STREAM(cudaStreamGetCaptureInfo);
 PTX_PER_THREAD_STREAM(cudaEventRecord);
 PTX_PER_THREAD_STREAM(cudaEventRecordWithFlags);

@@ -56,6 +56,8 @@ __global__ void add_blocks(const float* x, float* sums, int n) {
   if (threadIdx.x == 0) sums[blockIdx.x] = part[0];
 }
 
+__global__ void add_to(float* x, float more) { *x += more; }
+
 __managed__ int counted_by_both = 10;
 __device__ int counted_by_device = 20;
 __global__ void add_one() {
@@ -191,12 +193,35 @@ int many_registers(int threads, int* registers) {
   return error;
 }
 
-int captured() {
+int captured(int launches, float* sum) {
   cudaStream_t stream;
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  float* x;
   TRY(cudaStreamCreate(&stream));
-  const cudaError_t error = cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
-  TRY(cudaStreamDestroy(stream));
-  return error;
+  TRY(cudaMalloc(&x, sizeof *x));
+  TRY(cudaMemset(x, 0, sizeof *x));
+  TRY(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  add_to<<<1, 1, 0, stream>>>(x, 1.5f);
+  cudaStreamCaptureStatus status;
+  unsigned long long id = 0;
+  TRY(cudaStreamGetCaptureInfo(stream, &status, &id));
+  if (status != cudaStreamCaptureStatusActive || id == 0) return cudaErrorUnknown;
+  TRY(cudaStreamEndCapture(stream, &graph));
+  TRY(cudaGraphInstantiate(&executable, graph, 0));
+  TRY(cudaGraphUpload(executable, stream));
+  for (int i = 0; i < launches; ++i) TRY(cudaGraphLaunch(executable, stream));
+  TRY(cudaStreamSynchronize(stream));
+  TRY(cudaMemcpy(sum, x, sizeof *x, cudaMemcpyDeviceToHost));
+  TRY(cudaGraphExecDestroy(executable));
+  TRY(cudaGraphDestroy(graph));
+  TRY(cudaFree(x));
+  return cudaStreamDestroy(stream);
+}
+
+int built_by_hand() {
+  cudaGraph_t graph;
+  return cudaGraphCreate(&graph, 0);
 }
 
 int clusters() {

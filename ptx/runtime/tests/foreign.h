@@ -20,13 +20,15 @@ int occupancy(int threads, int shared, int* blocks, int* best);
 int timed(float* milliseconds);
 // The device's name and properties, as host code reads them.
 int describe(char* name, int* multiprocessors, int* capability);
+// What x is after so many launches of a graph that adds 1.5 to it.
+int captured(int launches, float* sum);
 
 // Wrong ones.
 int overrun(float* x, int n);  // writes x[n]
 int large_block();             // 2048 threads
 // Has some 90 registers in each thread; tells how many.
 int many_registers(int threads, int* registers);
-int captured();  // begins to capture a stream
+int built_by_hand();  // makes a graph of its own
 int clusters();  // launches a cluster
 
 }  // namespace foreign

@@ -126,9 +126,15 @@ TEST(Foreign, ALargeBlockIsRefused) {
   EXPECT_THAT(found.text, AllOf(HasSubstr("add_one"), HasSubstr("2048 threads")));
 }
 
-TEST(Foreign, CapturingAndClustersAreRefusedByName) {
-  EXPECT_THAT(finding_of(foreign::captured, Error::not_supported).text,
-              HasSubstr("cudaStreamBeginCapture"));
+TEST(Foreign, AGraphIsLaunched) {
+  float sum = 0;
+  EXPECT_EQ(right([&] { return foreign::captured(3, &sum); }), ok);
+  EXPECT_EQ(sum, 4.5f);
+}
+
+TEST(Foreign, GraphsBuiltByHandAndClustersAreRefusedByName) {
+  EXPECT_THAT(finding_of(foreign::built_by_hand, Error::not_supported).text,
+              HasSubstr("cudaGraphCreate"));
   EXPECT_THAT(finding_of(foreign::clusters, Error::not_supported).text, HasSubstr("clusters"));
 }
 

@@ -1,0 +1,110 @@
+#include "oracle/host/graph_replays.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "ptx/runtime/observe.h"
+#include "ptx/runtime/runtime.h"
+
+namespace assay {
+namespace {
+
+namespace rt = ptx::runtime;
+
+std::size_t bytes_of(const Placed& p) {
+  if (p.unreadable || p.rows == 0 || p.columns == 0) return 0;
+  return static_cast<std::size_t>((p.rows - 1) * p.ld + p.columns) * sizeof(float);
+}
+
+void* stream() { return ptx::stream_of_caller(0); }
+
+LaunchFailure failure_of(const char* text, ptx::Error error) {
+  if (error == ptx::Error::success) return std::nullopt;
+  return launch_crashed(fmt::format("{}: {}", text, ptx::name_of(error)));
+}
+
+// As the calls of any program do before it launches a graph again.
+[[gnu::noinline]] void use_the_stack() {
+  std::array<volatile unsigned char, 64 * 1024> used;
+  for (volatile unsigned char& byte : used) byte = 0xa5;
+}
+void use_the_heap() {
+  constexpr std::size_t largest = 4096, step = 16, each = 8;
+  std::vector<std::unique_ptr<unsigned char[]>> used;
+  for (std::size_t bytes = step; bytes <= largest; bytes += step)
+    for (std::size_t i = 0; i < each; ++i) {
+      used.push_back(std::make_unique_for_overwrite<unsigned char[]>(bytes));
+      std::memset(used.back().get(), 0xa5, bytes);
+    }
+}
+
+}  // namespace
+
+Contents::Contents(const ByOperand<Placed>& placed) {
+  for (const Operand o : operands_and_workspace) {
+    const auto i = static_cast<std::size_t>(o);
+    const std::size_t bytes = bytes_of(placed[i]);
+    first_[i] = const_cast<std::byte*>(static_cast<const std::byte*>(placed[i].first));
+    if (bytes != 0) held_[i].assign(first_[i], first_[i] + bytes);
+  }
+}
+
+void Contents::put_back() const {
+  for (std::size_t i = 0; i < held_.size(); ++i)
+    if (!held_[i].empty()) std::memcpy(first_[i], held_[i].data(), held_[i].size());
+}
+
+bool Contents::operator==(const Contents& other) const {
+  const auto c = static_cast<std::size_t>(Operand::c);
+  return held_[c] == other.held_[c];
+}
+
+void change_numbers(const ByOperand<Placed>& placed) {
+  constexpr std::array<std::pair<Operand, float>, 3> factors = {
+      {{Operand::a, 2.0f}, {Operand::b, -1.0f}, {Operand::c, 0.5f}}};
+  for (const auto& [o, factor] : factors) {
+    const Placed& p = placed[static_cast<std::size_t>(o)];
+    if (bytes_of(p) == 0) continue;
+    auto* const floats =
+        const_cast<float*>(static_cast<const float*>(static_cast<const void*>(p.first)));
+    for (std::int64_t row = 0; row < p.rows; ++row)
+      for (std::int64_t i = 0; i < p.columns; ++i) floats[row * p.ld + i] *= factor;
+  }
+}
+
+CapturedGraph::~CapturedGraph() {
+  if (executable_ != nullptr) rt::destroy_executable(executable_);
+  if (graph_ != nullptr) rt::destroy_graph(graph_);
+}
+
+LaunchFailure CapturedGraph::capture(const std::function<LaunchFailure()>& start) {
+  if (const auto failure = failure_of("cudaStreamBeginCapture",
+                                      rt::begin_capture(stream(), rt::CaptureMode::thread_local_)))
+    return failure;
+  const LaunchFailure failure = start();
+  const ptx::Error captured = rt::end_capture(stream(), &graph_);
+  if (failure) return launch_crashed("while it was captured: " + failure->reason);
+  if (captured != ptx::Error::success) return failure_of("it cannot be captured", captured);
+  return failure_of("its graph cannot be instantiated",
+                    rt::instantiate(&executable_, graph_, false));
+}
+
+LaunchFailure CapturedGraph::launch(const void* frame) {
+  use_the_heap();
+  use_the_stack();
+  return failure_of("its graph cannot be replayed", rt::launch_graph(executable_, stream(), frame));
+}
+
+LaunchFailure replay_differs() {
+  return Verdict{.status = TrialStatus::wrong,
+                 .finding = {Fault::keeps_state},
+                 .reason =
+                     "the first launch of its graph leaves other bits in C than a call of it "
+                     "does for the same operands"};
+}
+
+}  // namespace assay

@@ -1,0 +1,49 @@
+// What it takes to capture a launch on the PTX machine into a graph, and to launch that graph as
+// another program would: with other numbers in memory, and long after the launch function returned.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "oracle/diagnosis/whereabouts.h"
+#include "oracle/machine.h"
+
+namespace assay {
+
+// What the operands and the workspace hold, where the gaps between rows are stored.
+class Contents {
+ public:
+  explicit Contents(const ByOperand<Placed>&);
+  void put_back() const;
+  // In C: what else a launch may write nobody reads.
+  bool operator==(const Contents&) const;
+
+ private:
+  ByOperand<std::byte*> first_;
+  ByOperand<std::vector<std::byte>> held_;
+};
+
+// Other numbers in A and B, and so in the product, and in C.
+void change_numbers(const ByOperand<Placed>&);
+
+// Of the stream of the caller's. What it calls must be done within an observation each.
+class CapturedGraph {
+ public:
+  CapturedGraph() = default;
+  ~CapturedGraph();
+  CapturedGraph(const CapturedGraph&) = delete;
+  LaunchFailure capture(const std::function<LaunchFailure()>& start);
+  // The stack and the heap hold other things by then. Whatever called `capture` has its variables
+  // above `frame`, whatever that called had them below.
+  LaunchFailure launch(const void* frame);
+
+ private:
+  void* graph_ = nullptr;
+  void* executable_ = nullptr;
+};
+
+// The verdict on a graph that leaves other bits in C than a launch does.
+LaunchFailure replay_differs();
+
+}  // namespace assay

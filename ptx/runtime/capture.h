@@ -1,0 +1,97 @@
+// Stream capture: what is put into a stream meanwhile is not done, but becomes nodes of a graph, by
+// the rules of CUDA's programming guide. What these forbid fails with CUDA's error, and mostly ends
+// the capture in one.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "ptx/runtime/runtime.h"
+#include "ptx/runtime/timeline.h"
+
+namespace ptx::runtime {
+
+// Of a node of a graph, at one launch of it.
+struct Turn {
+  StreamName stream;
+  bool starts_early = false;    // where it is to
+  const void* frame = nullptr;  // whatever is below on this thread's stack is gone
+};
+
+struct Node {
+  std::function<void(const Turn&)> run;
+  bool is_kernel = false;
+  std::vector<std::size_t> after = {};  // nodes before this one
+};
+
+// What cudaMallocAsync gives to a graph: always at the same address, and there from its own node to
+// that of cudaFreeAsync.
+struct GraphMemory {
+  std::string name;
+  std::vector<std::byte> storage;
+  void* first = nullptr;
+  std::size_t bytes = 0;
+};
+
+struct Graph {
+  std::vector<Node> nodes;
+  std::vector<std::shared_ptr<GraphMemory>> memory;
+};
+
+struct Capture {
+  unsigned long long id = 0;
+  unsigned long long origin = 0;  // the stream that it began in, by number
+  bool of_blocking_stream = false;
+  CaptureMode mode = CaptureMode::global;
+  std::thread::id thread;
+  bool is_invalid = false, has_ended = false;
+  Graph graph = {};
+  std::map<unsigned long long, std::vector<std::size_t>> last = {};  // of each stream in it
+};
+
+// What an event holds that was recorded in a capture.
+struct Captured {
+  std::shared_ptr<Capture> capture = nullptr;
+  std::vector<std::size_t> nodes = {};
+};
+
+struct Executable {
+  std::shared_ptr<const Graph> graph;
+  bool frees_at_launch = false;
+  // Nodes that follow each other share a lane, which is a stream of its own; the first one is the
+  // stream that the graph is launched in.
+  std::vector<std::size_t> lane_of_node;
+  std::vector<StreamName> lanes;
+  Timeline::Known known = {};  // what comes after its last launch: it does not overtake itself
+};
+
+// Whether what is put into a stream is to be recorded. Throws where it may neither be nor be done.
+bool is_captured(void* stream);
+void record(void* stream, Node);
+Capture& capture_of(void* stream);  // of one that is captured
+
+// Throw while something is captured that a call might wait for, or that its work might disturb.
+void forbid_while_capturing();          // of calls that only a relaxed capture allows
+void forbid_while_any_captures();       // of those that wait for all
+void forbid_if_captured(void* stream);  // of those that wait for it
+void forbid_if_captured(const Captured&);
+
+// Of events, where a capture has to do with it: else false.
+bool record_captured(Captured&, void* stream);
+bool wait_for_captured(void* stream, const Captured&);
+void leave_captures(void* stream);  // which is no more
+
+// Makes memory of a graph known to kernels, and takes it away.
+void open(const std::shared_ptr<GraphMemory>&);
+void close(void* first);
+
+// Whether an address is in what was a frame of a function on this thread's stack, and is no more.
+bool is_gone(const void* address, const void* frame);
+// Whether some of these bytes of the host's are in no memory at all.
+bool is_given_back(const void* first, std::size_t bytes);
+
+}  // namespace ptx::runtime

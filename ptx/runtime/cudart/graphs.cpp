@@ -1,0 +1,104 @@
+// Stream capture and the graphs that come of it. Those that are built node by node are refused.
+#include "ptx/runtime/cudart/forward.h"
+
+using namespace ptx::cudart;
+using ptx::Error;
+using ptx::runtime::CaptureMode, ptx::runtime::CaptureStatus;
+
+#define PTX_SAME(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(theirs))
+PTX_SAME(CaptureMode::global, cudaStreamCaptureModeGlobal);
+PTX_SAME(CaptureMode::thread_local_, cudaStreamCaptureModeThreadLocal);
+PTX_SAME(CaptureMode::relaxed, cudaStreamCaptureModeRelaxed);
+PTX_SAME(CaptureStatus::active, cudaStreamCaptureStatusActive);
+PTX_SAME(CaptureStatus::invalidated, cudaStreamCaptureStatusInvalidated);
+PTX_SAME(Error::illegal_state, cudaErrorIllegalState);
+PTX_SAME(Error::stream_capture_unsupported, cudaErrorStreamCaptureUnsupported);
+PTX_SAME(Error::stream_capture_invalidated, cudaErrorStreamCaptureInvalidated);
+PTX_SAME(Error::stream_capture_merge, cudaErrorStreamCaptureMerge);
+PTX_SAME(Error::stream_capture_unmatched, cudaErrorStreamCaptureUnmatched);
+PTX_SAME(Error::stream_capture_unjoined, cudaErrorStreamCaptureUnjoined);
+PTX_SAME(Error::stream_capture_isolation, cudaErrorStreamCaptureIsolation);
+PTX_SAME(Error::stream_capture_implicit, cudaErrorStreamCaptureImplicit);
+PTX_SAME(Error::captured_event, cudaErrorCapturedEvent);
+PTX_SAME(Error::stream_capture_wrong_thread, cudaErrorStreamCaptureWrongThread);
+
+extern "C" {
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  return as_cuda(rt::begin_capture(stream, static_cast<CaptureMode>(mode)));
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  return as_cuda(rt::end_capture(stream, reinterpret_cast<void**>(graph)));
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  if (status == nullptr) return invalid_value();
+  rt::CaptureFacts facts;
+  const Error error = rt::capture_facts(stream, facts);
+  *status = static_cast<cudaStreamCaptureStatus>(facts.status);
+  return as_cuda(error);
+}
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                     unsigned long long* id, cudaGraph_t* graph,
+                                     const cudaGraphNode_t** nodes, const cudaGraphEdgeData** edges,
+                                     size_t* count) {
+  if (status == nullptr) return invalid_value();
+  rt::CaptureFacts facts;
+  const Error error = rt::capture_facts(stream, facts);
+  *status = static_cast<cudaStreamCaptureStatus>(facts.status);
+  if (error != Error::success || facts.status != CaptureStatus::active) return as_cuda(error);
+  if (id != nullptr) *id = facts.id;
+  if (graph == nullptr && nodes == nullptr && edges == nullptr && count == nullptr)
+    return cudaSuccess;
+  return as_cuda(rt::not_supported("cudaStreamGetCaptureInfo for the nodes of a graph"));
+}
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  if (mode == nullptr) return invalid_value();
+  auto own = static_cast<CaptureMode>(*mode);
+  const Error error = rt::exchange_capture_mode(own);
+  *mode = static_cast<cudaStreamCaptureMode>(own);
+  return as_cuda(error);
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) { return as_cuda(rt::destroy_graph(graph)); }
+
+// Other flags say how it is launched, not what it does.
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* result, cudaGraph_t graph,
+                                          unsigned long long flags) {
+  if ((flags & cudaGraphInstantiateFlagDeviceLaunch) != 0)
+    return as_cuda(rt::not_supported("cudaGraphInstantiate for launches by the device"));
+  return as_cuda(rt::instantiate(reinterpret_cast<void**>(result), graph,
+                                 (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0));
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* result, cudaGraph_t graph,
+                                 unsigned long long flags) {
+  return cudaGraphInstantiateWithFlags(result, graph, flags);
+}
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* result, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams* params) {
+  if (params == nullptr) return invalid_value();
+  const cudaError_t error = cudaGraphInstantiateWithFlags(result, graph, params->flags);
+  params->errNode_out = nullptr;
+  params->result_out =
+      error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateError;
+  return error;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  return as_cuda(rt::destroy_executable(executable));
+}
+cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream) {
+  const Error error = rt::check_executable(executable);
+  return as_cuda(error != Error::success ? error : rt::check_stream(stream));
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  return as_cuda(rt::launch_graph(executable, stream, __builtin_frame_address(0)));
+}
+
+}  // extern "C"
+
+PTX_PER_THREAD_STREAM(cudaStreamBeginCapture);
+PTX_PER_THREAD_STREAM(cudaStreamEndCapture);
+PTX_PER_THREAD_STREAM(cudaStreamIsCapturing);
+PTX_PER_THREAD_STREAM(cudaStreamGetCaptureInfo);
+PTX_PER_THREAD_STREAM(cudaGraphInstantiateWithParams);
+PTX_PER_THREAD_STREAM(cudaGraphUpload);
+PTX_PER_THREAD_STREAM(cudaGraphLaunch);

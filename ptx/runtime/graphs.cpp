@@ -1,0 +1,158 @@
+// Graphs that were captured: what a launch of one does.
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "ptx/runtime/state.h"
+
+namespace ptx::runtime {
+
+namespace {
+
+std::uintptr_t number_of(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+
+template <class Set>
+auto found_in(Set& set, void* handle) {
+  const auto found = find_handle(set, handle);
+  if (found == set.end()) throw Failure{Error::invalid_value};
+  return found;
+}
+
+// A node goes on in the lane of one before it, if it is the first to follow that.
+void give_lanes(Executable& executable) {
+  std::vector<std::size_t> last;  // of each lane
+  for (std::size_t i = 0; i < executable.graph->nodes.size(); ++i) {
+    const std::vector<std::size_t>& after = executable.graph->nodes[i].after;
+    const auto followed = std::find_if(after.begin(), after.end(), [&](std::size_t before) {
+      return last[executable.lane_of_node[before]] == before;
+    });
+    const bool goes_on = followed != after.end();
+    executable.lane_of_node.push_back(goes_on ? executable.lane_of_node[*followed] : last.size());
+    if (!goes_on) last.push_back(i);
+    last[executable.lane_of_node.back()] = i;
+  }
+  while (executable.lanes.size() < last.size())
+    executable.lanes.push_back({.number = state().next_stream++, .is_apart = true});
+}
+
+// What an earlier launch has allocated, and nobody freed, is still there.
+void expect_no_memory(const Executable& executable) {
+  for (const auto& memory : executable.graph->memory) {
+    if (!state().allocations.contains(memory->first)) continue;
+    if (!executable.frees_at_launch) throw Failure{Error::invalid_value};
+    close(memory->first);
+  }
+}
+
+void settle_pending() {
+  if (auto finding = state().pending.settle()) throw Failure{Error::success, std::move(finding)};
+}
+
+void run(Executable& executable, StreamName stream, const void* frame) {
+  Timeline& timeline = state().timeline;
+  const std::vector<Node>& nodes = executable.graph->nodes;
+  timeline.wait(stream, executable.known);
+  expect_no_memory(executable);
+  const Timeline::Known before = timeline.before_next(stream);
+  std::vector<Timeline::Known> done;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::size_t lane = executable.lane_of_node[i];
+    const StreamName name = lane == 0 ? stream : executable.lanes[lane];
+    timeline.wait(name, before);
+    for (const std::size_t node : nodes[i].after) timeline.wait(name, done[node]);
+    const bool follows_one_kernel = nodes[i].after.size() == 1 &&
+                                    nodes[nodes[i].after[0]].is_kernel &&
+                                    executable.lane_of_node[nodes[i].after[0]] == lane;
+    settle_pending();
+    nodes[i].run({.stream = name, .starts_early = follows_one_kernel, .frame = frame});
+    state().pending.look_again(timeline);
+    done.push_back(timeline.before_next(name));
+  }
+  for (const Timeline::Known& known : done) timeline.wait(stream, known);
+  executable.known = timeline.before_next(stream);
+}
+
+}  // namespace
+
+void open(const std::shared_ptr<GraphMemory>& memory) {
+  State& device = state();
+  constexpr unsigned char poison = 0xff;  // a NaN
+  std::memset(memory->first, poison, memory->bytes);
+  device.memory.lend({.name = memory->name,
+                      .first = number_of(memory->first),
+                      .row_bytes = memory->bytes,
+                      .pitch_bytes = memory->bytes,
+                      .written = false});
+  device.allocations[memory->first] = {.bytes = memory->bytes, .of_graph = memory};
+  device.allocated += memory->bytes;
+}
+
+void close(void* first) {
+  State& device = state();
+  const auto found = device.allocations.find(first);
+  device.allocated -= found->second.bytes;
+  device.memory.forget(number_of(first));
+  device.allocations.erase(found);
+}
+
+bool is_gone(const void* address, const void* frame) {
+  thread_local const std::uintptr_t lowest = [] {
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return ~std::uintptr_t{0};
+    void* first = nullptr;
+    std::size_t bytes = 0;
+    pthread_attr_getstack(&attributes, &first, &bytes);
+    pthread_attr_destroy(&attributes);
+    return number_of(first);
+  }();
+  return number_of(address) >= lowest && number_of(address) < number_of(frame);
+}
+
+bool is_given_back(const void* first, std::size_t bytes) {
+  static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGE_SIZE));
+  const std::uintptr_t begin = number_of(first) / page * page;
+  const std::uintptr_t end = number_of(first) + bytes;
+  std::vector<unsigned char> pages((end - begin + page - 1) / page);
+  return mincore(reinterpret_cast<void*>(begin), end - begin, pages.data()) != 0;
+}
+
+Error destroy_graph(void* graph) {
+  return call([&] { state().graphs.erase(found_in(state().graphs, graph)); }, WhenLost::go_on);
+}
+
+Error instantiate(void** executable, void* graph, bool frees_at_launch) {
+  return call([&] {
+    if (executable == nullptr) throw Failure{Error::invalid_value};
+    *executable = nullptr;
+    auto made = std::make_shared<Executable>();
+    made->graph = *found_in(state().graphs, graph);
+    made->frees_at_launch = frees_at_launch;
+    give_lanes(*made);
+    *executable = made.get();
+    state().executables.insert(std::move(made));
+  });
+}
+
+Error destroy_executable(void* executable) {
+  return call([&] { state().executables.erase(found_in(state().executables, executable)); },
+              WhenLost::go_on);
+}
+
+Error check_executable(void* executable) {
+  return call([&] { found_in(state().executables, executable); });
+}
+
+// Into a stream that is captured, as a node of the other graph.
+Error launch_graph(void* executable, void* stream, const void* frame) {
+  return call([&] {
+    const std::shared_ptr<Executable> launched = *found_in(state().executables, executable);
+    if (!is_captured(stream)) return run(*launched, name_of_stream(stream), frame);
+    record(stream,
+           {.run = [launched](const Turn& turn) { run(*launched, turn.stream, turn.frame); }});
+  });
+}
+
+}  // namespace ptx::runtime
