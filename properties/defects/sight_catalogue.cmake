@@ -204,6 +204,8 @@ assay_sight_defect(adds_parts_of_a_kernel_under_way CLAIM given_stream CASE "m=3
                    VARIANT split_k FILE split_k.cu
                    FIND [[  wait_for_kernel_ahead();]] REPLACE [[]])
 
+assay_sight_defect(reads_b_before_it_waits IN nvcc_only/streams.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "of B")
+
 # Work of two streams that touches the same memory, in no order: within one launch of a variant, and of two.
 assay_sight_defect(into_default_stream IN two_launches.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "which the caller's earlier work wrote")
 assay_sight_defect(clears_in_default_stream IN two_launches.cu CLAIM given_stream CASE "m=3 n=4 k=5" SAYS "cudaMemset writes row 0, column 0 of C")

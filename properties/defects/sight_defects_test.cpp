@@ -98,10 +98,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values("right_side_stream", "right_pool", "right_pool_in_side_stream",
                     "right_buffer_by_turns", "right_host_waits", "right_device_waits",
                     "right_default_stream", "right_two_side_streams", "right_copy",
-                    "right_early_begin", "right_past_read_only_cache", "right_read_only_cache",
-                    "right_copied_sums", "right_pinned_scalars", "right_finished_copy",
-                    "right_ready_buffer", "right_own_memory", "right_kept_memory",
-                    "right_host_function", "right_strips", "right_counter"));
+                    "right_early_begin", "right_early_launch", "right_past_read_only_cache",
+                    "right_read_only_cache", "right_copied_sums", "right_pinned_scalars",
+                    "right_finished_copy", "right_ready_buffer", "right_own_memory",
+                    "right_kept_memory", "right_host_function", "right_strips", "right_counter"));
 
 class RightGraphs : public testing::TestWithParam<const char*> {};
 

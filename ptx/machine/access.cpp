@@ -32,6 +32,14 @@ bool is_aligned(Warp& w, const Access& a, const Where& where) {
   return false;
 }
 
+// Whether a warp has, or comes after one that has.
+bool has_waited_for_grids(const Warp& w) {
+  const auto& waits = w.block->waits_for_grids;
+  return std::any_of(waits.begin(), waits.end(), [&](uint32_t s) {
+    return stamp::warp(s) == static_cast<uint32_t>(w.index) || is_known(s, w);
+  });
+}
+
 // The operation that a block of another one belongs to, if nothing orders it with this launch.
 const Unordered* unordered_at(const Run& run, uint32_t block) {
   const auto& others = run.launch.past.unordered;
@@ -49,7 +57,7 @@ bool is_ordered(const Warp& w, int lane, uint64_t s) {
   const Run& run = *w.block->run;
   if (block < run.memory.others) {
     const Unordered* const other = unordered_at(run, block);
-    return other == nullptr || (other->until_waited_for && w.block->has_waited_for_grids);
+    return other == nullptr || (other->until_waited_for && has_waited_for_grids(w));
   }
   if (block == w.block->number) {
     if (warp != static_cast<uint32_t>(w.index)) return is_known(in_block, w);
@@ -163,23 +171,30 @@ void addresses_of(const Op* op, Warp& w, uint64_t (&to)[warp_size]) {
   }
 }
 
+bool lacks_caller(const Warp& w) {
+  const auto& caller = w.block->run->launch.past.caller;
+  return caller && !(caller->until_waited_for && has_waited_for_grids(w));
+}
+
 std::byte* reach_global(Warp& w, const Access& a, uint32_t& unwritten) {
   Run& run = *w.block->run;
   Region*& cached = run.region_of[op_number(w, a.op)];
+  Region* asked = nullptr;
   if (cached == nullptr || !cached->holds(a.address, static_cast<uint64_t>(a.bytes))) {
     Region* region = run.memory.at(a.address);
     if (region == nullptr || !region->holds(a.address, static_cast<uint64_t>(a.bytes))) {
       report_outside(w, a, region);
       return nullptr;
     }
-    if (region->area.is_of_caller && run.launch.past.lacks_caller) {
-      const Unordered caller{.numbers = {}, .name = "the caller's earlier work"};
-      report_unordered(w, a, place_in(*region, a.address), caller, true, 0);
+    const auto& caller = run.launch.past.caller;
+    if (region->area.is_of_caller && lacks_caller(w)) {
+      report_unordered(w, a, place_in(*region, a.address), *caller, true, 0);
       return nullptr;
     }
-    cached = region;
+    // Other blocks may not have waited, and have to be asked.
+    (region->area.is_of_caller && caller ? asked : cached) = region;
   }
-  Region& region = *cached;
+  Region& region = asked != nullptr ? *asked : *cached;
   if (!is_aligned(w, a, [&] { return place_in(region, a.address); })) return nullptr;
   if (a.writes && !region.area.writable) {
     report(w, a.op, Fault::write_to_input,

@@ -27,6 +27,8 @@ using Reach = std::byte* (*)(Warp&, const Access&, std::uint32_t& unwritten);
 // that nobody wrote.
 std::byte* reach_global(Warp&, const Access&, std::uint32_t& unwritten);
 std::byte* reach_shared(Warp&, const Access&, std::uint32_t& unwritten);
+// Whether nothing orders what a warp does with what the caller of the host code did before.
+bool lacks_caller(const Warp&);
 // By a bulk copy: what threads wrote there has to be fenced.
 std::byte* reach_shared_by_copy(Warp&, const Access&, std::uint32_t& unwritten);
 std::byte* reach_local(Warp&, const Access&, std::uint32_t& unwritten);

@@ -65,7 +65,8 @@ struct Block {
   Dim at;                    // blockIdx
   int thread_count = 0;
   int exited = 0;
-  bool has_waited_for_grids = false;  // a thread of it has, whom the others may hear it from
+  // When warps of it first waited for the grids ahead, as stamps: the others may hear it from them.
+  std::vector<std::uint32_t> waits_for_grids;
   std::vector<Warp> warps;
   std::vector<std::uint32_t> slots, predicates;  // of all warps
   std::vector<std::byte> shared, local;

@@ -152,8 +152,9 @@ struct Unordered {
 };
 struct Past {
   std::vector<Unordered> unordered;
-  // Nothing orders it with what the caller of the host code did before.
-  bool lacks_caller = false;
+  // What the caller of the host code did before, if nothing orders it with that, or as little as
+  // `until_waited_for` says: of the memory that is the caller's, all may still be in use.
+  std::optional<Unordered> caller = {};
 };
 
 struct Launch {

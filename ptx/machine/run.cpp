@@ -177,7 +177,7 @@ class Running {
                 static_cast<unsigned>(number / grid.x % grid.y),
                 static_cast<unsigned>(number / grid.x / grid.y)};
     block.exited = 0;
-    block.has_waited_for_grids = false;
+    block.waits_for_grids.clear();
     std::fill(std::begin(block.barriers), std::end(block.barriers), Block::Barrier{});
     block.knows.clear();
     block.hearsay.clear();
@@ -264,7 +264,7 @@ class Running {
       return report_no_room(block, in_flight_.size(), grid_);
     if (block.has_ended()) {
       since_end_ = 0, turns_in_vain_ = 0;
-      waited_for_grids_ |= block.has_waited_for_grids;
+      waited_for_grids_ |= !block.waits_for_grids.empty();
       finish(block);
       idle_.push_back(std::move(in_flight_[which]));
       in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(which));

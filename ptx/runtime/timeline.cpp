@@ -9,6 +9,8 @@ namespace {
 
 constexpr unsigned long long legacy = 1;
 
+const Unordered callers_work = {.numbers = {}, .name = "the caller's earlier work"};
+
 void learn(Timeline::Known& known, const Timeline::Known& more) {
   for (const auto& [stream, operations] : more) {
     std::uint64_t& own = known[stream];
@@ -52,13 +54,28 @@ std::vector<Unordered> Timeline::unknown_to(const Known& known) const {
   return all;
 }
 
+// Whether a kernel of this stream that starts early may find the caller's kernels still running:
+// all that were enqueued since have started early, too, and waited for nothing.
+bool Timeline::may_overtake_caller(const Stream& one) const {
+  const auto is_it = [&](const StreamName& its) { return its.number == one.name.number; };
+  return std::any_of(of_caller_.begin(), of_caller_.end(), is_it) &&
+         !host_.contains(one.name.number) &&
+         std::all_of(one.under_way.begin(), one.under_way.end(),
+                     [](const Unordered& its) { return its.overtakes; });
+}
+
 Past Timeline::past_of_next(StreamName name, bool starts_early) const {
   const Known known = before_next(name);
   const auto knows = [&](const StreamName& its) { return known.find(its.number) != known.end(); };
-  Past past = {.unordered = unknown_to(known),
-               .lacks_caller = !of_caller_.empty() &&
-                               std::none_of(of_caller_.begin(), of_caller_.end(), knows)};
+  Past past = {.unordered = unknown_to(known)};
+  if (!of_caller_.empty() && std::none_of(of_caller_.begin(), of_caller_.end(), knows))
+    past.caller = callers_work;
   const auto own = streams_.find(name.number);
+  if (starts_early && own != streams_.end() && may_overtake_caller(own->second)) {
+    past.caller = callers_work;
+    (own->second.under_way.empty() ? past.caller->until_waited_for : past.caller->is_overtaken) =
+        true;
+  }
   if (starts_early && own != streams_.end() && !own->second.under_way.empty() &&
       own->second.under_way.back().kernel != nullptr) {
     past.unordered.push_back(own->second.under_way.back());

@@ -50,6 +50,7 @@ class Timeline {
     std::deque<Unordered> under_way = {};  // the last ones, for all that the host knows
   };
   Stream& stream(StreamName);
+  bool may_overtake_caller(const Stream&) const;
   std::map<unsigned long long, Stream> streams_;
   Known host_;
   std::vector<StreamName> of_caller_;

@@ -63,10 +63,8 @@ std::optional<Finding> find(Memory::Contents& contents, const HostAccess& access
   const auto first = reinterpret_cast<uint64_t>(access.first);
   Region* const region = contents.at(first);
   if (region == nullptr) return std::nullopt;
-  if (region->area.is_of_caller && past.lacks_caller) {
-    const Unordered caller{.numbers = {}, .name = "the caller's earlier work"};
-    return finding(access, *region, first, {&caller, true, 0});
-  }
+  if (region->area.is_of_caller && past.caller)
+    return finding(access, *region, first, {&*past.caller, true, 0});
   for (std::size_t row = 0; !past.unordered.empty() && row < access.height; ++row) {
     const uint64_t begin = first + row * access.pitch;
     const std::size_t end = region->word(begin + access.width + 3);

@@ -24,8 +24,8 @@ Region* region_of(Warp& w, const Op* op, const Shape& s, uint64_t lowest) {
   if (cached != nullptr && holds(*cached, s, lowest)) return cached;
   Region* region = run.memory.at(lowest);
   if (region == nullptr || !holds(*region, s, lowest)) return nullptr;
-  if (region->area.is_of_caller && run.launch.past.lacks_caller) return nullptr;
-  return cached = region;
+  if (!region->area.is_of_caller || !run.launch.past.caller) return cached = region;
+  return lacks_caller(w) ? nullptr : region;
 }
 
 // Marks the words of a shape as written, or says whether all of them are.

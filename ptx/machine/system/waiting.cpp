@@ -1,4 +1,6 @@
 // Threads that wait by asking again and again: others go on in between.
+#include <algorithm>
+
 #include "ptx/machine/block.h"
 #include "ptx/machine/handlers.h"
 #include "ptx/machine/lanes.h"
@@ -25,7 +27,10 @@ const Op* ask(const Op* op, Warp& w) {
 }
 const Op* sleep(const Op* op, Warp& w) { return step_back(w, op + 1, true); }
 const Op* wait_for_grids(const Op* op, Warp& w) {
-  w.block->has_waited_for_grids = true;
+  auto& waits = w.block->waits_for_grids;
+  const auto is_own = [&](uint32_t s) { return stamp::warp(s) == static_cast<uint32_t>(w.index); };
+  if (std::none_of(waits.begin(), waits.end(), is_own))
+    waits.push_back(stamp::make(w.block->shadow.now(), static_cast<uint32_t>(w.index * warp_size)));
   return op + 1;
 }
 

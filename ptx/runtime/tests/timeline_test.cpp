@@ -78,21 +78,44 @@ TEST_F(Order, comes_from_a_host_that_waits) {
   EXPECT_THAT(add("d", legacy), IsEmpty());
 }
 
+TEST_F(Order, of_the_caller_is_not_that_of_kernels_that_start_early) {
+  const auto of_next = [&] { return timeline.past_of_next(apart, true).caller; };
+  const auto add_kernel = [&](bool overtakes) {
+    timeline.add(apart, {.numbers = {++number, number + 1}, .overtakes = overtakes});
+  };
+  EXPECT_FALSE(of_next()) << "there is no caller";
+  timeline.begin({apart});
+  ASSERT_TRUE(of_next());
+  EXPECT_TRUE(of_next()->until_waited_for);
+  EXPECT_FALSE(timeline.past_of_next(apart).caller);
+  EXPECT_FALSE(timeline.past_of_next(other_apart, true).caller->until_waited_for);
+  add_kernel(true);
+  EXPECT_TRUE(of_next()->is_overtaken) << "who waits for that one does not wait for the caller";
+  EXPECT_FALSE(of_next()->until_waited_for);
+  EXPECT_FALSE(timeline.past_of_next(apart).caller);
+  add_kernel(false);
+  EXPECT_FALSE(of_next());
+  timeline.begin({apart});
+  timeline.wait_on_host(timeline.before_next(apart));
+  EXPECT_FALSE(of_next()) << "the host has waited";
+}
+
 TEST_F(Order, of_the_caller_is_that_of_its_streams) {
   timeline.begin({apart});
-  EXPECT_FALSE(timeline.past_of_next(apart).lacks_caller);
-  EXPECT_TRUE(timeline.past_of_next(legacy).lacks_caller);
+  EXPECT_FALSE(timeline.past_of_next(apart).caller);
+  EXPECT_TRUE(timeline.past_of_next(legacy).caller);
   add("a", blocking);
   EXPECT_THAT(names(timeline.left_over()), ElementsAre("a"));
   timeline.wait(blocking, timeline.before_next(apart));
-  EXPECT_FALSE(timeline.past_of_next(blocking).lacks_caller);
+  EXPECT_FALSE(timeline.past_of_next(blocking).caller);
   timeline.wait(apart, timeline.before_next(blocking));
   EXPECT_THAT(timeline.left_over(), IsEmpty());
 }
 
 // What host code does with two streams, and the finding, if any.
-std::string found(const std::function<void(void* one, void* other, float* memory)>& host_code) {
-  const Observation seen = observed([&] {
+std::string found(const std::function<void(void* one, void* other, float* memory)>& host_code,
+                  ptx::Order order = ptx::Order::forward) {
+  const Observation seen = observe({.settings = {.order = order}}, [&] {
     void *one = nullptr, *other = nullptr, *memory = nullptr;
     rt::create_stream(&one, 1, 0), rt::create_stream(&other, 1, 0);
     rt::allocate(&memory, 256, rt::Use::device);
@@ -195,22 +218,24 @@ TEST(Streams, must_wait_for_memory_that_a_kernel_uses) {
   EXPECT_THAT(in_pool(true), HasSubstr("which cudaMallocAsync allocated, and nothing orders"));
 }
 
-// A kernel reads what the one ahead of it in its stream writes.
-std::string found_early(const std::string& before_it_reads, bool starts_early) {
+// A kernel of two warps reads what the one ahead of it in its stream writes, in the first warp.
+std::string found_early(const std::string& before_it_reads, bool starts_early,
+                        ptx::Order order = ptx::Order::forward) {
   std::string text = kernels_text;
-  text.insert(text.find("ld.global.f32 %f1"), before_it_reads);
+  text.insert(text.find("setp.ge.s32 %p1"), before_it_reads);
   Library library({}, text);
-  return found([&](void* one, void*, float* memory) {
+  const auto host_code = [&](void* one, void*, float* memory) {
     rt::set_memory(memory, 256, 0, 256, 1, one);
     for (float* from : {memory, memory + 8}) {
       float* to = memory + 8 - (from - memory);
       int n = 4;
       void* arguments[] = {&from, &to, &n};
       rt::launch(&library.scale,
-                 {.grid = {1}, .block = {32}, .stream = one, .starts_early = starts_early},
+                 {.grid = {1}, .block = {64}, .stream = one, .starts_early = starts_early},
                  arguments);
     }
-  });
+  };
+  return found(host_code, order);
 }
 
 TEST(KernelsThatStartEarly, must_wait_for_the_one_ahead) {
@@ -222,6 +247,15 @@ TEST(KernelsThatStartEarly, must_wait_for_the_one_ahead) {
                                "(cudaGridDependencySynchronize) is missing"));
   EXPECT_THAT(found_early("", true), names_what_is_missing);
   EXPECT_THAT(found_early("griddepcontrol.launch_dependents;", true), names_what_is_missing);
+}
+
+TEST(KernelsThatStartEarly, may_hear_from_others_of_their_block_that_these_have_waited) {
+  const std::string second_warp_waits =
+      "setp.lt.u32 %p1, %r4, 32; @%p1 bra $over; griddepcontrol.wait; $over:";
+  for (const ptx::Order order : {ptx::Order::forward, ptx::Order::reverse}) {
+    EXPECT_THAT(found_early(second_warp_waits, true, order), HasSubstr("griddepcontrol.wait"));
+    EXPECT_EQ(found_early(second_warp_waits + "bar.sync 0;", true, order), "");
+  }
 }
 
 // Of three kernels in a stream, the last reads what the first writes.

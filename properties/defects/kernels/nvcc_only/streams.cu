@@ -23,6 +23,19 @@ __global__ void finish_early(Gemm g, const float* sums) {
   const std::int64_t at = std::int64_t{blockIdx.x} * 64 + threadIdx.x;
   if (at < g.m * g.n) Right::finish(g, sums[at], at / g.n, at % g.n);
 }
+// The first of its launch, before the caller's last kernel may have ended.
+template <bool reads_b_first>
+__global__ void all_early(Gemm g) {
+  const std::int64_t at = std::int64_t{blockIdx.x} * 64 + threadIdx.x;
+  const bool is_inside = at < g.m * g.n && depth(g) > 0;
+  float first = is_inside && reads_b_first ? Right::b(g, 0, at % g.n) : 0;
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  if (is_inside && !reads_b_first) first = Right::b(g, 0, at % g.n);
+  float sum = 0;
+  for (std::int64_t p = 0; at < g.m * g.n && p < depth(g); ++p)
+    sum = Right::add(sum, Right::a(g, at / g.n, p), p == 0 ? first : Right::b(g, p, at % g.n));
+  if (at < g.m * g.n) Right::finish(g, sum, at / g.n, at % g.n);
+}
 unsigned blocks(const Gemm& g) { return static_cast<unsigned>(ceil_div(g.m * g.n, 64)); }
 std::int64_t bytes_of_sums(const Gemm& g) { return g.m * g.n * std::int64_t{sizeof(float)}; }
 
@@ -194,9 +207,9 @@ void copy_not_joined(const Gemm& g, cudaStream_t stream, float* sums) {
   if (bytes > 0) cudaMemcpyAsync(copy, sums, bytes, cudaMemcpyDeviceToDevice, side());
   finish_in(stream, g, copy);
 }
-// The second kernel may begin before the first has ended, and waits for it by itself.
-void begins_early(const Gemm& g, cudaStream_t stream, float* sums) {
-  sum_in(stream, g, sums);
+template <class... Params, class... Arguments>
+void start_early(cudaStream_t stream, const Gemm& g, void (*kernel)(Params...),
+                 Arguments... arguments) {
   if (g.m == 0 || g.n == 0) return;
   cudaLaunchAttribute early = {};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -204,7 +217,16 @@ void begins_early(const Gemm& g, cudaStream_t stream, float* sums) {
   cudaLaunchConfig_t config = {};
   config.gridDim = blocks(g), config.blockDim = 64, config.stream = stream;
   config.attrs = &early, config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, finish_early, g, static_cast<const float*>(sums));
+  cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+// The second kernel may begin before the first has ended, and waits for it by itself.
+void begins_early(const Gemm& g, cudaStream_t stream, float* sums) {
+  sum_in(stream, g, sums);
+  start_early(stream, g, finish_early, g, static_cast<const float*>(sums));
+}
+template <bool reads_b_first>
+void all_begins_early(const Gemm& g, cudaStream_t stream, float*) {
+  start_early(stream, g, all_early<reads_b_first>, g);
 }
 
 // The last block to arrive finishes all sums. A counter that goes back to zero by itself serves one
@@ -268,6 +290,8 @@ const Registrar registrars[] = {
     by<copy_not_joined>("copy_in_side_stream_not_joined"),
     by<in_kept_buffer>("one_buffer_for_all_launches", as_large_as_kept),
     by<in_one_counter>("one_counter_for_all_launches"),
+    by<all_begins_early<true>>("reads_b_before_it_waits"),
+    by<all_begins_early<false>>("right_early_launch"),
     by<forks_and_joins>("right_side_stream"),
     by<from_pool>("right_pool"),
     by<used_once_allocated>("right_pool_in_side_stream"),
