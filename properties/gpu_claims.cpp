@@ -153,7 +153,7 @@ Claim claim_about_graphs() {
                             "can be captured into a CUDA graph and replayed", "graph");
   claim.excludes_variant = why_not_captured;
   claim.takes_capture = true;
-  claim.share_without_gpu = 0.2;
+  claim.share_without_gpu = 0.05;
   claim.trials = 3;
   return claim;
 }

@@ -32,6 +32,7 @@ class Trials {
   bool wants_more(int cases) const;
   bool may_go_on() const;
   int cases() const;  // judged by the claim that judged the most
+  int skips() const { return skips_; }
 
   void run(const Case&);
   // Cases of which blocks waited for others that come later in their grid, with room for all.
