@@ -17,6 +17,7 @@
 #include "properties/judging/parts.h"
 #include "properties/judging/repetition.h"
 #include "properties/scopes.h"
+#include "properties/sight/huge_sizes.h"
 #include "properties/sight/sight_claims.h"
 
 // A claim is one entry of the table in claims(). The functions that only this claim needs stand
@@ -320,6 +321,7 @@ const std::vector<Claim>& claims() {
     };
     for (const Claim& claim : sight_claims()) claims.push_back(claim);
     for (const Claim& claim : gpu_claims()) claims.push_back(claim);
+    claims.push_back(claim_about_huge_sizes());
     return claims;
   }();
   return all;

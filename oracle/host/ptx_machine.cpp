@@ -53,6 +53,7 @@ class PtxMachine : public Machine {
   std::optional<Crowd> crowd() const override { return crowd_; }
   int operations() const override { return launches_; }
   std::uint64_t hash_of_kept_memory() const override { return ptx::hash_of_kept_memory(); }
+  std::uint64_t kept_bytes() const override { return ptx::kept_bytes(); }
   // Of the last launch, if this machine counts.
   std::vector<ptx::LaunchCounts> take_counts() { return std::move(counted_); }
 
