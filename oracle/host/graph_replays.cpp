@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 
+#include "oracle/host/twin.h"
 #include "ptx/runtime/observe.h"
 #include "ptx/runtime/runtime.h"
 
@@ -14,11 +15,6 @@ namespace assay {
 namespace {
 
 namespace rt = ptx::runtime;
-
-std::size_t bytes_of(const Placed& p) {
-  if (p.unreadable || p.rows == 0 || p.columns == 0) return 0;
-  return static_cast<std::size_t>((p.rows - 1) * p.ld + p.columns) * sizeof(float);
-}
 
 void* stream() { return ptx::stream_of_caller(0); }
 

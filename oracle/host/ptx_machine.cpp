@@ -58,7 +58,7 @@ class PtxMachine : public Machine {
   std::vector<ptx::LaunchCounts> take_counts() { return std::move(counted_); }
 
  private:
-  // Runs host code that has so many streams of the caller's.
+  // Runs host code that is given that many of the caller's streams.
   LaunchFailure observe(int streams, const Case& c, const Plan& plan,
                         const std::function<LaunchFailure()>& host_code) {
     LaunchFailure failure;

@@ -4,14 +4,10 @@
 #include <cstring>
 
 namespace assay {
-namespace {
-
 std::size_t bytes_of(const Placed& p) {
   if (p.unreadable || p.rows == 0 || p.columns == 0) return 0;
   return static_cast<std::size_t>((p.rows - 1) * p.ld + p.columns) * sizeof(float);
 }
-
-}  // namespace
 
 Twin::Twin(const Given& given, const ByOperand<Placed>& placed) : placed_(placed), given_(given) {
   for (const Operand o : operands_and_workspace) copy(o);

@@ -9,6 +9,9 @@
 
 namespace assay {
 
+// From its first element to the end of its last; 0 where it has none to read.
+std::size_t bytes_of(const Placed&);
+
 class Twin {
  public:
   // Where the gaps between rows are stored.

@@ -55,14 +55,16 @@ struct Ran {
 Ran run(const Entry& entry, const Case& c, Problem& problem) {
   constexpr std::array orders = {ptx::Order::forward, ptx::Order::reverse, ptx::Order::shuffled};
   const DeviceLoan loan(problem.placed(), c.beta != 0);
-  const auto threads = static_cast<std::uint64_t>(products_run_whole / std::max<std::int64_t>(8, c.k));
+  const auto threads =
+      static_cast<std::uint64_t>(products_run_whole / std::max<std::int64_t>(8, c.k));
   Ran ran;
-  ran.seen = ptx::observe({.settings = {.order = orders[c.seed % orders.size()],
-                                        .seed = c.seed,
-                                        .cpu_seconds = seconds,
-                                        .most_blocks = blocks_of_a_grid,
-                                        .threads_run_whole = threads}},
-                          [&] { ran.failure = failure_of_launch(entry.variant, problem.given, nullptr); });
+  ran.seen =
+      ptx::observe({.settings = {.order = orders[c.seed % orders.size()],
+                                 .seed = c.seed,
+                                 .cpu_seconds = seconds,
+                                 .most_blocks = blocks_of_a_grid,
+                                 .threads_run_whole = threads}},
+                   [&] { ran.failure = failure_of_launch(entry.variant, problem.given, nullptr); });
   return ran;
 }
 
@@ -142,7 +144,8 @@ Verdict judge(const Entry& entry, const Case& c, const Problem& problem, const R
   if (ran.failure) return *ran.failure;
   if (depends) return says_nothing("its blocks depend on those that were left out");
   Verdict verdict = judge_elements(entry, c, problem);
-  if (seen.is_part && verdict.judged == 0) return says_nothing("the blocks that were run write nothing");
+  if (seen.is_part && verdict.judged == 0)
+    return says_nothing("the blocks that were run write nothing");
   if (is_failure(verdict) || seen.is_part) return verdict;
   const Verdict corners = judge_corners(problem);
   return is_failure(corners) ? corners : verdict;

@@ -16,8 +16,8 @@ std::string why_not_huge(const Case& c) {
   const auto spread = [](std::int64_t rows, std::int64_t columns, Gap gap) {
     return static_cast<double>(rows) * static_cast<double>(columns + gap.floats);
   };
-  const double widest = std::max({spread(c.m, c.k, c.lda), spread(c.k, c.n, c.ldb),
-                                  spread(c.m, c.n, c.ldc)});
+  const double widest =
+      std::max({spread(c.m, c.k, c.lda), spread(c.k, c.n, c.ldb), spread(c.m, c.n, c.ldc)});
   if (c.beta != 0 || c.k == 0 || c.alpha == 0) return "it takes beta=0 and something to multiply";
   return widest < large ? "it takes a matrix that spreads over 2^24 elements" : "";
 }

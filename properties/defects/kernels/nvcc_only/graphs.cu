@@ -24,7 +24,7 @@ __global__ void multiply_as_told(const Gemm* told) { multiply_one(*told); }
 unsigned blocks(const Gemm& g) { return static_cast<unsigned>(ceil_div(g.m * g.n, threads)); }
 bool is_empty(const Gemm& g) { return g.m == 0 || g.n == 0; }
 
-// The device is told of the problem by a copy, in memory of the launch's own.
+// A copy tells the device the problem, in memory that the launch owns.
 cudaError_t launch_told(const Gemm& g, const Gemm* from, cudaStream_t stream) {
   void* told = nullptr;
   cudaMallocAsync(&told, sizeof(Gemm), stream);
