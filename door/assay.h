@@ -20,7 +20,7 @@
 //   Needs{.m_multiple = 64, .packed = true}  problems that it takes; all others are refused
 //   Tile{64, 64, 8}                          the part of C and the slice of k of a block: tests
 //                                            aim at its edges
-//   Arithmetic::tf32                         the bound that it is judged by, if not that of fp32
+//   Arithmetic::tf32, Arithmetic::tf32x3     the bound that it is judged by, if not that of fp32
 //   Order::one_fma_chain                     sums so that every bit is known
 //   Layout::column_major                     all three matrices are, and `ld` is from column to
 //                                            column; needs and tile are those of its own m and n

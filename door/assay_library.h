@@ -47,9 +47,9 @@ enum {
                             that is current, `stream` is a cudaStream_t of it, and all work is put
                             on it; `launch` need not wait */
 };
-enum { ASSAY_FP32 = 0, ASSAY_TF32 = 1 };               /* chooses the error bound */
-enum { ASSAY_ANY_ORDER = 0, ASSAY_ONE_FMA_CHAIN = 1 }; /* sum = fmaf(a, b, sum), k ascending */
-enum { ASSAY_ROW_MAJOR = 0, ASSAY_COLUMN_MAJOR = 1 };  /* of all three matrices */
+enum { ASSAY_FP32 = 0, ASSAY_TF32 = 1, ASSAY_TF32X3 = 2 }; /* chooses the error bound */
+enum { ASSAY_ANY_ORDER = 0, ASSAY_ONE_FMA_CHAIN = 1 };     /* sum = fmaf(a, b, sum), k ascending */
+enum { ASSAY_ROW_MAJOR = 0, ASSAY_COLUMN_MAJOR = 1 };      /* of all three matrices */
 
 /* The problems that a variant takes; all others are refused before it is called. */
 typedef struct assay_needs {

@@ -106,7 +106,7 @@ void refuse_unknown_words(const assay_variant& variant, const std::string& file)
     int value, least, most;
   };
   for (const Word& word : {Word{"memory", variant.memory, ASSAY_HOST_MEMORY, ASSAY_GPU_MEMORY},
-                           Word{"arithmetic", variant.arithmetic, ASSAY_FP32, ASSAY_TF32},
+                           Word{"arithmetic", variant.arithmetic, ASSAY_FP32, ASSAY_TF32X3},
                            Word{"order", variant.order, ASSAY_ANY_ORDER, ASSAY_ONE_FMA_CHAIN},
                            Word{"layout", variant.layout, ASSAY_ROW_MAJOR, ASSAY_COLUMN_MAJOR}}) {
     if (word.value < word.least || word.value > word.most) {
@@ -120,6 +120,9 @@ void refuse_unknown_words(const assay_variant& variant, const std::string& file)
         fmt::format("{}: the variant {}: it has no launch function", file, name_of(variant)));
 }
 
+static_assert(static_cast<int>(Arithmetic::tf32) == ASSAY_TF32 &&
+              static_cast<int>(Arithmetic::tf32x3) == ASSAY_TF32X3);
+
 void enter(const assay_variant& said) {
   const Calls& call = calls[variants_taken];
   variants[variants_taken++] = &said;
@@ -131,7 +134,7 @@ void enter(const assay_variant& said) {
        .idea = said.idea,
        .launch = in_workspace ? Launch(call.launch_in) : Launch(call.launch),
        .needs = columns ? adapter::by_rows(needs) : needs,
-       .arithmetic = said.arithmetic == ASSAY_TF32 ? Arithmetic::tf32 : Arithmetic::fp32,
+       .arithmetic = static_cast<Arithmetic>(said.arithmetic),
        .order = said.order == ASSAY_ONE_FMA_CHAIN ? Order::one_fma_chain : Order::unspecified,
        .tile = columns ? adapter::by_rows(tile) : tile,
        .deterministic = said.bits_may_differ == 0,

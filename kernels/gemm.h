@@ -82,7 +82,11 @@ struct Needs {
 };
 
 // The arithmetic that a variant uses. It chooses the error bound that the variant is judged by.
-enum class Arithmetic { fp32, tf32 };
+enum class Arithmetic {
+  fp32,    // all 24 bits of each float count, and sums are rounded
+  tf32,    // the first 11 bits of each float count
+  tf32x3,  // each float is two TF32 numbers, a product three products; sums may be cut
+};
 
 // The order in which an element is summed. `one_fma_chain`: sum = fmaf(a, b, sum), from +0 and for
 // k ascending, then `blend`. That fixes the result to the bit, and so it is judged to the bit.

@@ -259,7 +259,12 @@ std::string_view to_string(Backend backend) {
 }
 
 std::string_view to_string(Arithmetic arithmetic) {
-  return arithmetic == Arithmetic::fp32 ? "fp32" : "tf32";
+  switch (arithmetic) {
+    case Arithmetic::fp32: return "fp32";
+    case Arithmetic::tf32: return "tf32";
+    case Arithmetic::tf32x3: return "tf32x3";
+  }
+  return "unknown";
 }
 
 std::string_view to_string(Order order) {

@@ -16,6 +16,7 @@ struct Split {
 Split split_of(Emulation emulation) {
   switch (emulation) {
     case Emulation::tf32: return {11, 1, 0};
+    case Emulation::tf32x3: return {11, 2, 1};
     case Emulation::bf16x3: return {8, 2, 1};
     case Emulation::bf16x9: return {8, 3, 4};
   }
@@ -66,6 +67,7 @@ void add_products(const Case& c, const std::vector<float>& a, const std::vector<
 std::string_view to_string(Emulation emulation) {
   switch (emulation) {
     case Emulation::tf32: return "TF32";
+    case Emulation::tf32x3: return "TF32x3";
     case Emulation::bf16x3: return "BF16x3";
     case Emulation::bf16x9: return "BF16x9";
   }

@@ -50,6 +50,10 @@ std::string wrong_sample(const Case&, const Operands&, const Reference&);
 // The result that a variant with Order::one_fma_chain must leave, m x n, packed.
 std::vector<float> replay_fma_chain(const Case&, const Operands&);
 
+// Whether it keeps the last bits of A and B, and their whole range: if not, data in which these
+// decide are not for it.
+bool keeps_inputs(Arithmetic);
+
 // How many gulps of error a result may have: for zero-mean data, and for those of a case.
 double allowed_gulps(Arithmetic, std::int64_t k);
 double allowed_gulps(Arithmetic, const Case&);

@@ -37,7 +37,7 @@ std::string why_not_exact_integers(const Case& c) {
 std::string why_not_fp32(const Entry& entry) {
   return entry.variant.arithmetic == Arithmetic::fp32
              ? ""
-             : fmt::format("it declares {} arithmetic, which rounds its inputs",
+             : fmt::format("it declares {} arithmetic, in which not every product is exact",
                            to_string(entry.variant.arithmetic));
 }
 Case with_exact_integers(Case c, const Entry&) {

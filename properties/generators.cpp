@@ -6,6 +6,7 @@
 #include <array>
 #include <tuple>
 
+#include "oracle/reference.h"
 #include "properties/draws/cost.h"
 #include "properties/draws/data.h"
 #include "properties/draws/layout.h"
@@ -192,7 +193,7 @@ Fill fill_of_shape(const Case& c, Arithmetic arithmetic) {
   const auto all = [&](std::int64_t multiple) {
     return c.m % multiple == 0 && c.n % multiple == 0 && c.k % multiple == 0;
   };
-  if (all(512)) return arithmetic == Arithmetic::fp32 ? Fill::scaled : Fill::uniform;
+  if (all(512)) return keeps_inputs(arithmetic) ? Fill::scaled : Fill::uniform;
   return all(128) ? Fill::patterned : Fill::uniform;
 }
 

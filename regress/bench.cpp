@@ -50,8 +50,10 @@ void describe(BenchLine& line, const std::vector<const CellTiming*>& timings,
   line.tflops = tflops(line.cell.problem, line.time_us.value);
   line.percent_of_cublas =
       line.cell.variant == yardstick ? Ratio{100, 100, 100} : scaled(ratio_of(to_cublas), 100);
-  line.percent_of_peak = 100 * line.tflops / report.peak_tflops;
-  line.percent_of_roofline = 100 * floor_us(line.cell.problem, report) / line.time_us.value;
+  if (line.arithmetic == Arithmetic::fp32) {
+    line.percent_of_peak = 100 * line.tflops / report.peak_tflops;
+    line.percent_of_roofline = 100 * floor_us(line.cell.problem, report) / line.time_us.value;
+  }
   line.clock_mhz = median(clocks);
 }
 
@@ -82,7 +84,9 @@ std::vector<BenchLine> lines_for(std::span<const Case> problems, const BenchOpti
   for (const Case& problem : problems) {
     for (const std::string& variant : options.variants) {
       const Cell cell = {variant, problem};
-      lines.push_back({.cell = cell, .why_not = why_left_out(cell, options, timed)});
+      lines.push_back({.cell = cell,
+                       .arithmetic = entry_named(variant, Backend::cuda).variant.arithmetic,
+                       .why_not = why_left_out(cell, options, timed)});
     }
   }
   return lines;

@@ -26,13 +26,15 @@ struct BenchOptions {
 
 struct BenchLine {
   Cell cell;
+  Arithmetic arithmetic = Arithmetic::fp32;
   std::string why_not;  // it was not timed, or its timing may not be used; then the rest is unset
   bool wrong = false;   // its result was wrong
   Ratio time_us;        // the geometric mean over processes, and its 95 % interval
   double tflops = 0;
-  Ratio percent_of_cublas;     // of its speed; more is faster. 0 where cuBLAS could not be timed
-  double percent_of_peak = 0;  // of the FFMA peak measured here
-  double percent_of_roofline = 0;  // of what peak and memory bandwidth allow for this problem
+  Ratio percent_of_cublas;  // of its speed; more is faster. 0 where cuBLAS could not be timed
+  // Of the FFMA peak measured here, and of what that and memory bandwidth allow for this problem. 0
+  // for an arithmetic that is not of FFMA.
+  double percent_of_peak = 0, percent_of_roofline = 0;
   double clock_mhz = 0;
   double cold = 0;  // as in CellTiming
 };

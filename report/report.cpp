@@ -205,6 +205,14 @@ const MergedClaim* VariantReport::lead(const std::string& backend) const {
   return first;
 }
 
+std::string VariantReport::name_in_its_class() const {
+  std::string arithmetic = about.arithmetic;
+  for (const Timing& one : timings)
+    if (arithmetic.empty()) arithmetic = one.arithmetic;
+  return arithmetic.empty() || arithmetic == "fp32" ? about.name
+                                                    : about.name + " (" + arithmetic + ")";
+}
+
 bool VariantReport::is_wrong() const {
   const auto is_wrong_cell = [](const MergedCell& cell) { return cell.status == "wrong"; };
   const auto fails = [](const MergedClaim& claim) { return claim.status == "fails"; };

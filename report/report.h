@@ -44,6 +44,8 @@ struct VariantReport {
   const MergedClaim* claim(const std::string& backend, const std::string& name) const;
   // The failure to look at first; null if none fails.
   const MergedClaim* lead(const std::string& backend) const;
+  // With its arithmetic, where that is not FP32: what beats FP32 so is in another class.
+  std::string name_in_its_class() const;
   bool is_wrong() const;
   bool is_right() const;  // some claim holds, and nothing is wrong or broke off
 };

@@ -182,10 +182,11 @@ void read_gate(const Json& json, Result& result) {
 void read_bench(const Json& json, Result& result) {
   for (const Json& one : list(json, "results")) {
     result.timings.push_back(
-        {text(one, "variant"), text(one, "problem"), text(one, "status"), text(one, "reason"),
-         interval(one["time_us"], "value"), interval(one["percent_of_cublas"], "value"),
-         figure(one, "tflops"), figure(one, "percent_of_peak"), figure(one, "percent_of_roofline"),
-         result.source.card, figure(json, "peak_tflops"), figure(json, "memory_gb_s")});
+        {text(one, "variant"), text(one, "arithmetic"), text(one, "problem"), text(one, "status"),
+         text(one, "reason"), interval(one["time_us"], "value"),
+         interval(one["percent_of_cublas"], "value"), figure(one, "tflops"),
+         figure(one, "percent_of_peak"), figure(one, "percent_of_roofline"), result.source.card,
+         figure(json, "peak_tflops"), figure(json, "memory_gb_s")});
   }
 }
 

@@ -88,7 +88,7 @@ struct Cell {
 
 // A time beside cuBLAS.
 struct Timing {
-  std::string variant, problem, status, reason;
+  std::string variant, arithmetic, problem, status, reason;
   Interval time_us, percent_of_cublas;
   double tflops = 0, percent_of_peak = 0, percent_of_roofline = 0;
   std::string card;

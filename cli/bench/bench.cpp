@@ -46,6 +46,16 @@ std::string interval(const Ratio& e, int decimals) {
 
 int decimals_of(double time_us) { return time_us < 100 ? 2 : 1; }
 
+// A variant of another arithmetic than FP32 is in a class of its own, and says so.
+std::string name_of(const BenchLine& line) {
+  const std::string& name = line.cell.variant;
+  return line.arithmetic == Arithmetic::fp32
+             ? name
+             : fmt::format("{} ({})", name, to_string(line.arithmetic));
+}
+
+std::string percent(double value) { return value > 0 ? fmt::format("{:.1f}", value) : "-"; }
+
 Table table_of(const Case& problem, const std::vector<const BenchLine*>& lines) {
   Table table;
   table.add_column(to_string(problem), Side::left);
@@ -55,7 +65,7 @@ Table table_of(const Case& problem, const std::vector<const BenchLine*>& lines) 
   for (const BenchLine* line : lines) {
     if (!was_timed(*line)) {
       std::vector<Table::Cell> row(9);
-      row[0] = {line->cell.variant};
+      row[0] = {name_of(*line)};
       row[1] = line->wrong ? Table::Cell{"WRONG", Colour::red} : Table::Cell{"-", Colour::faint};
       table.add_row(std::move(row));
       table.add_line(line->why_not);
@@ -63,14 +73,14 @@ Table table_of(const Case& problem, const std::vector<const BenchLine*>& lines) 
     }
     const int decimals = decimals_of(line->time_us.value);
     const bool beside_cublas = line->percent_of_cublas.value > 0;
-    table.add_row({{line->cell.variant},
+    table.add_row({{name_of(*line)},
                    {fmt::format("{:.{}f}", line->time_us.value, decimals)},
                    {interval(line->time_us, decimals), Colour::faint},
                    {number(line->tflops)},
-                   {beside_cublas ? fmt::format("{:.1f}", line->percent_of_cublas.value) : "-"},
+                   {percent(line->percent_of_cublas.value)},
                    {beside_cublas ? interval(line->percent_of_cublas, 1) : "", Colour::faint},
-                   {fmt::format("{:.1f}", line->percent_of_peak)},
-                   {fmt::format("{:.1f}", line->percent_of_roofline)},
+                   {percent(line->percent_of_peak)},
+                   {percent(line->percent_of_roofline)},
                    {line->clock_mhz > 0 ? fmt::format("{:.0f}", line->clock_mhz) : "-"}});
   }
   return table;
@@ -113,6 +123,7 @@ JsonValue json_of(const Ratio& e) { return {{"value", e.value}, {"low", e.low}, 
 
 JsonValue json_of(const BenchLine& line) {
   return {{"variant", line.cell.variant},
+          {"arithmetic", to_string(line.arithmetic)},
           {"problem", to_string(line.cell.problem)},
           {"status", line.wrong             ? "wrong"
                      : line.why_not.empty() ? "timed"

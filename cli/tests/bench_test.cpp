@@ -54,6 +54,19 @@ TEST(BenchText, LeadsWithTheCardAndHasATableForEachProblem) {
   EXPECT_THAT(said, HasSubstr("\nTIMED: 2 times on 2 problems, every result right\n"));
 }
 
+TEST(BenchText, KeepsAnotherArithmeticApartFromFfma) {
+  BenchLine in_parts = timed("in_parts");
+  in_parts.arithmetic = Arithmetic::tf32x3;
+  in_parts.percent_of_peak = in_parts.percent_of_roofline = 0;
+  const BenchResult result = result_of({timed("naive"), in_parts});
+  EXPECT_THAT(text(result), HasSubstr("\nin_parts (tf32x3)  12.35  12.10 to 12.60     5.31      "
+                                      "81.2  80.1 to 82.4       -           -  1980\n"));
+  EXPECT_THAT(text(result), Not(HasSubstr("naive (")));
+  const auto kept = ReadJson(json_of(result, conclude(result)));
+  EXPECT_EQ(kept["results"][0]["arithmetic"], "fp32");
+  EXPECT_EQ(kept["results"][1]["arithmetic"], "tf32x3");
+}
+
 TEST(BenchText, SaysWhyAVariantWasNotTimed) {
   BenchLine refused{.cell = {"vectorized", parse_case("m=64 n=32 k=16")},
                     .why_not = "lda = 777 is not a multiple of 4"};

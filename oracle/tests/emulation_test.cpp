@@ -23,6 +23,9 @@ TEST(Emulation, rounds_factors_to_the_bits_it_has) {
   EXPECT_EQ(product(Emulation::tf32, 1 + 0x1p-12f, 1), 1.0f);
   EXPECT_EQ(product(Emulation::tf32, 1 + 0x1.8p-11f, 1), 1 + 0x1p-10f) << "to nearest";
   EXPECT_EQ(product(Emulation::bf16x3, 1 + 0x1p-15f, 1), 1 + 0x1p-15f);
+  const float two_parts = 1 + 0x1p-10f + 0x1p-21f;
+  EXPECT_EQ(product(Emulation::tf32x3, two_parts, 1), two_parts);
+  EXPECT_EQ(product(Emulation::tf32x3, 1 + 0x1p-11f, 1 + 0x1p-11f), 1 + 0x1p-10f) << "no small^2";
   const float three_parts = 1 + 0x1p-9f + 0x1p-18f;
   EXPECT_EQ(product(Emulation::bf16x3, three_parts, 1), 1 + 0x1p-9f);
   EXPECT_EQ(product(Emulation::bf16x9, three_parts, 1), three_parts);
@@ -56,6 +59,27 @@ TEST(Emulation, scales_and_adds_c_as_the_contract_has_it) {
         EXPECT_EQ(judge_exact(image, make_reference(c, operands)).wrong, 0)
             << to_string(emulation) << " " << to_string(c);
       }
+    }
+  }
+}
+
+TEST(Bound, of_tf32x3_has_room_for_all_three_products_only) {
+  for (std::int64_t k : {1, 2, 8, 64, 777}) {
+    const Case c{.m = 40, .n = 40, .k = k, .seed = 3};
+    const Operands all = make_operands(c, Placement::guarded, {4, 4, 4});
+    const Reference reference = make_reference(c, all);
+    const auto judged = [&](Emulation emulation) {
+      const std::vector<float> made = emulate(emulation, c, all);
+      Image result = all[Operand::c];
+      for (std::int64_t i = 0; i < c.m; ++i)
+        std::copy_n(made.begin() + i * c.n, c.n, result.row(i));
+      return judge_bound(result, reference, allowed_gulps(Arithmetic::tf32x3, k));
+    };
+    EXPECT_EQ(judged(Emulation::tf32x3).wrong, 0) << k;
+    EXPECT_LT(judged(Emulation::tf32x3).worst.error_gulps, 11) << k;
+    EXPECT_GT(judged(Emulation::tf32).wrong, 0.8 * 40 * 40) << "only the large parts, k = " << k;
+    if (k < 64) {
+      EXPECT_GT(judged(Emulation::bf16x3).wrong, 0) << k;
     }
   }
 }

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "oracle/reference.h"
 #include "properties/aims/explorer.h"
 #include "properties/aims/numbers.h"
 #include "properties/aims/one_way.h"
@@ -61,7 +62,7 @@ std::vector<Case> dear_cases_at(const Threshold& threshold, const Variant& varia
   const auto& [base, input, value] = threshold;
   std::vector<Case> cases = {well_beyond(threshold, variant.tile), with(base, input, value + 1),
                              with(base, input, value)};
-  if (variant.arithmetic == Arithmetic::fp32) {
+  if (keeps_inputs(variant.arithmetic)) {
     Case scaled = cases.back();
     scaled.fill = Fill::scaled;
     scaled.alpha = scalar_for(scaled.fill, scaled.alpha);
@@ -299,7 +300,7 @@ std::vector<Case> with_all_data(std::vector<Case> cases, Arithmetic arithmetic) 
                                 Fill::largest};
   for (std::size_t i = 0; i < cases.size(); ++i) {
     Case& c = cases[i];
-    c.fill = fills[i % (arithmetic == Arithmetic::fp32 ? fills.size() : 1)];
+    c.fill = fills[i % (keeps_inputs(arithmetic) ? fills.size() : 1)];
     c.alpha = scalar_for(c.fill, c.alpha);
     c.seed += i;
   }

@@ -98,6 +98,23 @@ assay_sight_defect(copies_an_element_too_many CLAIM accesses_inside CASE "m=3 n=
                    VARIANT few_rows FILE skinny.cu
                    FIND [[max(0, min(left, Piece))]] REPLACE [[max(0, min(left + 1, Piece))]])
 
+# Floats cut in two for the tensor cores: what no two parts can hold, and what is easily forgotten of three products.
+assay_sight_defect(cuts_infinities CLAIM any_data CASE "m=33 n=34 k=40 fill=special" SAYS "elements are wrong"
+                   VARIANT tf32x3 FILE tf32x3.cu
+                   FIND [[__syncthreads_or(has_others<S, Piece>(slice))]] REPLACE [[__syncthreads_or(false)]])
+assay_sight_defect(infinities_change_their_sign CLAIM any_data CASE "m=33 n=34 k=40 fill=special" SAYS "elements are wrong"
+                   VARIANT tf32x3 FILE tf32x3.cu
+                   FIND [[most_ > 0x1p60f]] REPLACE [[most_ > 0x1p60f && most_ < 0x1p126f]])
+assay_sight_defect(two_products_of_three CLAIM within_bound CASE "m=33 n=34 k=40" SAYS "elements are wrong"
+                   VARIANT tf32x3 FILE tf32x3.cu
+                   FIND [[for (int way = 0; way < 3; ++way)]] REPLACE [[for (int way = 1; way < 3; ++way)]])
+assay_sight_defect(cut_before_it_has_arrived CLAIM no_data_race CASE "m=33 n=34 k=100" SAYS "a wait for the copy is missing"
+                   VARIANT tf32x3 FILE tf32x3.cu
+                   FIND [[wait_for_copies_but<Ahead - 1>()]] REPLACE [[wait_for_copies_but<Ahead>()]])
+assay_sight_defect(whole_pieces_at_the_end_of_k CLAIM accesses_inside CASE "m=33 n=36 k=39 lda=+1" SAYS "the rows of A"
+                   VARIANT tf32x3 FILE tf32x3.cu
+                   FIND [[max(0, min(from.left(row() + i, col()), Piece))]] REPLACE [[from.left(row() + i, col()) > 0 ? Piece : 0]])
+
 # Mailboxes between warps that copy and warps that multiply, and the copy engine, which counts bytes there.
 # `deep` is a k of more slices than a block has buffers.
 function(mailbox_defects stage name file deep)

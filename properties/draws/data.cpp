@@ -8,7 +8,7 @@
 
 #include "oracle/fills/magnitude.h"
 #include "oracle/fills/pattern.h"
-#include "oracle/operands.h"
+#include "oracle/reference.h"
 #include "properties/draws/layout.h"
 #include "properties/draws/scalars.h"
 #include "properties/fitting.h"
@@ -131,11 +131,11 @@ void make_whole(Dice& dice, Case& c) {
 
 Fill draw_fill(Dice& dice, Arithmetic arithmetic) {
   const std::int64_t way = dice.between(1, 40);
-  const bool is_fp32 = arithmetic == Arithmetic::fp32;
+  const bool any = keeps_inputs(arithmetic);
   if (way <= 10) return Fill::uniform;
-  if (way <= 16) return is_fp32 ? Fill::scaled : Fill::uniform;
-  if (way <= 20) return is_fp32 ? Fill::balanced : Fill::uniform;
-  if (way <= 22) return is_fp32 ? Fill::largest : Fill::uniform;
+  if (way <= 16) return any ? Fill::scaled : Fill::uniform;
+  if (way <= 20) return any ? Fill::balanced : Fill::uniform;
+  if (way <= 22) return any ? Fill::largest : Fill::uniform;
   if (way <= 32) return Fill::patterned;
   return dice.of({Fill::small_ints, Fill::small_ints, Fill::identity, Fill::one_hot, Fill::special,
                   Fill::special});
@@ -155,7 +155,7 @@ std::vector<Case> cases_of_all_data(Dice& dice, Arithmetic arithmetic,
                                     const std::vector<std::int64_t>& distances) {
   std::vector<Case> cases;
   add_long_patterns(cases, dice, long_k);
-  if (arithmetic == Arithmetic::fp32) add_magnitudes(cases, dice);
+  if (keeps_inputs(arithmetic)) add_magnitudes(cases, dice);
   constexpr int special = 6;
   for (int i = 0; i < special; ++i) {
     Case c = small_case(dice);

@@ -161,9 +161,10 @@ Markup plots_at(const Report& report, const TheirLadder& theirs, const Setting& 
     const std::string& name = variant->about.name;
     const auto step = std::ranges::find(theirs.steps, name, &TheirStep::variant);
     const bool known = step != theirs.steps.end();
+    const std::string shown = variant->name_in_its_class();
     percent.rungs.push_back(
-        {name, one->percent_of_cublas.value, known ? step->percent : std::nan("")});
-    time.rungs.push_back({name, one->time_us.value, known ? step->us : std::nan("")});
+        {shown, one->percent_of_cublas.value, known ? step->percent : std::nan("")});
+    time.rungs.push_back({shown, one->time_us.value, known ? step->us : std::nan("")});
   }
   for (BarPlot* plot : {&percent, &time}) {
     std::vector<std::string> words;

@@ -50,7 +50,8 @@ std::vector<Roofline> rooflines_in(const Report& report) {
   for (const VariantReport& variant : report.variants) {
     for (const Timing& one : variant.timings) {
       const double intensity = intensity_of(one.problem);
-      const bool is_point = one.status == "timed" && one.tflops > 0 && intensity > 0;
+      const bool of_ffma = one.arithmetic.empty() || one.arithmetic == "fp32";  // as the roof is
+      const bool is_point = one.status == "timed" && one.tflops > 0 && intensity > 0 && of_ffma;
       if (!is_point || !(one.peak_tflops > 0) || !(one.memory_gb_s > 0)) continue;
       auto roofline = std::ranges::find(all, one.card, &Roofline::card);
       if (roofline == all.end()) roofline = all.insert(all.end(), {.card = one.card});

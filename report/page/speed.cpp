@@ -29,8 +29,9 @@ Markup map_of(const HeatMap& map, const Report& report, const Of& cell_of) {
   Markup head = tag("th", {{"scope", "col"}}, "problem");
   for (const VariantReport* variant : map.variants) {
     const std::string& name = variant->about.name;
-    head += tag("th", {{"scope", "col"}, {"class", "claim"}},
-                tag("span", tag("a", {{"href", anchor_of(report, name)}}, name)));
+    head += tag(
+        "th", {{"scope", "col"}, {"class", "claim"}},
+        tag("span", tag("a", {{"href", anchor_of(report, name)}}, variant->name_in_its_class())));
   }
   Markup rows;
   for (const std::string& problem : map.problems) {

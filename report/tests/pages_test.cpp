@@ -223,6 +223,26 @@ TEST(Roofline, IsOfMemoryOrOfArithmetic) {
   EXPECT_THAT(page, HasSubstr("m=1024 n=1024 k=1024: slow 0.50 TFLOP/s, 1 % of the roof"));
 }
 
+TEST(Speed, OfAnotherArithmeticIsInAClassOfItsOwn) {
+  const Results results;
+  Json fast = bench("in_parts", "NVIDIA H200", "m=1024 n=512 k=1024");
+  fast["results"][0]["arithmetic"] = "tf32x3";
+  for (const char* of_ffma : {"percent_of_peak", "percent_of_roofline"})
+    fast["results"][0][of_ffma] = 0.0;
+  fast["results"][0]["tflops"] = 90;
+  Json slow = bench("plain", "NVIDIA H200", "m=1024 n=512 k=1024");
+  slow["results"][0]["arithmetic"] = "fp32";
+  for (Json* one : {&fast, &slow}) (*one)["peak_tflops"] = 60, (*one)["memory_gb_s"] = 4000;
+  results.add("a.json", fast);
+  results.add("b.json", slow);
+  const std::string page = html_of(results.report());
+  EXPECT_THAT(page, HasSubstr("m=1024 n=512 k=1024: plain 2.50 TFLOP/s, 4 % of the roof"))
+      << "the roof is that of FFMA";
+  EXPECT_THAT(page, HasSubstr(">in_parts (tf32x3)</a>"));
+  EXPECT_THAT(page, HasSubstr("in_parts (tf32x3) 83.0"));
+  EXPECT_THAT(page, Not(HasSubstr("plain (")));
+}
+
 TEST(Markdown, LeadsWithTheVerdictAndStaysShort) {
   const Results results;
   std::vector<Json> claims;
