@@ -161,6 +161,36 @@ assay_slowdown(four_launches VARIANT blocktile_1d_row FILE blocktile_1d_row.cu
   }
   return cudaSuccess;]=])
 
+# In the stages that only nvcc takes: copies that nobody waits for, warps with roles, shares of k, floats cut in two.
+assay_slowdown(waits_for_every_copy VARIANT pipelined_64x128 FILE pipelined.cu NVCC_ONLY
+  WHAT "Each slice waits for the copies of all slices that are under way, not for its own alone."
+  FIND [[wait_for_copies_but<Ahead - 1>()]] REPLACE [[wait_for_copies_but<0>()]])
+
+assay_slowdown(registers_as_they_come VARIANT warp_specialized_128x256 FILE warp_specialized.cu NVCC_ONLY SM_90A
+  WHAT "Producers keep registers that consumers need, which so spill."
+  FIND [[#if defined(__CUDA_ARCH_FEAT_SM90_ALL)]] REPLACE [[#if 0]])
+
+assay_slowdown(quads_of_a_not_turned VARIANT tma_hybrid_128x256 FILE tma_hybrid.cu NVCC_ONLY SM_90A
+  WHAT "Lanes that transpose A write to the same banks at the same time."
+  FIND [[S::InTurns ? p_ / 8 : 0]] REPLACE [[0]])
+
+assay_slowdown(no_tile_is_cut VARIANT stream_k FILE stream_k.cu NVCC_ONLY SM_90A
+  WHAT "Multiprocessors without a last tile idle."
+  FIND [[return last_cut.us < all_whole.us ? last_cut : all_whole;]] REPLACE [[return all_whole;]])
+
+assay_slowdown(parts_for_half_a_gpu VARIANT split_k FILE split_k.cu NVCC_ONLY
+  WHAT "k is shared out to half as many blocks as there are multiprocessors."
+  FIND [[Multiprocessors = 132, LongPart]] REPLACE [[Multiprocessors = 66, LongPart]])
+
+assay_slowdown(one_slice_ahead VARIANT few_rows FILE skinny.cu NVCC_ONLY
+  WHAT "A warp copies one slice ahead, where three hide how far away memory is."
+  FIND [[Buffers = Count <= 16 ? 4 : 2;]] REPLACE [[Buffers = 2;]])
+
+assay_slowdown(tensor_cores_idle VARIANT tf32x3 FILE tf32x3.cu NVCC_ONLY
+  WHAT "Every slice is multiplied as those with infinities are, by FFMA."
+  FIND [[const bool by_ffma = __syncthreads_or(has_others<S, Piece>(slice));]]
+  REPLACE [[const bool by_ffma = __syncthreads_or(has_others<S, Piece>(slice)) || g.k > 0;]])
+
 # Work that is enqueued for one kind of problem alone: each needs a problem of its own in the gate's list to be seen.
 
 # one_kind(NAME problem condition launches what)

@@ -1,6 +1,8 @@
 // The catalogue of slowdowns, as a table.
 #pragma once
 
+#include "kernels/register.h"
+
 namespace assay {
 
 struct Slowdown {
@@ -11,6 +13,7 @@ struct Slowdown {
   const char*
       only;  // the problem of the gate that alone enqueues more for it; empty if there is none
   const char* gone;  // text that the file no longer has, so that the edit cannot be made; or empty
+  Backend backend;   // that shows it to be right, where there is no GPU
 };
 
 inline constexpr Slowdown slowdowns[] = {
