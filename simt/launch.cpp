@@ -60,7 +60,7 @@ struct Refusal {
 Refusal refuse(const cudaLaunchConfig_t& config, const Kernel& kernel) {
   const dim3 grid = config.gridDim, block = config.blockDim;
   const auto wrong_shape = [](std::string reason) {
-    return Refusal{cudaErrorInvalidConfiguration, std::move(reason)};
+    return Refusal{cudaErrorInvalidValue, std::move(reason)};
   };
   if (grid.x == 0 || grid.y == 0 || grid.z == 0)
     return wrong_shape("a grid of " + text(grid) + " has no blocks");

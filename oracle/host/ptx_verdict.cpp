@@ -75,8 +75,8 @@ LaunchFailure failure_of_launch(const Variant& variant, const Given& given, cuda
   LaunchFailure failure = launch_returned(name_of(error).c_str(), given);
   if (static_cast<ptx::Error>(error) == ptx::Error::not_ready)
     failure->diagnosis =
-        "cudaErrorNotReady is no failure: cudaEventQuery or cudaStreamQuery left it behind as "
-        "the last error";
+        "cudaErrorNotReady is no failure: cudaEventQuery and cudaStreamQuery say so of work that "
+        "is under way";
   return failure;
 }
 

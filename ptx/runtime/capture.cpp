@@ -11,11 +11,6 @@ namespace {
 
 thread_local CaptureMode mode_of_thread = CaptureMode::global;
 
-[[noreturn]] void spoil(Capture& capture, Error error) {
-  capture.is_invalid = true;
-  throw Failure{error};
-}
-
 std::shared_ptr<Capture> capture_in(unsigned long long stream) {
   const auto found = state().captures.find(stream);
   return found == state().captures.end() ? nullptr : found->second;
@@ -66,6 +61,11 @@ void end(Capture& capture) {
 
 }  // namespace
 
+void spoil(Capture& capture, Error error) {
+  capture.is_invalid = true;
+  throw Failure{error};
+}
+
 bool is_captured(void* stream) {
   const auto capture = capture_in(name_of_stream(stream).number);
   if (capture == nullptr) {
@@ -105,6 +105,9 @@ void forbid_if_captured(void* stream) {
 }
 
 void forbid_if_captured(const Captured& event) {
+  const bool is_over =
+      event.capture != nullptr && (event.capture->has_ended || event.capture->is_invalid);
+  if (is_over) throw Failure{Error::invalid_value};
   if (event.capture != nullptr) spoil(*event.capture, Error::captured_event);
   forbid_while_capturing();
 }
@@ -124,7 +127,7 @@ bool wait_for_captured(void* stream, const Captured& event) {
     if (own != nullptr) spoil(*own, Error::stream_capture_isolation);
     return false;
   }
-  if (event.capture->has_ended) throw Failure{Error::captured_event};
+  if (event.capture->has_ended) throw Failure{Error::invalid_value};
   if (is_legacy(stream)) spoil(*event.capture, Error::stream_capture_implicit);
   if (own != nullptr && own != event.capture) {
     own->is_invalid = true;

@@ -74,6 +74,8 @@ bool is_captured(void* stream);
 void record(void* stream, Node);
 Capture& capture_of(void* stream);  // of one that is captured
 
+// Ends what is captured, in an error.
+[[noreturn]] void spoil(Capture&, Error);
 // Throw while something is captured that a call might wait for, or that its work might disturb.
 void forbid_while_capturing();          // of calls that only a relaxed capture allows
 void forbid_while_any_captures();       // of those that wait for all

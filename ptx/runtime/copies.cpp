@@ -181,8 +181,9 @@ void set_now(const End& end, int value, StreamName stream) {
 Error copy(const Copy& asked) {
   return call([&] {
     need_stream(asked.stream);
-    if (asked.waits) forbid_if_captured(asked.stream);
     const bool is_of_graph = is_captured(asked.stream);
+    if (is_of_graph && asked.waits)
+      spoil(capture_of(asked.stream), Error::stream_capture_unsupported);
     if (asked.width == 0 || asked.height == 0) return;
     if (!is_of_graph) return copy_now(asked);
     check_shape(asked);

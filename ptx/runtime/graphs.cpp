@@ -126,9 +126,11 @@ Error destroy_graph(void* graph) {
 Error instantiate(void** executable, void* graph, bool frees_at_launch) {
   return call([&] {
     if (executable == nullptr) throw Failure{Error::invalid_value};
-    *executable = nullptr;
     auto made = std::make_shared<Executable>();
     made->graph = *found_in(state().graphs, graph);
+    const auto is_of_it = [&](const auto& other) { return other->graph == made->graph; };
+    if (!made->graph->memory.empty() && std::ranges::any_of(state().executables, is_of_it))
+      throw Failure{Error::not_supported};  // the memory of one would be that of the other
     made->frees_at_launch = frees_at_launch;
     give_lanes(*made);
     *executable = made.get();
@@ -145,13 +147,11 @@ Error check_executable(void* executable) {
   return call([&] { found_in(state().executables, executable); });
 }
 
-// Into a stream that is captured, as a node of the other graph.
 Error launch_graph(void* executable, void* stream, const void* frame) {
   return call([&] {
     const std::shared_ptr<Executable> launched = *found_in(state().executables, executable);
-    if (!is_captured(stream)) return run(*launched, name_of_stream(stream), frame);
-    record(stream,
-           {.run = [launched](const Turn& turn) { run(*launched, turn.stream, turn.frame); }});
+    if (is_captured(stream)) spoil(capture_of(stream), Error::stream_capture_unsupported);
+    run(*launched, name_of_stream(stream), frame);
   });
 }
 

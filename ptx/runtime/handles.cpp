@@ -161,9 +161,12 @@ Error wait_for_event(void* stream, void* event) {
 
 Error elapsed(float& milliseconds, void* from, void* to) {
   return call([&] {
-    const Event &first = event_of(from), &second = event_of(to);
+    Event &first = event_of(from), &second = event_of(to);
+    for (const Event* event : {&first, &second})
+      if (event->captured.capture != nullptr) forbid_if_captured(event->captured);
     if (!first.timed || !second.timed || !first.recorded || !second.recorded)
       throw Failure{Error::invalid_resource_handle};
+    answer_for(second.known, second.asked);
     milliseconds =
         std::chrono::duration<float, std::milli>(*second.recorded - *first.recorded).count();
   });

@@ -107,7 +107,7 @@ void refuse(const Kernel& kernel, const KernelFacts& facts, const Configuration&
                                   "the launch of " + kernel.shown + " is refused: " + why}};
   };
   std::string why = why_wrong_shape(asked.grid, asked.block, facts);
-  if (!why.empty()) throw refused(Error::invalid_configuration, why);
+  if (!why.empty()) throw refused(Error::invalid_value, why);
   why = why_too_much_shared(kernel, facts, asked.dynamic_shared);
   if (!why.empty()) throw refused(Error::invalid_value, why);
   why = why_too_few_registers(facts, asked.block);
@@ -233,7 +233,12 @@ void run_now(const Kernel& kernel, const Configuration& asked,
 void record_launch(const void* stub, const Configuration& asked, void** arguments) {
   const Kernel& kernel = kernel_of(stub);
   const Program::Kernel& code = code_of(kernel);
-  refuse(kernel, facts_of(code), asked);
+  try {
+    refuse(kernel, facts_of(code), asked);
+  } catch (const Failure&) {
+    capture_of(asked.stream).is_invalid = true;
+    throw;
+  }
   const auto run = [stub, asked, params = packed(code, arguments)](const Turn& turn) {
     run_now(
         kernel_of(stub), asked, [&](const auto&) { return params; }, &turn);

@@ -181,7 +181,8 @@ Error call(const std::function<void()>& work, WhenLost when_lost) {
   if (is_outermost) state().pending.look_again(state().timeline);
   keep(failure);
   if (lost != Error::success) return lost;
-  if (failure.error != Error::success) last_error = failure.error;
+  const bool is_answer = failure.error == Error::not_ready;
+  if (failure.error != Error::success && !is_answer) last_error = failure.error;
   return failure.error;
 }
 

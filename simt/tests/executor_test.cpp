@@ -259,9 +259,9 @@ TEST(Executor, refuses_what_the_hardware_refuses) {
 
 TEST(Executor, answers_a_refused_launch_with_the_error_of_cuda) {
   simt::observe({}, [] {
-    EXPECT_EQ(return_before_barrier(2048, 0), cudaErrorInvalidConfiguration);
-    EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidConfiguration);
-    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidConfiguration);
+    EXPECT_EQ(return_before_barrier(2048, 0), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
   });
 }

@@ -121,7 +121,7 @@ TEST(Foreign, AnOverrunIsFound) {
 }
 
 TEST(Foreign, ALargeBlockIsRefused) {
-  const Finding found = finding_of(foreign::large_block, Error::invalid_configuration);
+  const Finding found = finding_of(foreign::large_block, Error::invalid_value);
   EXPECT_EQ(found.fault, Fault::launch_refused);
   EXPECT_THAT(found.text, AllOf(HasSubstr("add_one"), HasSubstr("2048 threads")));
 }

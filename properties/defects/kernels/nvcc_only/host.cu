@@ -87,7 +87,6 @@ cudaError_t by_copied_result(const Gemm& g, cudaStream_t stream, void*) {
   cudaMemcpyAsync(on_host(), on_device(stream), sizeof(Told), cudaMemcpyDeviceToHost, stream);
   while (waits && cudaStreamQuery(stream) == cudaErrorNotReady) {
   }
-  static_cast<void>(cudaGetLastError());  // that it was not ready is no failure
   Gemm told = g;
   told.alpha = on_host()->alpha;
   multiply<<<blocks(g), threads, 0, stream>>>(told, nullptr);
@@ -95,15 +94,14 @@ cudaError_t by_copied_result(const Gemm& g, cudaStream_t stream, void*) {
 }
 
 // An event tells whether its last user has done with the buffer, here the place on the device.
-template <bool forgets_answer>
+template <bool takes_for_failure>
 cudaError_t by_ready_buffer(const Gemm& g, cudaStream_t stream, void*) {
   static cudaEvent_t used = nullptr;
   if (used == nullptr) cudaEventCreateWithFlags(&used, cudaEventDisableTiming);
   if (is_empty(g)) return cudaSuccess;
-  if (cudaEventQuery(used) == cudaErrorNotReady) {
-    if (forgets_answer) static_cast<void>(cudaGetLastError());
-    cudaStreamWaitEvent(stream, used);
-  }
+  const cudaError_t state = cudaEventQuery(used);
+  if (takes_for_failure && state != cudaSuccess) return state;
+  if (state == cudaErrorNotReady) cudaStreamWaitEvent(stream, used);
   write_told<<<1, 1, 0, stream>>>(g, on_device(nullptr));
   multiply<<<blocks(g), threads, 0, stream>>>(g, on_device(nullptr));
   cudaEventRecord(used, stream);
@@ -204,8 +202,8 @@ const Registrar registrars[] = {
     by("right_pinned_scalars", by_pinned_scalars<true>),
     by("reads_unfinished_copy", by_copied_result<false>),
     by("right_finished_copy", by_copied_result<true>),
-    by("returns_not_ready", by_ready_buffer<false>),
-    by("right_ready_buffer", by_ready_buffer<true>),
+    by("returns_not_ready", by_ready_buffer<true>),
+    by("right_ready_buffer", by_ready_buffer<false>),
     by("lends_local_to_host_function", by_host_function<true>),
     by("frees_in_host_function", in_own_memory<Frees::in_function>),
     by("frees_in_callback", in_own_memory<Frees::in_callback>),
