@@ -89,8 +89,7 @@ void settle_skips(ClaimResult& result) {
 }
 
 int cases_of(const Claim& claim, const Entry& entry, int asked) {
-  const double share = entry.backend == Backend::cuda ? 1 : claim.share_without_gpu;
-  return std::max(1, static_cast<int>(share * asked));
+  return std::max(1, static_cast<int>(share_of_cases(claim, entry.backend) * asked));
 }
 
 std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const Budget& budget,

@@ -273,7 +273,8 @@ const std::vector<Claim>& claims() {
          .heading = "beta=0",
          .judge = with_a_look(Forbidden::reading_c, by_trial({})),
          .excludes_case = why_not_beta_zero,
-         .move_case = with_beta_zero},
+         .move_case = with_beta_zero,
+         .share_with_sight = 0.5},
         {.name = "no_product",
          .sentence = "alpha zero or k zero never reads A or B",
          .heading = "k=0",
@@ -285,12 +286,14 @@ const std::vector<Claim>& claims() {
          .heading = "writes",
          .judge = with_a_look(Forbidden::writing_outside, by_trial({})),
          .excludes_case = why_no_bound,
-         .move_case = with_gaps},
+         .move_case = with_gaps,
+         .share_with_sight = 0.5},
         {.name = "reads_only_operands",
          .sentence = "reads nothing outside its operands",
          .heading = "reads",
          .judge = with_a_look(Forbidden::reading_outside, judge_between_fences),
          .excludes_case = why_no_bound,
+         .share_with_sight = 0.5,
          .trials = 2},
         {.name = "thread_order",
          .sentence = "does not depend on thread order",
@@ -304,7 +307,7 @@ const std::vector<Claim>& claims() {
          .heading = "twice",
          .judge = judge_twice,
          .excludes_variant = why_not_deterministic,
-         .trials = 3},
+         .trials = 5},
         {.name = "refuses",
          .sentence = "refuses what it does not accept, and touches nothing",
          .heading = "refuses",
@@ -344,6 +347,11 @@ std::optional<Skip> exemption(const Claim& claim, const Entry& entry) {
   if (std::string why = why_no_common_case(claim, entry); !why.empty())
     return Skip{Skip::By::claim, std::move(why)};
   return std::nullopt;
+}
+
+double share_of_cases(const Claim& claim, Backend backend) {
+  if (backend == Backend::cuda) return 1;
+  return claim.share_without_gpu * (backend == Backend::ptx ? claim.share_with_sight : 1);
 }
 
 const Claim& calibration() {

@@ -51,6 +51,8 @@ struct Claim {
   // Of the cases that are asked for, how many it takes where a case is not judged on a GPU: what it
   // is about shows there in every case alike, or in every trial.
   double share_without_gpu = 1;
+  // And on the PTX machine, where trials of all claims see what it is about.
+  double share_with_sight = 1;
   // How many trials it makes of a case.
   int trials = 1;
   // GPU memory that one case takes, where some cards have less.
@@ -60,6 +62,9 @@ struct Claim {
 };
 
 const std::vector<Claim>& claims();
+
+// Of the cases that are asked for, how many it takes there.
+double share_of_cases(const Claim&, Backend);
 
 // Why something was not judged, and by whose decision.
 struct Skip {

@@ -71,7 +71,7 @@ class Drawing {
     for (std::size_t i = 0; i < kinds.size(); ++i) {
       double parts = kinds[i].cost;
       if (i >= first_costly) parts *= i == favoured ? 7.0 / 3 : 1.0 / 3;
-      income_[i] = cost_per_case(entry.backend) * parts / 32;
+      income_[i] = cost_per_case(entry) * parts / 32;
       saved_[i] = cases_in_advance * income_[i];
     }
   }
@@ -118,7 +118,7 @@ class Drawing {
       const Priced other = draw(kind);
       if (other.cost < cheapest.cost) cheapest = other;
     }
-    const double most = std::max(saved_[kind], cost_per_case(entry_.backend));
+    const double most = std::max(saved_[kind], cost_per_case(entry_));
     while (cheapest.cost > most) {
       const Priced smaller = priced(halved(cheapest.c));
       if (smaller.cost >= cheapest.cost) break;  // the claim is about large ones
@@ -245,7 +245,7 @@ std::vector<Case> large_cases(const Claim& claim, const Entry& entry, int cases,
   const auto shapes = curated_shapes();
   const std::size_t first =
       std::hash<std::string>{}(fmt::format("{}{}{}", entry.variant.name, claim.name, seed));
-  double room = cases * cost_per_case(entry.backend) * large_cost_per_drawn_cost;
+  double room = cases * cost_per_case(entry) * large_cost_per_drawn_cost;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     Case c = varied(shapes[(first + i) % shapes.size()], first / shapes.size() + i);
     c.fill = fill_of_shape(c, entry.variant.arithmetic);
@@ -265,7 +265,7 @@ std::vector<Case> extreme_cases(const Claim& claim, const Entry& entry, int case
   std::vector<Case> chosen;
   if (!claim.takes_extreme_sizes || is_judged_twice(entry)) return chosen;
   Dice dice(seed + std::hash<std::string>{}(entry.variant.name));
-  double room = cases * cost_per_case(entry.backend) * extreme_cost_per_drawn_cost;
+  double room = cases * cost_per_case(entry) * extreme_cost_per_drawn_cost;
   for (const Sizes& sizes : extreme_sizes(dice, entry.variant.tile)) {
     Case c{.m = sizes.m, .n = sizes.n, .k = sizes.k, .alpha = dice.of({1.0f, -1.5f}), .seed = seed};
     if (sizes.k > 1) c.beta = dice.of({0.0f, 0.5f, 1.0f});

@@ -144,6 +144,7 @@ Claim claim_about_two_streams() {
                             "two launches on two streams do not disturb each other", "pairs");
   claim.judge = judge_two_streams;
   claim.share_without_gpu = 0.4;
+  claim.trials = 2;
   return claim;
 }
 

@@ -64,22 +64,29 @@ void VastOperand::fill() {
   }
 }
 
-// Only pages that somebody has touched are there.
+// Only pages that somebody has touched are there. What they hold is counted first: to list all of
+// it would take many times its memory.
 std::vector<VastOperand::Element> VastOperand::changed(std::size_t most) const {
   std::vector<unsigned char> is_there(bytes_ / page);
   if (mincore(base_, bytes_, is_there.data()) != 0) throw std::bad_alloc();
-  std::vector<Element> all;
-  for (std::size_t p = 0; p < is_there.size(); ++p) {
-    if ((is_there[p] & 1) == 0) continue;
-    const auto* const floats = reinterpret_cast<const float*>(base_ + p * page);
-    for (std::size_t i = 0; i < page_floats; ++i) {
-      const std::int64_t at = floats + i - first_;
-      if (floats[i] != 0 && at >= 0 && at < rows_ * ld_) all.push_back({at / ld_, at % ld_});
+  const auto for_each_changed = [&](const auto& take) {
+    for (std::size_t p = 0; p < is_there.size(); ++p) {
+      if ((is_there[p] & 1) == 0) continue;
+      const auto* const floats = reinterpret_cast<const float*>(base_ + p * page);
+      const auto first = std::clamp<std::int64_t>(first_ - floats, 0, page_floats);
+      const auto end = std::clamp<std::int64_t>(first_ + rows_ * ld_ - floats, 0, page_floats);
+      for (std::int64_t i = first; i < end; ++i)
+        if (floats[i] != 0) take(floats + i - first_);
     }
-  }
-  const std::size_t step = all.size() / most + 1;
+  };
+  std::size_t count = 0;
+  for_each_changed([&](std::int64_t) { ++count; });
+  const std::size_t step = count / most + 1;
   std::vector<Element> some;
-  for (std::size_t i = 0; i < all.size(); i += step) some.push_back(all[i]);
+  std::size_t number = 0;
+  for_each_changed([&](std::int64_t at) {
+    if (number++ % step == 0) some.push_back({at / ld_, at % ld_});
+  });
   return some;
 }
 

@@ -20,7 +20,6 @@
 namespace assay {
 namespace {
 
-constexpr std::uint64_t blocks_of_a_grid = 40;
 constexpr std::int64_t products_run_whole = 1 << 25;  // a small grid may prepare a large one
 constexpr double seconds = 0.5;
 constexpr std::int64_t most_elements = 4096, most_products = 1 << 20;  // to judge
@@ -47,6 +46,15 @@ struct Problem {
   }
 };
 
+// Few where each computes much: with more, the time would be over before anything is judged.
+std::uint64_t blocks_of_a_grid(const Case& c, const Tile& tile) {
+  constexpr double products_in_all = 3e8, usual_block = 256;
+  constexpr std::uint64_t least = 8, most = 40;
+  const double elements = std::max(usual_block, double{1} * tile.m * tile.n);
+  const double each = elements * static_cast<double>(c.k);
+  return std::clamp(static_cast<std::uint64_t>(products_in_all / each), least, most);
+}
+
 struct Ran {
   ptx::Observation seen;
   LaunchFailure failure;
@@ -62,7 +70,7 @@ Ran run(const Entry& entry, const Case& c, Problem& problem) {
       ptx::observe({.settings = {.order = orders[c.seed % orders.size()],
                                  .seed = c.seed,
                                  .cpu_seconds = seconds,
-                                 .most_blocks = blocks_of_a_grid,
+                                 .most_blocks = blocks_of_a_grid(c, entry.variant.tile),
                                  .threads_run_whole = threads}},
                    [&] { ran.failure = failure_of_launch(entry.variant, problem.given, nullptr); });
   return ran;

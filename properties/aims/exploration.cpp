@@ -279,8 +279,7 @@ std::vector<Case> affordable(const std::vector<Case>& cases, const Exploration& 
   std::set<std::string> known;
   for (const Case& c : others) known.insert(but_for_the_seed(c));
   double together = 0;
-  const double most_together =
-      price.most_together * (entry.backend == Backend::cuda ? 1 : claim.share_without_gpu);
+  const double most_together = price.most_together * share_of_cases(claim, entry.backend);
   for (const Case& aimed : cases) {
     const Case c = nearest_case(aimed, claim, entry);
     const double cost_of_it = cost_of(c, claim, entry, exploration.hints.effort);
@@ -311,7 +310,10 @@ std::vector<Case> with_all_data(std::vector<Case> cases, Arithmetic arithmetic) 
 
 std::vector<Case> aimed_cases(const Exploration& exploration, const Claim& claim,
                               const Entry& entry) {
-  const Price price = claim.takes_large_shapes ? Price{5e8, 1e9} : Price{6e7, 4e8};
+  const bool on_ptx = entry.backend == Backend::ptx;
+  const Price price = claim.takes_extreme_sizes  ? Price{5e8, on_ptx ? 8e8 : 1e9}
+                      : claim.takes_large_shapes ? Price{on_ptx ? 2e8 : 5e8, on_ptx ? 4e8 : 1e9}
+                                                 : Price{6e7, on_ptx ? 2e8 : 4e8};
   return affordable(claim.is_about_data ? with_all_data(exploration.cases, entry.variant.arithmetic)
                                         : exploration.cases,
                     exploration, claim, entry, price);
@@ -344,7 +346,7 @@ std::vector<Case> dear_aimed_cases(const Exploration& exploration, const Claim& 
     return cost(x) < cost(y);
   });
   const Price price =
-      entry.backend == Backend::ptx ? Price{4e9, 8e9} : Price{most_judged_cost, 2.6e10};
+      entry.backend == Backend::ptx ? Price{2.2e9, 5e9} : Price{most_judged_cost, 2.6e10};
   return affordable(cases, exploration, claim, entry, price,
                     aimed_cases(exploration, claim, entry));
 }

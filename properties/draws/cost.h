@@ -27,6 +27,6 @@ double cost_of(const Case&, const Claim&, const Entry&, const Effort& = {});
 bool is_judged_twice(const Entry&);
 
 // What a drawn case may cost on average. A GPU is given ten times as many.
-double cost_per_case(Backend);
+double cost_per_case(const Entry&);
 
 }  // namespace assay

@@ -16,8 +16,8 @@ namespace assay {
 // judged.
 std::function<Verdict(const Entry&, const Case&, const Resources&)> by_whole_or_part(const Plan&);
 
-// Problems of the size that people bring: more than 2^31 products, more than 2^26 elements of C,
-// and all three sizes beyond the largest one that the variant compares with.
+// Problems of the size that people bring: more than 2^31 products, and all three sizes beyond the
+// largest one that the variant compares with. The claim `huge_sizes` takes those of a larger C.
 std::vector<Case> cases_in_parts(const Claim&, const Entry&, std::uint64_t seed, const Hints&);
 
 }  // namespace assay

@@ -19,7 +19,8 @@ Claim claim_about(const char* name, const char* sentence, const char* heading) {
           .judge = by_whole_or_part({.rule = Rule::none}),
           .takes_sight = true,
           .family = "sight",
-          .excludes_variant = why_not_seen};
+          .excludes_variant = why_not_seen,
+          .share_with_sight = 0.5};
 }
 
 const char* name_of_claim(Fault fault) {

@@ -181,8 +181,7 @@ TEST(Cases, cost_what_their_number_allows) {
       for (const auto& cases : runs_of(claim, entry)) {
         double cost = 0;
         for (const Case& c : cases) cost += cost_of(c, claim, entry);
-        EXPECT_LE(cost,
-                  (is_huge(entry.variant.tile) ? 1.9 : 1.6) * 100 * cost_per_case(entry.backend))
+        EXPECT_LE(cost, (is_huge(entry.variant.tile) ? 1.9 : 1.6) * 100 * cost_per_case(entry))
             << name_of(entry) << " " << claim.name;
       }
     }
@@ -206,7 +205,7 @@ TEST(ExtremeCases, go_beyond_16_bits_in_every_dimension_and_seed) {
       SCOPED_TRACE(name_of(entry));
       EXPECT_GT(std::min({m, n, k}), entry.backend == Backend::host ? (1 << 21) - 2 : 65536);
       EXPECT_TRUE(entry.variant.tile.k > 1 || elements > 1 << 24) << "where none meets barriers";
-      EXPECT_LE(cost, 6 * 100 * cost_per_case(entry.backend));
+      EXPECT_LE(cost, 6 * 100 * cost_per_case(entry));
       EXPECT_TRUE(extreme_cases(claim_named("beta_zero"), entry, 100, seed).empty());
       EXPECT_LE(extreme_cases(bound, entry, 1, seed).size(), 3u) << "there is no time for more";
     }
@@ -224,8 +223,8 @@ TEST(Cases, cost_what_their_number_allows_where_an_element_takes_a_warp) {
       for (int i = 0; i < 100; ++i) drawn += cost_of(next(), claim, entry, hints.effort);
       for (const Case& c : large_cases(claim, entry, 100, seed, hints))
         large += cost_of(c, claim, entry, hints.effort);
-      EXPECT_LE(drawn, 1.6 * 100 * cost_per_case(entry.backend)) << name << " " << seed;
-      EXPECT_LE(large, 1.8 * 100 * cost_per_case(entry.backend)) << name << " " << seed;
+      EXPECT_LE(drawn, 1.6 * 100 * cost_per_case(entry)) << name << " " << seed;
+      EXPECT_LE(large, 1.8 * 100 * cost_per_case(entry)) << name << " " << seed;
     }
   }
 }

@@ -64,6 +64,15 @@ TEST(VastOperand, tells_what_was_written) {
   EXPECT_EQ(changed[0].column, 5);
 }
 
+TEST(VastOperand, tells_some_of_much_that_was_written) {
+  VastOperand c(1 << 10, 1 << 10, 1 << 10, 3);
+  for (std::int64_t i = 0; i < 1 << 20; ++i) c.first()[i] = 1;
+  const auto changed = c.changed(100);
+  ASSERT_EQ(changed.size(), 100u);
+  EXPECT_EQ(changed.front().row, 0);
+  EXPECT_GT(changed.back().row, 1000);
+}
+
 TEST(VastOperand, holds_numbers_all_over) {
   VastOperand a(1 << 17, 1 << 17, 1 << 17, 0);
   a.fill();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -48,6 +49,8 @@ struct Uses {
   int address = -1;  // the slot that an access takes its address from
 };
 
+struct WatchedCode;
+
 struct Program::Kernel {
   KernelFacts facts;
   const Module* module = nullptr;
@@ -65,6 +68,9 @@ struct Program::Kernel {
   std::vector<int> array_of;  // of each operation, that which its address is of; -1: not settled
   std::vector<int> unset;     // slots that may be read before they are written
   std::string unsupported;    // why it cannot run; its launch is then the finding
+  // Made by the first launch that is watched: such launches come by the thousand.
+  mutable std::once_flag watched_once;
+  mutable std::shared_ptr<const WatchedCode> watched_code;
 };
 
 // Where an operation comes from: "naive.cu:23", or "ptx line 40" without -lineinfo.

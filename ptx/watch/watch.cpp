@@ -12,6 +12,21 @@
 #include "ptx/machine/lanes.h"
 
 namespace ptx {
+using Look = void (*)(Comparison&, const Op*, const Warp&);
+
+// A kernel's operations, of which those that compare are looked at.
+struct WatchedCode {
+  struct Place {
+    Look look = nullptr;
+    Handler run = nullptr;
+    std::vector<SourceLine> lines;
+  };
+  std::vector<Op> code;
+  std::vector<std::uint32_t> number_of;  // in `places`, of each operation that compares
+  std::vector<Place> places;
+  std::vector<Comparison> comparisons;  // of each place, which have seen nothing
+};
+
 namespace {
 
 using std::uint32_t;
@@ -66,9 +81,7 @@ std::vector<SourceLine> places_of(const Program::Kernel& kernel, const Op& op) {
   return lines;
 }
 
-}  // namespace
-
-Watch::Look Watch::look_for(Type type) {
+Look look_for(Type type) {
   switch (type) {
     case Type::b16:
     case Type::u16:
@@ -85,10 +98,12 @@ Watch::Look Watch::look_for(Type type) {
   }
 }
 
-Watch::Watch(const Program::Kernel& kernel, std::uint64_t most_calls)
-    : kernel_(kernel), code_(kernel.code), number_of_(kernel.code.size()), most_calls_(most_calls) {
-  for (std::size_t n = 0; n < code_.size(); ++n) {
-    const auto from = static_cast<std::size_t>(code_[n].from);
+WatchedCode watched_code(const Program::Kernel& kernel) {
+  WatchedCode made{.code = kernel.code};
+  made.number_of.resize(kernel.code.size());
+  for (std::size_t n = 0; n < made.code.size(); ++n) {
+    Op& op = made.code[n];
+    const auto from = static_cast<std::size_t>(op.from);
     if (from >= kernel.function.body.size()) continue;
     const Instruction& i = kernel.function.body[from];
     if (!compares(kernel.code[n], kernel.uses[n]) || i.opcode != "setp") continue;
@@ -96,26 +111,39 @@ Watch::Watch(const Program::Kernel& kernel, std::uint64_t most_calls)
     const Operand& second = i.operands[i.two_results ? 3 : 2];
     const Look look = look_for(type);
     if (look == nullptr) continue;
-    number_of_[n] = static_cast<uint32_t>(seen_.size());
-    Seen& seen = seen_.emplace_back();
-    seen.look = look;
-    seen.op = &kernel.code[n];
-    Handler& run = code_[n].guard >= 0 ? code_[n].behind_guard : code_[n].run;
-    seen.run = std::exchange(run, watched);
-    seen.comparison = {.where = name_of(kernel, n),
-                       .is_of_floats = type == Type::f32 || type == Type::f64,
-                       .bytes = bytes_of(type),
-                       .with_constant = is_number(second)};
+    made.number_of[n] = static_cast<uint32_t>(made.places.size());
+    Handler& run = op.guard >= 0 ? op.behind_guard : op.run;
+    made.places.push_back({look, std::exchange(run, watched), places_of(kernel, kernel.code[n])});
+    made.comparisons.push_back({.where = name_of(kernel, n),
+                                .is_of_floats = type == Type::f32 || type == Type::f64,
+                                .bytes = bytes_of(type),
+                                .with_constant = is_number(second)});
   }
+  return made;
 }
 
+const WatchedCode& watched_code_of(const Program::Kernel& kernel) {
+  std::call_once(kernel.watched_once, [&] {
+    kernel.watched_code = std::make_shared<const WatchedCode>(watched_code(kernel));
+  });
+  return *kernel.watched_code;
+}
+
+}  // namespace
+
+Watch::Watch(const Program::Kernel& kernel, std::uint64_t most_calls)
+    : watched_(watched_code_of(kernel)), seen_(watched_.comparisons), most_calls_(most_calls) {}
+
+const Op* Watch::code() const { return watched_.code.data(); }
+
 const Op* Watch::look_and_run(const Op* op, Warp& w) {
-  Seen& seen = seen_[number_of_[static_cast<std::size_t>(op - code_.data())]];
-  Comparison& c = seen.comparison;
+  const std::size_t number = watched_.number_of[static_cast<std::size_t>(op - code())];
+  const WatchedCode::Place& place = watched_.places[number];
+  Comparison& c = seen_[number];
   if (c.least > c.greatest) c.first_call = calls_ + 1;
   calls_ += static_cast<std::uint64_t>(std::popcount(w.mask));
-  seen.look(c, op, w);
-  const Op* const next = seen.run(op, w);
+  place.look(c, op, w);
+  const Op* const next = place.run(op, w);
   const uint32_t holds = w.predicates[op->d] & w.mask;
   c.was_true |= holds != 0;
   c.was_false |= holds != w.mask;
@@ -128,11 +156,11 @@ const Op* Watch::look_and_run(const Op* op, Warp& w) {
 
 Watched Watch::result() const {
   Watched result{.calls = calls_};
-  for (const Seen& seen : seen_) {
-    if (seen.comparison.first_call == 0) continue;
-    result.comparisons.push_back(seen.comparison);
+  for (std::size_t number = 0; number < seen_.size(); ++number) {
+    if (seen_[number].first_call == 0) continue;
+    result.comparisons.push_back(seen_[number]);
     Comparison& c = result.comparisons.back();
-    c.lines = places_of(kernel_, *seen.op);
+    c.lines = watched_.places[number].lines;
     if (c.with_constant) c.constant = c.least_other;
   }
   return result;

@@ -16,24 +16,13 @@ class Watch {
   // The launch ends, as if it had never come to its end, after this many comparisons of threads.
   Watch(const Program::Kernel&, std::uint64_t most_calls);
 
-  const Op* code() const { return code_.data(); }
+  const Op* code() const;
   const Op* look_and_run(const Op*, Warp&);
   Watched result() const;
 
  private:
-  using Look = void (*)(Comparison&, const Op*, const Warp&);
-  struct Seen {
-    const Op* op = nullptr;
-    Look look = nullptr;
-    Handler run = nullptr;
-    Comparison comparison;
-  };
-  static Look look_for(Type);
-
-  const Program::Kernel& kernel_;
-  std::vector<Op> code_;
-  std::vector<std::uint32_t> number_of_;  // in `seen_`, of each operation that compares
-  std::vector<Seen> seen_;
+  const WatchedCode& watched_;
+  std::vector<Comparison> seen_;  // of each place
   const std::uint64_t most_calls_;
   std::uint64_t calls_ = 0;
 };

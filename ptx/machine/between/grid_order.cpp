@@ -1,20 +1,33 @@
 #include "ptx/machine/between/grid_order.h"
 
+#include <algorithm>
 #include <numeric>
 #include <set>
 
 #include "base/scramble.h"
+#include "ptx/decode/code.h"
 
 namespace ptx {
 
 using std::uint64_t;
 
+namespace {
+
+// A thread of long code computes many elements: few of these are as much work as many others.
+bool is_large(const Launch& launch, const Settings& settings) {
+  constexpr uint64_t usual_operations = 512;
+  const uint64_t threads = launch.grid.count() * launch.block.count();
+  const uint64_t usual_threads = threads / usual_operations * launch.kernel->code.size();
+  return std::max(threads, usual_threads) > settings.threads_run_whole;
+}
+
+}  // namespace
+
 GridOrder::GridOrder(const Launch& launch, const Settings& settings)
     : grid_(launch.grid.count()), seed_(settings.seed), order_(settings.order) {
-  const uint64_t threads = launch.block.count();
-  const bool is_large = settings.most_blocks < grid_ && grid_ * threads > settings.threads_run_whole;
-  if (settings.most_blocks != 0 && is_large && !launch.cooperative)
-    leave_out(settings.most_blocks, threads);
+  const bool may_leave_out = settings.most_blocks != 0 && settings.most_blocks < grid_;
+  if (may_leave_out && !launch.cooperative && is_large(launch, settings))
+    leave_out(settings.most_blocks, launch.block.count());
   if (order_ != Order::shuffled || grid_ < 2) return;
   step_ = assay::scramble(seed_ + 1) % grid_ | 1;
   while (std::gcd(step_, grid_) != 1) ++step_;
