@@ -52,7 +52,7 @@ cudaError_t by_many_slots(const Gemm& g, cudaStream_t stream, void*) {
   if (is_empty(g)) return cudaSuccess;
   Slot& its = all[next++ % slots];
   if (its.alpha == nullptr) {
-    cudaMalloc(&its.alpha, sizeof(float));
+    if (const cudaError_t error = cudaMalloc(&its.alpha, sizeof(float))) return error;
     cudaEventCreateWithFlags(&its.used, cudaEventDisableTiming);
   }
   if (waits) cudaStreamWaitEvent(stream, its.used);
@@ -69,7 +69,7 @@ cudaError_t by_handle_of_stream(const Gemm& g, cudaStream_t stream, void*) {
   if (is_empty(g)) return cudaSuccess;
   Slot& its = all[stream];
   if (its.alpha == nullptr) {
-    cudaMalloc(&its.alpha, sizeof(float));
+    if (const cudaError_t error = cudaMalloc(&its.alpha, sizeof(float))) return error;
     cudaEventCreateWithFlags(&its.used, cudaEventDisableTiming);
   }
   if (waits) cudaStreamWaitEvent(stream, its.used);
@@ -208,7 +208,7 @@ cudaError_t shares_long_k(const Gemm& g, cudaStream_t stream, void* workspace) {
 
 template <class Launch>
 constexpr Variant by(const char* name, Launch launch,
-                     std::int64_t (*workspace)(const Gemm&) = nullptr) {
+                     std::int64_t (*workspace)(const Gemm&) = bytes_to_meet) {
   return {.name = name, .idea = idea, .launch = launch, .workspace = workspace};
 }
 const Registrar registrars[] = {
