@@ -25,7 +25,9 @@
 //   Layout::column_major                     all three matrices are, and `ld` is from column to
 //                                            column; needs and tile are those of its own m and n
 //   Offsets::of_64_bits                      matrices may have 2^31 elements and more
-//   Bits::may_differ                         from one call to the next, as with atomics
+//   Bits::may_differ                         from one call to the next, as with atomics; then parts
+//                                            of a sum below 2^-126 may be lost, too, as atomic
+//                                            additions of a GPU take them for zero
 //   Stream::legacy                           what the braces call takes no stream, and launches in
 //                                            the default stream: that and `stream` then wait for
 //                                            each other (for nvcc; such work cannot be captured)

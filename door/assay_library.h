@@ -73,7 +73,8 @@ typedef struct assay_variant {
   int32_t arithmetic;
   int32_t order;
   int32_t layout;
-  int32_t bits_may_differ;        /* from one call to the next, as with atomics */
+  /* From one call to the next, as with atomics: parts of a sum below 2^-126 may be lost, too. */
+  int32_t bits_may_differ;
   int32_t tile_m, tile_n, tile_k; /* what one block computes: tests aim at its edges */
   assay_needs needs;
   /* Computes C. Returns 0, or an error: on a GPU, a cudaError_t. */

@@ -137,7 +137,10 @@ struct Variant {
   Arithmetic arithmetic = Arithmetic::fp32;
   Order order = Order::unspecified;
   Tile tile = {};
-  bool deterministic = true;  // the same problem gives the same bits every time
+  // The same problem gives the same bits every time. Where it need not, parts of a sum may meet in
+  // atomic additions, in which a GPU takes denormal floats for zero: each of k + 2 parts of an
+  // element may then be off by 2^-126.
+  bool deterministic = true;
   // How many bytes of memory a launch takes for itself. It gets them at a multiple of 256 bytes,
   // until its kernels have ended; null for 0 bytes.
   std::int64_t (*workspace)(const Gemm&) = nullptr;

@@ -69,6 +69,8 @@ class Machine {
   virtual std::optional<Crowd> crowd() const { return std::nullopt; }
   // How many kernels, copies and memsets the last launch asked for, where they are counted.
   virtual int operations() const { return 1; }
+  // How much memory of the device it asked for, in calls, where they are counted.
+  virtual int allocations() const { return 0; }
   // Of memory that it keeps between launches for their variants; another one where some was
   // written.
   virtual std::uint64_t hash_of_kept_memory() const { return 0; }

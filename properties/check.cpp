@@ -103,7 +103,7 @@ std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const B
   if (const auto opening = opening_case(claim, entry, exploration.hints)) trials.run(*opening);
   run_past_failures(trials, claims, entry, corpus);
   if (claim.own_cases != nullptr) {
-    constexpr int most_in_vain = 5;  // the others would hardly say more
+    constexpr int most_in_vain = 6;  // the others would hardly say more
     for (const Case& c : claim.own_cases(entry, budget.seed)) {
       if (trials.may_go_on() && trials.skips() < most_in_vain) trials.run(c);
     }

@@ -40,6 +40,8 @@ struct Claim {
   bool is_about_data = false;
   // Whether it takes sizes at which the numbers that count them give out.
   bool takes_extreme_sizes = false;
+  // Whether its cases grow, where blocks wait for others, until the device has no room for these.
+  bool takes_crowds = false;
   // The most cases that it takes, where each is slow.
   static constexpr int as_many_as_asked_for = 1 << 30;
   int most_cases = as_many_as_asked_for;

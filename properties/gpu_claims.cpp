@@ -8,6 +8,8 @@
 #include "oracle/machine.h"
 #include "properties/fitting.h"
 #include "properties/judges.h"
+#include "properties/judging/launches_in_flight.h"
+#include "properties/judging/no_memory.h"
 #include "properties/scopes.h"
 
 namespace assay {
@@ -78,13 +80,18 @@ Case with_something_to_launch(Case c, const Entry&) {
     gap->floats = std::min(gap->floats, widest_stored_gap / 2);  // it may grow to fit the needs
   return c;
 }
-// Then each launch of several fails alone, where that can be chosen.
+// Then there is no memory for what it allocates, and each launch of several fails alone, where that
+// can be chosen.
 Verdict judge_errors(const Entry& entry, const Case& c, const Resources& resources) {
   constexpr int most_launches = 16;
   Plan plan{.rule = Rule::untouched, .setting = Setting::broken_stream};
   Verdict verdict = run_trial(entry, c, plan, resources);
   const bool may_choose = entry.backend != Backend::cuda;
   if (verdict.status != TrialStatus::right || !may_choose) return verdict;
+  if (machine_of(entry.backend, resources).allocations() > 0) {
+    const Verdict without_memory = judge_without_memory(entry, c, resources);
+    if (is_failure(without_memory)) return without_memory;
+  }
   run_dry_trial(entry, c, resources);  // which tells how many there are
   const int launches = machine_of(entry.backend, resources).operations();
   plan.rule = Rule::anything;
@@ -102,20 +109,6 @@ std::string why_not_captured(const Entry& entry) {
              ? "it declares that it launches in the legacy stream, which cannot be captured"
              : why_nothing_launched(entry);
 }
-// The first of two launches is judged by its values, which do not tell that the other one is what
-// disturbed it; nor does what both touched tell whether one launch is at fault by itself.
-Verdict judge_two_streams(const Entry& entry, const Case& c, const Resources& resources) {
-  Verdict verdict = run_trial(entry, c, {.setting = Setting::two_streams}, resources);
-  const Fault fault = verdict.finding.fault;
-  const bool may_be_of_both = verdict.status == TrialStatus::wrong || fault == Fault::other_stream;
-  if (!may_be_of_both || fault == Fault::launches_disturb) return verdict;
-  if (run_trial(entry, c, {}, resources).status != TrialStatus::right) return verdict;
-  const Verdict disturbed = *launches_disturb();
-  verdict.finding = disturbed.finding;
-  verdict.diagnosis = disturbed.diagnosis;
-  return verdict;
-}
-
 Claim claim_about(Setting setting, const char* name, const char* sentence, const char* heading) {
   return {.name = name,
           .sentence = sentence,
@@ -143,6 +136,7 @@ Claim claim_about_two_streams() {
   Claim claim = claim_about(Setting::two_streams, "two_streams",
                             "two launches on two streams do not disturb each other", "pairs");
   claim.judge = judge_two_streams;
+  claim.takes_crowds = true;
   claim.share_without_gpu = 0.4;
   claim.trials = 2;
   return claim;

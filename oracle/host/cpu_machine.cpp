@@ -47,7 +47,7 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
   LaunchFailure launch(const Variant& variant, const Given& given, const Case& c, const Plan& plan,
                        const Resources&) override {
     const simt::Settings settings = settings_of(c, plan);
-    if (plan.setting == Setting::two_streams) return launch_two(variant, given, settings);
+    if (plan.setting == Setting::two_streams) return launch_two(variant, given, plan, settings);
     const LaunchFailure failure = start(variant, settings, {{&given, stream()}});
     if (plan.setting != Setting::broken_stream) return failure;
     const bool reported = failure && failure->finding.fault == Fault::launch_failed;
@@ -103,9 +103,10 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
 
   // The second of two launches at a time must leave what it leaves alone. The first is judged as
   // any other.
-  LaunchFailure launch_two(const Variant& variant, const Given& given, simt::Settings settings) {
+  LaunchFailure launch_two(const Variant& variant, const Given& given, const Plan& plan,
+                           simt::Settings settings) {
     Twin twin(given, memory_.placed());
-    std::vector<Start> starts(static_cast<std::size_t>(launches_of_twin(given)),
+    std::vector<Start> starts(static_cast<std::size_t>(launches_of_twin(given, plan)),
                               {&twin.given(), beside()});
     if (auto failure = start(variant, settings, starts)) return failure;
     const std::vector<std::byte> alone = twin.take_c();

@@ -43,15 +43,17 @@ class PtxMachine : public Machine {
     if (plan.setting == Setting::two_streams) {
       twin.emplace(given, memory_.placed());
       loan.add(twin->placed(), given.beta != 0);
-      for (int i = 0; i < launches_of_twin(given); ++i) problems.push_back(twin->given());
+      problems.resize(1 + static_cast<std::size_t>(launches_of_twin(given, plan)), twin->given());
     }
-    return observe(problems.size() == 1 ? 1 : 2, c, plan, [&] { return start(variant, problems); });
+    return observe(twin ? 2 : 1, c, plan,
+                   [&] { return start(variant, problems, plan.renews_stream); });
   }
 
   bool has_computed() const override { return computed_; }
   bool ran_a_part() const override { return is_part_; }
   std::optional<Crowd> crowd() const override { return crowd_; }
   int operations() const override { return launches_; }
+  int allocations() const override { return allocations_; }
   std::uint64_t hash_of_kept_memory() const override { return ptx::hash_of_kept_memory(); }
   std::uint64_t kept_bytes() const override { return ptx::kept_bytes(); }
   // Of the last launch, if this machine counts.
@@ -68,6 +70,7 @@ class PtxMachine : public Machine {
     computed_ = seen.kernels > 0;
     is_part_ = seen.is_part;
     launches_ = seen.launches;
+    allocations_ = seen.allocations;
     crowd_.reset();
     if (seen.crowd)
       crowd_ = Crowd{static_cast<std::int64_t>(seen.crowd->together),
@@ -80,6 +83,7 @@ class PtxMachine : public Machine {
     // What runs behind a launch that failed alone may well miss what that one was to write.
     if (seen.finding && !plan.broken_launch)
       return verdict_on(*seen.finding, memory_.placed(), HostMemory::fences());
+    if (plan.no_memory && failure) return Verdict{.judged = 1};
     if (plan.setting != Setting::broken_stream) return failure;
     return failure ? std::nullopt : error_not_reported(plan.broken_launch);
   }
@@ -109,11 +113,15 @@ class PtxMachine : public Machine {
     return step([&] { return graph.launch(frame); });
   }
 
-  // The first into a stream of its own, the others into another one; the first failure.
-  static LaunchFailure start(const Variant& variant, const std::vector<Given>& problems) {
+  // The first into a stream of its own, the others into another one, which may have the handle of
+  // the first; the first failure.
+  static LaunchFailure start(const Variant& variant, const std::vector<Given>& problems,
+                             bool renews = false) {
     for (std::size_t i = 0; i < problems.size(); ++i) {
       const Given given = problems[i];  // gone when it returns, as that of most callers
-      auto* const stream = static_cast<cudaStream_t>(ptx::stream_of_caller(i == 0 ? 0 : 1));
+      if (i == 1 && renews) ptx::renew_stream_of_caller(0);
+      const int which = i == 0 || renews ? 0 : 1;
+      auto* const stream = static_cast<cudaStream_t>(ptx::stream_of_caller(which));
       if (const LaunchFailure failure = failure_of_launch(variant, given, stream)) return failure;
     }
     return std::nullopt;
@@ -133,14 +141,16 @@ class PtxMachine : public Machine {
                          .cpu_seconds_per_thread = slowness * limit.cpu_seconds_per_thread,
                          .counts = counts_,
                          .most_blocks = plan.most_blocks},
+            .shares_room = plan.setting == Setting::two_streams ? 2u : 1u,
             .refuses_launches = plan.setting == Setting::broken_stream && !plan.broken_launch,
             .refused_launch = plan.broken_launch,
+            .refuses_memory = plan.no_memory,
             .runs_nothing = plan.setting == Setting::dry};
   }
 
   HostMemory memory_;
   bool computed_ = false, counts_ = false, is_part_ = false;
-  int launches_ = 0;
+  int launches_ = 0, allocations_ = 0;
   std::optional<Crowd> crowd_;
   std::vector<ptx::LaunchCounts> counted_;
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "oracle/diagnosis/whereabouts.h"
+#include "oracle/plan.h"
 
 namespace assay {
 
@@ -32,8 +33,8 @@ class Twin {
   Given given_;
 };
 
-// How often it is launched beside the first: where that costs little, more often than memory that
-// launches use in turns is likely to have parts.
-int launches_of_twin(const Gemm&);
+// How often it is launched beside the first, if the plan does not say: where that costs little, a
+// few times, for memory that launches use in turns.
+int launches_of_twin(const Gemm&, const Plan&);
 
 }  // namespace assay

@@ -20,8 +20,9 @@
 namespace assay {
 namespace {
 
-constexpr std::int64_t products_run_whole = 1 << 25;  // a small grid may prepare a large one
-constexpr double seconds = 0.5;
+constexpr std::int64_t products_run_whole = 1 << 25;       // a small grid may prepare a large one
+constexpr double seconds = 0.5, seconds_at_long_k = 0.05;  // which few blocks come to the end of
+constexpr std::int64_t long_k = 1 << 16;
 constexpr std::int64_t most_elements = 4096, most_products = 1 << 20;  // to judge
 
 struct Problem {
@@ -69,7 +70,7 @@ Ran run(const Entry& entry, const Case& c, Problem& problem) {
   ran.seen =
       ptx::observe({.settings = {.order = orders[c.seed % orders.size()],
                                  .seed = c.seed,
-                                 .cpu_seconds = seconds,
+                                 .cpu_seconds = c.k < long_k ? seconds : seconds_at_long_k,
                                  .most_blocks = blocks_of_a_grid(c, entry.variant.tile),
                                  .threads_run_whole = threads}},
                    [&] { ran.failure = failure_of_launch(entry.variant, problem.given, nullptr); });

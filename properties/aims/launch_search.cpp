@@ -56,7 +56,10 @@ class LaunchSearch {
       while (spent_ < budget() && too_long_ < most_too_long) try_some();
     }
     keeps_state_ = variables() != before;
-    if (keeps_state_) try_pairs();
+    if (keeps_state_) {
+      try_pairs();
+      try_repeats();
+    }
     return std::move(found_);
   }
 
@@ -116,6 +119,34 @@ class LaunchSearch {
     for (int i = 0; i < pairs; ++i) try_pair(judged_paths_);
     draws_.limit_products(INFINITY);
     for (int i = 0; i < pairs; ++i) try_pair(paths_);
+  }
+
+  // It may do something else for a problem that it has met often enough: at another address, where
+  // the search has not yet met it.
+  void try_repeats() {
+    constexpr std::size_t most_repeated = 24;
+    const std::vector<Case> cases = found_.cases;
+    for (std::size_t i = 0; i < std::min(cases.size(), most_repeated); ++i) try_repeat(cases[i]);
+  }
+  void try_repeat(const Case& c) {
+    constexpr int most_times = 300, few_times = 2, floats_beside = 32;
+    DryLaunch d{c};
+    if (d.c.offset == Offsets{}) d.c.offset.floats.fill(floats_beside);
+    std::set<std::uint64_t> paths;
+    launch(other_);
+    for (int times = 0; times < most_times; ++times) {
+      const Dry dry = launch(d);
+      if (!dry.accepted || dry.too_long) return;
+      if (paths.insert(dry.path).second && times > few_times) return keep_repeated(c, times + 1);
+    }
+  }
+  // Then the same operands hold something else.
+  void keep_repeated(const Case& c, int times) {
+    if (found_.sequences.size() >= most_sequences) return;
+    std::vector<Case> sequence(static_cast<std::size_t>(times), c);
+    sequence.push_back(c);
+    sequence.back().seed += 2;
+    found_.sequences.push_back(std::move(sequence));
   }
 
   // Where it keeps a plan, say, for every problem with as many elements, no comparison goes another

@@ -251,6 +251,13 @@ assay_sight_defect(never_frees IN nvcc_only/host.cu CLAIM same_bits_twice CASE "
 assay_sight_defect(first_status_dropped IN nvcc_only/host.cu CLAIM launch_errors CASE "m=3 n=4 k=5" SAYS "the variant returned cudaSuccess")
 assay_sight_defect(strip_for_each_multiprocessor IN nvcc_only/host.cu CLAIM no_data_race CASE "m=3 n=65 k=5" SAYS "of the workspace")
 
+# What launches use again, or take for granted.
+assay_sight_defect(slots_in_turn IN nvcc_only/reuse.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "launches under way")
+assay_sight_defect(memory_of_a_handle IN nvcc_only/reuse.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "has the handle of the first")
+assay_sight_defect(blocks_meet_uninvited IN nvcc_only/reuse.cu CLAIM two_streams CASE "m=512 n=64 k=2" SAYS "never ends")
+assay_sight_defect(half_without_memory IN nvcc_only/reuse.cu CLAIM launch_errors CASE "m=3 n=4 k=5" SAYS "where the device has no memory left")
+assay_sight_defect(shares_by_arrival IN nvcc_only/reuse.cu CLAIM within_bound CASE "m=3 n=4 k=70000" SAYS "it leaves other bits")
+
 # What takes each launch of a graph for a call.
 assay_sight_defect(tells_by_local IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "a local variable of a function which has returned")
 assay_sight_defect(tells_by_argument IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "a local variable of a function which has returned")

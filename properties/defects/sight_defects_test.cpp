@@ -36,6 +36,7 @@ bool is_by_host(const std::string& reason) {
                                 "the variant returned",
                                 "launch returned",
                                 "launches in a row",
+                                "it leaves other bits with threads",
                                 "elements are wrong"};
   return std::any_of(words.begin(), words.end(),
                      [&](const char* some) { return reason.find(some) != reason.npos; });
@@ -101,7 +102,20 @@ INSTANTIATE_TEST_SUITE_P(
                     "right_early_begin", "right_early_launch", "right_past_read_only_cache",
                     "right_read_only_cache", "right_copied_sums", "right_pinned_scalars",
                     "right_finished_copy", "right_ready_buffer", "right_own_memory",
-                    "right_kept_memory", "right_host_function", "right_strips", "right_counter"));
+                    "right_kept_memory", "right_host_function", "right_strips", "right_counter",
+                    "right_slots_in_turn", "right_memory_of_a_handle", "right_blocks_meet",
+                    "right_without_memory", "right_growing_buffer", "right_shares"));
+
+// Once in a process: then there is a buffer.
+TEST(WithoutMemory, shows_what_is_kept_of_a_launch_that_failed) {
+  const ClaimResult result =
+      check_case({entry_named("notes_size_too_soon", Backend::ptx)},
+                 {&claim_named("launch_errors")}, {parse_case("m=3 n=4 k=5")}, {.jobs = 1})
+          .front();
+  ASSERT_TRUE(result.failure);
+  EXPECT_THAT(result.failure->verdict.reason,
+              HasSubstr("after a launch for which the device had no memory"));
+}
 
 class RightGraphs : public testing::TestWithParam<const char*> {};
 

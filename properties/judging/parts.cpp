@@ -6,6 +6,7 @@
 
 #include "properties/draws/dice.h"
 #include "properties/fitting.h"
+#include "properties/judging/long_sums.h"
 
 namespace assay {
 namespace {
@@ -29,7 +30,8 @@ Verdict judge_whole_or_part(const Entry& entry, const Case& c, const Plan& plan,
                             const Resources& resources) {
   const double elements = static_cast<double>(c.m) * static_cast<double>(c.n);
   const bool is_large = c.multiply_adds() >= many_products(resources) || elements > many_elements;
-  if (entry.backend != Backend::ptx || !is_large) return run_trial(entry, c, plan, resources);
+  if (entry.backend != Backend::ptx || !is_large)
+    return judge_in_two_orders(entry, c, plan, resources);
   const std::uint64_t blocks = blocks_to_run(c, entry.variant.tile);
   Plan of_some = plan;
   of_some.most_blocks = blocks;
@@ -37,7 +39,7 @@ Verdict judge_whole_or_part(const Entry& entry, const Case& c, const Plan& plan,
   const bool says_nothing = part.status == TrialStatus::right && part.judged == 0;
   const bool is_dear = c.multiply_adds() >= 0x1p31 || elements > many_elements;
   if (says_nothing && (resources.case_is_given || !is_dear))
-    return run_trial(entry, c, plan, resources);
+    return judge_in_two_orders(entry, c, plan, resources);
   if (!says_nothing && part.remark.empty())
     part.remark = fmt::format("of grids too large to run whole, {} blocks were run", blocks);
   return part;

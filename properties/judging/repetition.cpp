@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <map>
 #include <optional>
 #include <set>
 
@@ -55,12 +54,6 @@ Run chained_before(const Entry& entry, const Case& c) {
   std::swap(first.offset.floats[0], first.offset.floats[2]);
   first.seed += 2;
   return {"as the result before", entry, fitted(first, entry.variant.needs), {.exchanged = true}};
-}
-
-// A hash of all that launches of a variant may leave behind in this process.
-std::uint64_t hash_of_kept(const Entry& entry, const Resources& resources) {
-  return variables_beside(entry.variant.launch.address()) ^
-         machine_of(entry.backend, resources).hash_of_kept_memory();
 }
 
 // What launches one after the other leave in the single element of C, each from the same operands.
@@ -157,13 +150,6 @@ Verdict judge_memory(const Entry& entry, const Case& c, const Resources& resourc
                                 times, grown),
           .diagnosis = "it never frees what it allocates",
           .judged = 1};
-}
-
-// Whether something is kept since the first case that was judged.
-bool keeps_something(const Entry& entry, const Resources& resources) {
-  thread_local std::map<const void*, std::uint64_t> at_first;
-  const std::uint64_t now = hash_of_kept(entry, resources);
-  return at_first.try_emplace(entry.variant.launch.address(), now).first->second != now;
 }
 
 // What is kept may count the calls of a problem that is large enough, and do something else at one

@@ -3,6 +3,9 @@
 #include <link.h>
 
 #include <cstddef>
+#include <map>
+
+#include "oracle/machine.h"
 
 namespace assay {
 namespace {
@@ -49,6 +52,17 @@ std::uint64_t variables_beside(const void* code) {
   Search search{reinterpret_cast<std::uintptr_t>(code)};
   dl_iterate_phdr(visit, &search);
   return search.hash;
+}
+
+std::uint64_t hash_of_kept(const Entry& entry, const Resources& resources) {
+  return variables_beside(entry.variant.launch.address()) ^
+         machine_of(entry.backend, resources).hash_of_kept_memory();
+}
+
+bool keeps_something(const Entry& entry, const Resources& resources) {
+  thread_local std::map<const void*, std::uint64_t> at_first;
+  const std::uint64_t now = hash_of_kept(entry, resources);
+  return at_first.try_emplace(entry.variant.launch.address(), now).first->second != now;
 }
 
 }  // namespace assay

@@ -22,9 +22,19 @@ std::string why_not_huge(const Case& c) {
   return widest < large ? "it takes a matrix that spreads over 2^24 elements" : "";
 }
 
+// Slices of k of all tiles, together between 2^31 and 2^32. What no tile declares is 16.
+Case with_many_slices(const Tile& declared) {
+  constexpr std::int64_t tiles_in_line = 257, slices = 2'700'000'000;
+  const auto side = [](int of_tile) { return of_tile > 1 ? of_tile : 16; };
+  const Tile tile = {side(declared.m), side(declared.n), side(declared.k)};
+  return {.m = (tiles_in_line - 1) * tile.m + 1,
+          .n = (tiles_in_line - 1) * tile.n + 1,
+          .k = slices / (tiles_in_line * tiles_in_line) * tile.k};
+}
+
 // Beside the roots of 2^31 and 2^32; more than 65535 tiles in a line, and more than 65535 bands of
-// eight; more rows than blocks of a device times these are in 32 bits; a workspace of some GiB; and
-// rows that lie farther apart than 2^31 or 2^32.
+// eight; more rows than blocks of a device times these are in 32 bits; more slices than an int
+// counts; a workspace of some GiB; and rows that lie farther apart than 2^31 or 2^32.
 std::vector<Case> huge_cases(const Entry& entry, std::uint64_t seed) {
   Dice dice(seed + 77);
   const Needs& needs = entry.variant.needs;
@@ -35,6 +45,7 @@ std::vector<Case> huge_cases(const Entry& entry, std::uint64_t seed) {
   const std::int64_t line = std::int64_t{65536} * std::max({tile.m, tile.n, 16});
   const std::int64_t within = needs.int_indices ? root_of_2_31 - 100 : root_of_2_31;
   std::vector<Case> cases = {
+      with_many_slices(tile),
       {.m = beside(root_of_2_32), .n = beside(root_of_2_32), .k = few()},
       {.m = beside(within), .n = beside(within), .k = few()},
       {.m = beside(line), .n = 15 + few(), .k = 8 + few()},
@@ -57,6 +68,8 @@ std::vector<Case> huge_cases(const Entry& entry, std::uint64_t seed) {
     c.seed = static_cast<std::uint64_t>(dice.between(0, 65535));
     c = fitted(c, needs);
   }
+  const auto is_not_huge = [](const Case& c) { return !why_not_huge(c).empty(); };  // by its needs
+  if (!std::all_of(cases.begin(), cases.end(), is_not_huge)) std::erase_if(cases, is_not_huge);
   return cases;
 }
 

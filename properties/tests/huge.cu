@@ -55,8 +55,8 @@ cudaError_t launch_by_table(const Gemm& g, cudaStream_t stream, void* workspace)
   if (tiles == 0) return cudaSuccess;
   auto* const rows = static_cast<Number*>(workspace);
   const dim3 blocks(static_cast<unsigned>(ceil_div(tiles, threads)));
-  const cudaError_t error = launch(number_rows<Number>, blocks, threads, 0, stream, rows, tiles,
-                                   ceil_div(g.n, tile.n));
+  const cudaError_t error =
+      launch(number_rows<Number>, blocks, threads, 0, stream, rows, tiles, ceil_div(g.n, tile.n));
   if (error != cudaSuccess) return error;
   return launch(by_table<Number>, dim3(static_cast<unsigned>(tiles)), dim3(tile.n, tile.m), 0,
                 stream, g, static_cast<const Number*>(rows));
@@ -95,6 +95,40 @@ cudaError_t launch_strided(const Gemm& g, cudaStream_t stream) {
   return launch(strided<Number>, 16, threads, 0, stream, g, static_cast<Number>(g.m * g.n));
 }
 
+// The slices of all tiles in equal shares: a tile is whose share has its last slice. A count of
+// them that does not fit leaves each share empty.
+constexpr std::int64_t slice = 16;
+template <class Number>
+__global__ void shares(Gemm g, Number slices, float* sums) {
+  const std::int64_t each = ceil_div(depth(g), slice), across = ceil_div(g.n, tile.n);
+  const std::int64_t first = std::int64_t{slices} * blockIdx.x / gridDim.x,
+                     end = std::int64_t{slices} * (blockIdx.x + 1) / gridDim.x;
+  Gemm inner = g;
+  inner.c = sums, inner.ldc = g.n, inner.alpha = 1, inner.beta = 0;
+  for (std::int64_t of_tile = first / each; (of_tile + 1) * each <= end; ++of_tile)
+    compute(inner, of_tile / across * tile.m + threadIdx.y,
+            of_tile % across * tile.n + threadIdx.x);
+}
+__global__ void finish(Gemm g, const float* sums) {
+  const Corner corner = block_corner<tile>(g);
+  const std::int64_t row = corner.row + threadIdx.y, col = corner.col + threadIdx.x;
+  if (row >= g.m || col >= g.n) return;
+  float* const c = &g.c[row * g.ldc + col];
+  *c = blend(g, sums[row * g.n + col], c);
+}
+std::int64_t bytes_of_sums(const Gemm& g) { return g.m * g.n * std::int64_t{sizeof(float)}; }
+template <class Number>
+cudaError_t launch_shares(const Gemm& g, cudaStream_t stream, void* workspace) {
+  if (g.m == 0 || g.n == 0) return cudaSuccess;
+  const auto slices = static_cast<Number>(tiles_of(g) * ceil_div(depth(g), slice));
+  auto* const sums = static_cast<float*>(workspace);
+  const cudaError_t error =
+      launch(shares<Number>, 64, dim3(tile.n, tile.m), 0, stream, g, slices, sums);
+  if (error != cudaSuccess) return error;
+  return launch_tiles<tile>(finish, dim3(tile.n, tile.m), g, stream, 0, 1,
+                            static_cast<const float*>(sums));
+}
+
 Variant named(const char* name, Launch launch, std::int64_t (*workspace)(const Gemm&) = nullptr) {
   return {.name = name,
           .idea = "For huge problems.",
@@ -111,6 +145,8 @@ const Registrar registrars[] = {
     named("huge_copy", launch_through_memory, bytes_of_copy<std::int64_t>),
     named("huge_copy_unsigned", launch_through_memory, bytes_of_copy<unsigned>),
     named("huge_strided", launch_strided<std::int64_t>),
+    named("huge_shares", launch_shares<std::int64_t>, bytes_of_sums),
+    named("huge_shares_int", launch_shares<int>, bytes_of_sums),
     named("huge_strided_int", launch_strided<int>),
 };
 

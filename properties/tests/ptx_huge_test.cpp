@@ -26,6 +26,7 @@ TEST(HugeSizes, are_right_where_all_is_counted_in_64_bits) {
     EXPECT_EQ(result.status(), ClaimStatus::holds) << variant << ": " << words_of(result);
     EXPECT_GE(result.cases, 10) << variant;
   }
+  EXPECT_FALSE(judged("huge_shares").failure) << words_of(judged("huge_shares"));
 }
 
 TEST(HugeSizes, show_two_threads_that_have_one_number) {
@@ -47,9 +48,14 @@ TEST(HugeSizes, show_that_nothing_was_computed) {
   EXPECT_THAT(words_of(judged("huge_strided_int")), testing::HasSubstr("was never written"));
 }
 
+TEST(HugeSizes, show_shares_that_are_empty) {
+  for (const std::uint64_t seed : {0, 1, 2})
+    EXPECT_THAT(words_of(judged("huge_shares_int", seed)), testing::HasSubstr("that nobody wrote"));
+}
+
 TEST(HugeSizes, say_nothing_of_what_takes_too_long) {
-  const Verdict verdict = run_vast_trial(entry_named("huge_strided", Backend::ptx),
-                                         parse_case("m=65600 n=65600 k=2"));
+  const Verdict verdict =
+      run_vast_trial(entry_named("huge_strided", Backend::ptx), parse_case("m=65600 n=65600 k=2"));
   EXPECT_EQ(verdict.status, TrialStatus::refused);
   EXPECT_THAT(verdict.reason, testing::HasSubstr("take too long"));
 }

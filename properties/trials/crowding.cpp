@@ -30,7 +30,7 @@ Case crowded_out(const Trials::Crowded& crowded, std::int64_t Case::*along, cons
 void crowd_out(Trials& trials, const Claim& claim, const Entry& entry, const Effort& effort) {
   constexpr double most_cost = 4e9;
   constexpr int most_attempts = 6;
-  if (!claim.takes_extreme_sizes || trials.crowded().empty()) return;
+  if (!claim.takes_crowds || trials.crowded().empty()) return;
   const auto cost = [&](const Case& c) { return cost_of(c, claim, entry, effort); };
   std::int64_t Case::*along = &Case::m;
   Case next = crowded_out(trials.crowded().front(), along, claim, entry);

@@ -186,7 +186,8 @@ struct Settings {
   std::uint64_t most_watched = 0;
   // If not 0: of a larger grid that many blocks are run, the first and the last among them. What
   // they leave in memory is a part of the whole, if no block has to do with another one. A grid of
-  // few threads is run whole, unless their code is long.
+  // few threads is run whole, unless their code is long, and so is one of which the chosen blocks
+  // take next to no time.
   std::uint64_t most_blocks = 0, threads_run_whole = 0;
 };
 

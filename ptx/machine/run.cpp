@@ -45,10 +45,10 @@ uint64_t Run::draw() { return random = assay::scramble(random); }
 namespace {
 
 constexpr uint32_t poison = 0x7f85eedd;
-// Operations of a warp that nothing interrupts; the latter where each may touch memory for the first
-// time.
+// Operations of a warp that nothing interrupts; the latter where each may touch memory for the
+// first time.
 constexpr uint64_t whole_turn = 1 << 18, short_turn = 1 << 12;
-constexpr int most_in_flight = 4;         // blocks, in shuffled order
+constexpr int most_in_flight = 4;                                   // blocks, in shuffled order
 constexpr std::size_t most_bytes_of_blocks = std::size_t{1} << 29;  // in flight
 constexpr std::uint64_t rounds_in_vain = 16;  // of all blocks in flight, until none finds room
 constexpr int patience = 512;                 // turns that end no block, until another one joins
@@ -63,9 +63,7 @@ double cpu_seconds() {
 class Running {
  public:
   Running(const Launch& launch, Memory& memory, const Settings& settings)
-      : run_(launch, memory, settings),
-        grid_(launch.grid.count()),
-        blocks_(launch, settings) {
+      : run_(launch, memory, settings), grid_(launch.grid.count()), blocks_(launch, settings) {
     if (launch.cooperative) wanted_ = grid_;
     const std::uint64_t bytes_of_block =
         run_.shared_bytes * std::uint64_t{5} +
@@ -86,6 +84,8 @@ class Running {
       const bool looks_at_clock = ++rounds_ % 64 == 0 || run_.settings.most_blocks != 0;
       if (looks_at_clock && cpu_seconds() - start > limit) report_endless(in_flight_, limit);
       if (run_.unset && ++rounds_of_unset_ > most_rounds_of_unset) break;
+      const bool are_over = started_ == blocks_.count() && in_flight_.empty() && !run_.failed();
+      if (are_over && may_go_on((cpu_seconds() - start) / limit)) blocks_.go_on();
     }
     if (!run_.failed()) run_.finding = run_.unset;
     return {.finding = run_.finding,
@@ -101,6 +101,16 @@ class Running {
   }
 
  private:
+  // Whether the few blocks that were chosen took so little of the time that there is enough for
+  // all: a share of a block may be empty where a count gave out.
+  bool may_go_on(double share_of_time) const {
+    constexpr std::uint64_t most = 1 << 16;  // blocks
+    if (run_.settings.threads_run_whole == 0 || grid_ > most || blocks_.count() == grid_)
+      return false;
+    const double more = static_cast<double>(grid_) / static_cast<double>(blocks_.count());
+    return share_of_time * more < 0.5;
+  }
+
   void admit() {
     const bool shuffled = run_.settings.order == Order::shuffled;
     const std::size_t wanted =

@@ -168,6 +168,12 @@ void show(const std::string& printed) {
   if (!printed.empty()) std::fflush(to);
 }
 
+std::uint64_t room_for(const Configuration& asked, int fit) {
+  const auto all = static_cast<std::uint64_t>(fit * model().multiprocessors);
+  const bool shares = !asked.cooperative && state().request != nullptr;
+  return std::max<std::uint64_t>(1, shares ? all / state().request->shares_room : all);
+}
+
 // `turn` is that of a node of a graph.
 void run_now(const Kernel& kernel, const Configuration& asked,
              const std::function<std::vector<std::byte>(const Program::Kernel&)>& params,
@@ -202,7 +208,7 @@ void run_now(const Kernel& kernel, const Configuration& asked,
                       .params = params(code),
                       .cooperative = asked.cooperative,
                       .fit_together = fit,
-                      .fit_on_device = static_cast<std::uint64_t>(fit * model().multiprocessors),
+                      .fit_on_device = room_for(asked, fit),
                       .past = device.timeline.past_of_next(stream, starts_early)};
   Outcome outcome = run_on_machine(kernel, launch);
   device.timeline.add(stream, {.numbers = outcome.numbers,

@@ -45,7 +45,9 @@ Error allocate(void** result, std::size_t bytes, Use use) {
     *result = nullptr;
     forbid_while_capturing();
     if (bytes == 0) return;
-    if (bytes > left()) throw Failure{Error::memory_allocation};
+    if (device.seen != nullptr) ++device.seen->allocations;
+    const bool is_refused = device.request != nullptr && device.request->refuses_memory;
+    if (is_refused || bytes > left()) throw Failure{Error::memory_allocation};
     *result = device.memory.allocate(bytes, name_of(use, bytes, ++device.numbered),
                                      !device.runs_nothing());
     device.allocations[*result] = {.use = use, .bytes = bytes};

@@ -19,27 +19,36 @@ Memory& device_memory();
 // A stream of the caller's, number 0 or 1, which waits for no other and is waited for by none.
 void* stream_of_caller(int);
 
+// The caller destroys that stream, whose work goes on, and makes another one, which happens to get
+// the same handle.
+void renew_stream_of_caller(int);
+
 struct Request {
   Settings settings;
   // How many of its streams the caller gives to the host code. What was done before is work in
   // them, and the caller goes on when they have finished: it knows of no others. 0: it waits for
   // all work of the device.
   int streams = 0;
+  // Other kernels are at work: they leave one part in so many of the room for blocks. A cooperative
+  // launch waits until it has all of it.
+  unsigned shares_room = 1;
   bool refuses_launches = false;  // each returns an error and runs nothing, which is no finding
   std::optional<int> refused_launch =
-      {};                     // so does this one, counted from 0; what follows runs nothing
-  bool runs_nothing = false;  // what a GPU would take returns at once: launches, copies, memsets
+      {};                       // so does this one, counted from 0; what follows runs nothing
+  bool refuses_memory = false;  // every allocation fails, which is no finding
+  bool runs_nothing = false;    // what a GPU would take returns at once: launches, copies, memsets
 };
 
 struct Observation {
   std::optional<Finding> finding;    // the first; later launches of the same call do nothing
   int launches = 0;                  // that were asked for
   int kernels = 0;                   // that were launched
+  int allocations = 0;               // that were asked for
   std::vector<LaunchCounts> counts;  // of each, if asked for and without a finding
   std::vector<Watched> watched;      // of each, if asked for
   std::uint64_t extra_time = 0;      // of all launches: what some operations take beyond usual ones
-  // Most blocks of a launch were left out; and what the others leave is no part of the whole, because
-  // something else writes memory too, or because the blocks depend on each other.
+  // Most blocks of a launch were left out; and what the others leave is no part of the whole,
+  // because something else writes memory too, or because the blocks depend on each other.
   bool is_part = false, is_no_part = false;
   std::optional<Crowd> crowd;  // of the launch of which most blocks had to be in flight
   std::uint64_t blocks = 0;    // of all launches where nothing runs; and a number

@@ -45,13 +45,21 @@ void GridOrder::leave_out(uint64_t most, uint64_t threads_of_a_block) {
   for (uint64_t random = seed_; chosen.size() < most;)
     chosen.insert((random = assay::scramble(random + 1)) % grid_);
   chosen_.assign(chosen.begin(), chosen.end());
+  if (order_ == Order::reverse) std::reverse(chosen_.begin(), chosen_.end());
+}
+
+bool GridOrder::go_on() {
+  if (chosen_.empty() || chosen_.size() == grid_) return false;
+  const std::set<uint64_t> started(chosen_.begin(), chosen_.end());
+  for (uint64_t i = 0; i < grid_; ++i)
+    if (!started.contains(i)) chosen_.push_back(i);
+  return true;
 }
 
 uint64_t GridOrder::number(uint64_t started) const {
-  const uint64_t last = count() - 1;
-  const uint64_t place = order_ == Order::reverse ? last - started : started;
-  if (!chosen_.empty()) return chosen_[place];
-  if (order_ != Order::shuffled) return place;
+  if (!chosen_.empty()) return chosen_[started];
+  if (order_ == Order::reverse) return grid_ - 1 - started;
+  if (order_ == Order::forward) return started;
   const auto dealt = static_cast<unsigned __int128>(started) * step_ % grid_;
   return (assay::scramble(seed_) + static_cast<uint64_t>(dealt)) % grid_;
 }

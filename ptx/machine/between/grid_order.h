@@ -14,6 +14,8 @@ class GridOrder {
   // have the number of the last but for what a narrow counter drops, and others.
   GridOrder(const Launch&, const Settings&);
   std::uint64_t count() const { return chosen_.empty() ? grid_ : chosen_.size(); }
+  // Whether some were left out, and all of these may follow those that were chosen: then they do.
+  bool go_on();
   // The block to start next, when `started` blocks have been started.
   std::uint64_t number(std::uint64_t started) const;
 

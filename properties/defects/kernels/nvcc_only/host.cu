@@ -72,6 +72,7 @@ Told* on_host() {
 template <bool waits>
 cudaError_t by_pinned_scalars(const Gemm& g, cudaStream_t stream, void*) {
   if (is_empty(g)) return cudaSuccess;
+  if (on_host() == nullptr || on_device(stream) == nullptr) return cudaErrorMemoryAllocation;
   *on_host() = {g.alpha, g.beta, g.c};
   cudaMemcpyAsync(on_device(stream), on_host(), sizeof(Told), cudaMemcpyHostToDevice, stream);
   multiply<<<blocks(g), threads, 0, stream>>>(g, on_device(stream));
@@ -82,6 +83,7 @@ cudaError_t by_pinned_scalars(const Gemm& g, cudaStream_t stream, void*) {
 template <bool waits>
 cudaError_t by_copied_result(const Gemm& g, cudaStream_t stream, void*) {
   if (is_empty(g)) return cudaSuccess;
+  if (on_host() == nullptr || on_device(stream) == nullptr) return cudaErrorMemoryAllocation;
   write_told<<<1, 1, 0, stream>>>(g, on_device(stream));
   if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess) return error;
   cudaMemcpyAsync(on_host(), on_device(stream), sizeof(Told), cudaMemcpyDeviceToHost, stream);
@@ -99,6 +101,7 @@ cudaError_t by_ready_buffer(const Gemm& g, cudaStream_t stream, void*) {
   static cudaEvent_t used = nullptr;
   if (used == nullptr) cudaEventCreateWithFlags(&used, cudaEventDisableTiming);
   if (is_empty(g)) return cudaSuccess;
+  if (on_device(nullptr) == nullptr) return cudaErrorMemoryAllocation;
   const cudaError_t state = cudaEventQuery(used);
   if (takes_for_failure && state != cudaSuccess) return state;
   if (state == cudaErrorNotReady) cudaStreamWaitEvent(stream, used);
@@ -130,6 +133,7 @@ Told* mapped(cudaStream_t stream) {
 template <bool is_local>
 cudaError_t by_host_function(const Gemm& g, cudaStream_t stream, void*) {
   if (is_empty(g)) return cudaSuccess;
+  if (mapped(stream) == nullptr) return cudaErrorMemoryAllocation;
   Delivery local{{g.alpha, g.beta, g.c}, mapped(stream)};
   if (is_local)
     cudaLaunchHostFunc(stream, deliver, &local);
@@ -155,6 +159,7 @@ cudaError_t in_own_memory(const Gemm& g, cudaStream_t stream, void*) {
     cudaMallocAsync(&memory, bytes, stream);
   else if (memory == nullptr)
     cudaMalloc(&memory, bytes);
+  if (memory == nullptr) return cudaErrorMemoryAllocation;
   if (frees == Frees::kept_for_all) cudaDeviceSynchronize();
   auto* const sums = static_cast<float*>(memory);
   sum_up<<<blocks(g), threads, 0, stream>>>(g, sums);

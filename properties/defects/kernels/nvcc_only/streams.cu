@@ -109,8 +109,9 @@ void joined_before_it_ends(const Gemm& g, cudaStream_t stream, float* sums) {
 void in_pool(const Gemm& g, cudaStream_t stream, cudaStream_t frees) {
   float* sums = nullptr;
   if (g.m == 0 || g.n == 0) return;
-  cudaMallocAsync(&sums, static_cast<std::size_t>(bytes_of_sums(g)), stream);
-  cudaMemsetAsync(sums, 0xff, static_cast<std::size_t>(bytes_of_sums(g)), stream);
+  const auto bytes = static_cast<std::size_t>(bytes_of_sums(g));
+  if (cudaMallocAsync(&sums, bytes, stream) != cudaSuccess) return;  // the last error tells
+  cudaMemsetAsync(sums, 0xff, bytes, stream);
   sum_in(stream, g, sums);
   finish_in(stream, g, sums);
   cudaFreeAsync(sums, frees);
@@ -122,7 +123,8 @@ void sums_in_side(const Gemm& g, cudaStream_t stream, bool waits_for_memory) {
   float* sums = nullptr;
   if (g.m == 0 || g.n == 0) return;
   order(stream, side());
-  cudaMallocAsync(&sums, static_cast<std::size_t>(bytes_of_sums(g)), stream);
+  const auto bytes = static_cast<std::size_t>(bytes_of_sums(g));
+  if (cudaMallocAsync(&sums, bytes, stream) != cudaSuccess) return;  // the last error tells
   if (waits_for_memory) order(stream, side());
   sum_in(side(), g, sums);
   order(side(), stream);

@@ -1,0 +1,230 @@
+// What launches use again, or take for granted: slots in turn, a stream's handle, room for all
+// blocks, memory that is there, the order in which blocks come. And the same done right.
+#include <cooperative_groups.h>
+
+#include <map>
+
+#include "properties/defects/kernels/faulty.h"
+
+namespace assay::faulty {
+namespace {
+
+constexpr int threads = 64;
+
+__device__ float sum_of(const Gemm& g, std::int64_t at, std::int64_t first, std::int64_t last) {
+  float sum = 0;
+  for (std::int64_t p = first; p < last; ++p)
+    sum = Right::add(sum, Right::a(g, at / g.n, p), Right::b(g, p, at % g.n));
+  return sum;
+}
+__device__ std::int64_t place() { return std::int64_t{blockIdx.x} * threads + threadIdx.x; }
+unsigned blocks(const Gemm& g) { return static_cast<unsigned>(ceil_div(g.m * g.n, threads)); }
+bool is_empty(const Gemm& g) { return g.m == 0 || g.n == 0; }
+
+__global__ void multiply(Gemm g, const float* alpha) {
+  if (alpha != nullptr) g.alpha = *alpha;
+  const std::int64_t at = place();
+  if (at < g.m * g.n) Right::finish(g, sum_of(g, at, 0, depth(g)), at / g.n, at % g.n);
+}
+__global__ void sum_up(Gemm g, float* sums) {
+  if (place() < g.m * g.n) sums[place()] = sum_of(g, place(), 0, depth(g));
+}
+__global__ void finish(Gemm g, const float* sums) {
+  if (place() < g.m * g.n) Right::finish(g, sums[place()], place() / g.n, place() % g.n);
+}
+cudaError_t in_one_kernel(const Gemm& g, cudaStream_t stream) {
+  multiply<<<blocks(g), threads, 0, stream>>>(g, nullptr);
+  return cudaGetLastError();
+}
+
+// Many slots in turn. Nobody may wait for the one that used a slot before.
+struct Slot {
+  float* alpha = nullptr;
+  cudaEvent_t used = nullptr;
+};
+__global__ void write_alpha(Gemm g, float* alpha) { *alpha = g.alpha; }
+
+template <bool waits>
+cudaError_t by_many_slots(const Gemm& g, cudaStream_t stream, void*) {
+  constexpr int slots = 100;
+  static Slot all[slots];
+  static int next = 0;
+  if (is_empty(g)) return cudaSuccess;
+  Slot& its = all[next++ % slots];
+  if (its.alpha == nullptr) {
+    if (const cudaError_t error = cudaMalloc(&its.alpha, sizeof(float))) return error;
+    cudaEventCreateWithFlags(&its.used, cudaEventDisableTiming);
+  }
+  if (waits) cudaStreamWaitEvent(stream, its.used);
+  write_alpha<<<1, 1, 0, stream>>>(g, its.alpha);
+  multiply<<<blocks(g), threads, 0, stream>>>(g, its.alpha);
+  cudaEventRecord(its.used, stream);
+  return cudaGetLastError();
+}
+
+// Memory of each stream, found by its handle.
+template <bool waits>
+cudaError_t by_handle_of_stream(const Gemm& g, cudaStream_t stream, void*) {
+  static std::map<cudaStream_t, Slot> all;
+  if (is_empty(g)) return cudaSuccess;
+  Slot& its = all[stream];
+  if (its.alpha == nullptr) {
+    if (const cudaError_t error = cudaMalloc(&its.alpha, sizeof(float))) return error;
+    cudaEventCreateWithFlags(&its.used, cudaEventDisableTiming);
+  }
+  if (waits) cudaStreamWaitEvent(stream, its.used);
+  write_alpha<<<1, 1, 0, stream>>>(g, its.alpha);
+  multiply<<<blocks(g), threads, 0, stream>>>(g, its.alpha);
+  cudaEventRecord(its.used, stream);
+  return cudaGetLastError();
+}
+
+// All blocks meet, as many as the device has room for: four on a multiprocessor, by what each takes
+// of its shared memory.
+template <bool is_cooperative>
+__global__ void __launch_bounds__(threads) meet(Gemm g, float* sums, unsigned* arrived) {
+  __shared__ float own[12'000];
+  const std::int64_t step = std::int64_t{gridDim.x} * threads;
+  for (std::int64_t at = place(); at < g.m * g.n; at += step) {
+    own[threadIdx.x] = sum_of(g, at, 0, depth(g));
+    sums[at] = own[threadIdx.x];
+  }
+  if (is_cooperative) {
+    cooperative_groups::this_grid().sync();
+  } else {
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      atomicAdd(arrived, 1u);
+      while (atomicAdd(arrived, 0u) < gridDim.x) __nanosleep(64);
+      __threadfence();
+    }
+    __syncthreads();
+  }
+  for (std::int64_t at = g.m * g.n - 1 - place(); at >= 0; at -= step)
+    Right::finish(g, sums[at], at / g.n, at % g.n);
+}
+constexpr std::int64_t bytes_of_counter = 256;
+std::int64_t bytes_to_meet(const Gemm& g) {
+  return bytes_of_counter + g.m * g.n * std::int64_t{sizeof(float)};
+}
+
+template <bool is_cooperative>
+cudaError_t meets_in_one_kernel(const Gemm& g, cudaStream_t stream, void* workspace) {
+  if (is_empty(g)) return cudaSuccess;
+  int multiprocessors = 0, each = 0;
+  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, meet<is_cooperative>, threads, 0);
+  const std::int64_t all = std::int64_t{each} * multiprocessors;
+  const unsigned grid = blocks(g) < all ? blocks(g) : static_cast<unsigned>(all);
+  auto* counter = static_cast<unsigned*>(workspace);
+  auto* sums = reinterpret_cast<float*>(static_cast<char*>(workspace) + bytes_of_counter);
+  if (const cudaError_t error = cudaMemsetAsync(counter, 0, bytes_of_counter, stream)) return error;
+  Gemm its = g;
+  void* arguments[] = {&its, &sums, &counter};
+  if (is_cooperative)
+    return cudaLaunchCooperativeKernel(meet<is_cooperative>, dim3(grid), dim3(threads), arguments,
+                                       0, stream);
+  meet<is_cooperative><<<grid, threads, 0, stream>>>(g, sums, counter);
+  return cudaGetLastError();
+}
+
+// Without memory it computes without sums, and may forget half of k.
+template <bool is_right>
+cudaError_t whole_without_memory(const Gemm& g, cudaStream_t stream, void*) {
+  if (is_empty(g)) return cudaSuccess;
+  float* sums = nullptr;
+  const auto bytes = static_cast<std::size_t>(g.m * g.n) * sizeof(float);
+  if (cudaMallocAsync(&sums, bytes, stream) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    Gemm half = g;
+    if (!is_right) half.k = g.k / 2;
+    return in_one_kernel(half, stream);
+  }
+  sum_up<<<blocks(g), threads, 0, stream>>>(g, sums);
+  finish<<<blocks(g), threads, 0, stream>>>(g, sums);
+  const cudaError_t error = cudaGetLastError();
+  const cudaError_t freed = cudaFreeAsync(sums, stream);
+  return error != cudaSuccess ? error : freed;
+}
+
+// A buffer that grows. Its size may be noted before there is one.
+template <bool is_right>
+cudaError_t by_growing_buffer(const Gemm& g, cudaStream_t stream, void*) {
+  static float* buffer = nullptr;
+  static std::int64_t held = 0;
+  static cudaEvent_t used = nullptr;
+  if (is_empty(g)) return cudaSuccess;
+  if (used == nullptr) cudaEventCreateWithFlags(&used, cudaEventDisableTiming);
+  if (held < g.m * g.n) {
+    cudaFree(buffer);
+    buffer = nullptr, held = is_right ? 0 : g.m * g.n;
+    const auto bytes = static_cast<std::size_t>(g.m * g.n) * sizeof(float);
+    if (const cudaError_t error = cudaMalloc(&buffer, bytes)) return error;
+    held = g.m * g.n;
+  }
+  cudaStreamWaitEvent(stream, used);
+  sum_up<<<blocks(g), threads, 0, stream>>>(g, buffer);
+  finish<<<blocks(g), threads, 0, stream>>>(g, buffer);
+  cudaEventRecord(used, stream);
+  return cudaGetLastError();
+}
+
+// Four blocks share a long sum. The last one to come adds up what they left, in the order in which
+// they came, or in that of their numbers.
+constexpr int shares = 4;
+template <bool by_arrival>
+__global__ void share_out(Gemm g, unsigned* came, float* slots) {
+  const std::int64_t at = place(), all = g.m * g.n;
+  if (at >= all) return;
+  const std::int64_t each = ceil_div(depth(g), shares), first = blockIdx.y * each;
+  const float sum = sum_of(g, at, first, min(depth(g), first + each));
+  const unsigned slot = by_arrival ? atomicAdd(&came[at], 1u) : blockIdx.y;
+  slots[slot * all + at] = sum;
+  __threadfence();
+  if (atomicAdd(&came[all + at], 1u) + 1 < shares) return;
+  __threadfence();
+  float total = 0;
+  for (int i = 0; i < shares; ++i) total += slots[i * all + at];
+  Right::finish(g, total, at / g.n, at % g.n);
+}
+constexpr std::int64_t long_k = 66'000;
+std::int64_t bytes_to_share(const Gemm& g) {
+  return depth(g) < long_k ? 0 : (2 + shares) * g.m * g.n * std::int64_t{sizeof(float)};
+}
+
+template <bool by_arrival>
+cudaError_t shares_long_k(const Gemm& g, cudaStream_t stream, void* workspace) {
+  if (is_empty(g)) return cudaSuccess;
+  if (depth(g) < long_k) return in_one_kernel(g, stream);
+  auto* const came = static_cast<unsigned*>(workspace);
+  const auto counters = static_cast<std::size_t>(2 * g.m * g.n);
+  if (const cudaError_t error = cudaMemsetAsync(came, 0, counters * sizeof(unsigned), stream))
+    return error;
+  share_out<by_arrival><<<dim3(blocks(g), shares), threads, 0, stream>>>(
+      g, came, static_cast<float*>(workspace) + counters);
+  return cudaGetLastError();
+}
+
+template <class Launch>
+constexpr Variant by(const char* name, Launch launch,
+                     std::int64_t (*workspace)(const Gemm&) = bytes_to_meet) {
+  return {.name = name, .idea = idea, .launch = launch, .workspace = workspace};
+}
+const Registrar registrars[] = {
+    by("slots_in_turn", by_many_slots<false>),
+    by("right_slots_in_turn", by_many_slots<true>),
+    by("memory_of_a_handle", by_handle_of_stream<false>),
+    by("right_memory_of_a_handle", by_handle_of_stream<true>),
+    by("blocks_meet_uninvited", meets_in_one_kernel<false>, bytes_to_meet),
+    by("right_blocks_meet", meets_in_one_kernel<true>, bytes_to_meet),
+    by("half_without_memory", whole_without_memory<false>),
+    by("right_without_memory", whole_without_memory<true>),
+    by("notes_size_too_soon", by_growing_buffer<false>),
+    by("right_growing_buffer", by_growing_buffer<true>),
+    by("shares_by_arrival", shares_long_k<true>, bytes_to_share),
+    by("right_shares", shares_long_k<false>, bytes_to_share),
+};
+
+}  // namespace
+}  // namespace assay::faulty

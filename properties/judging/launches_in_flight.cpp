@@ -1,0 +1,82 @@
+#include "properties/judging/launches_in_flight.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "oracle/machine.h"
+#include "properties/claims.h"
+#include "properties/draws/cost.h"
+#include "properties/judging/variables.h"
+
+namespace assay {
+namespace {
+
+// The first of two launches is judged by its values, which do not tell that the other one is what
+// disturbed it; nor does what both touched tell whether one launch is at fault by itself.
+Verdict judge_pair(const Entry& entry, const Case& c, const Plan& plan,
+                   const Resources& resources) {
+  Verdict verdict = run_trial(entry, c, plan, resources);
+  const Fault fault = verdict.finding.fault;
+  const bool may_be_of_both = verdict.status == TrialStatus::wrong || fault == Fault::other_stream;
+  if (!may_be_of_both || fault == Fault::launches_disturb) return verdict;
+  if (run_trial(entry, c, {}, resources).status != TrialStatus::right) return verdict;
+  const Verdict disturbed = *launches_disturb();
+  verdict.finding = disturbed.finding;
+  verdict.diagnosis = disturbed.diagnosis;
+  return verdict;
+}
+
+// How many launches of a case this process has the time for.
+int affordable_launches(const Entry& entry, const Case& c) {
+  constexpr int most = 1100, least = 20;  // a ring has 4 to 1024 slots
+  constexpr double most_nanoseconds = 3e8;
+  const double of_process = entry.backend == Backend::ptx ? 1e9 : 2e8;
+  thread_local double spent = 0;
+  const double each = cost_of(c, claim_named("within_bound"), entry);
+  const int times =
+      static_cast<int>(std::min<double>(most, std::min(most_nanoseconds, of_process) / each));
+  if (times < least || spent + times * each > of_process) return 0;
+  spent += times * each;
+  return times;
+}
+
+// Whether a launch leaves something that another one may meet: memory of the device or variables of
+// kernels, or, on the executor, which does not tell these from others, variables of any kind.
+bool keeps_what_may_be_shared(const Entry& entry, const Resources& resources) {
+  if (entry.backend == Backend::simt) return keeps_something(entry, resources);
+  thread_local std::map<const void*, std::uint64_t> at_first;
+  const std::uint64_t now = machine_of(entry.backend, resources).hash_of_kept_memory();
+  return at_first.try_emplace(entry.variant.launch.address(), now).first->second != now;
+}
+
+}  // namespace
+
+Verdict judge_two_streams(const Entry& entry, const Case& c, const Resources& resources) {
+  const bool on_cpu = entry.backend == Backend::simt || entry.backend == Backend::ptx;
+  if (on_cpu) keeps_what_may_be_shared(entry, resources);
+  Plan plan{.setting = Setting::two_streams};
+  Verdict verdict = judge_pair(entry, c, plan, resources);
+  if (verdict.status != TrialStatus::right || !on_cpu ||
+      !keeps_what_may_be_shared(entry, resources))
+    return verdict;
+  if (entry.backend == Backend::ptx) {
+    plan.renews_stream = true;
+    Verdict renewed = judge_pair(entry, c, plan, resources);
+    if (is_failure(renewed)) {
+      renewed.reason +=
+          ", where the second stream has the handle of the first, which was destroyed";
+      return renewed;
+    }
+    plan.renews_stream = false;
+  }
+  plan.in_flight = affordable_launches(entry, c);
+  if (plan.in_flight == 0) return verdict;
+  Verdict many = judge_pair(entry, c, plan, resources);
+  if (!is_failure(many)) return verdict;
+  many.reason += fmt::format(", with {} launches under way", plan.in_flight + 1);
+  return many;
+}
+
+}  // namespace assay
