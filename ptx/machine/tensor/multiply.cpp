@@ -37,51 +37,86 @@ uint32_t bits_of(Type type, T value) {
   return static_cast<uint32_t>(static_cast<std::int64_t>(value));
 }
 
-template <class T>
-void take(const Fragment& f, Warp& w, T* to) {
+template <class T, Type type>
+void take_all(const Fragment& f, const Warp& w, T* to) {
   const std::uint16_t* at = f.at.data();
   const int bits = 32 / f.per_register;
   for (int r = 0; r < f.registers; ++r) {
-    const int slot = w.lists[f.list + r];
+    const uint32_t* const words = w.slot<uint32_t>(w.lists[f.list + r]);
+    for (int part = 0; part < f.per_register; ++part, at += warp_size)
+      for (int lane = 0; lane < warp_size; ++lane)
+        to[at[lane]] = value_of<T>(type, words[lane] >> (part * bits));
+  }
+}
+template <class T>
+void take(const Fragment& f, const Warp& w, T* to) {
+  switch (f.type) {  // once, not for each element
+    case Type::f16: return take_all<T, Type::f16>(f, w, to);
+    case Type::bf16: return take_all<T, Type::bf16>(f, w, to);
+    case Type::tf32: return take_all<T, Type::tf32>(f, w, to);
+    case Type::f32: return take_all<T, Type::f32>(f, w, to);
+    case Type::s8: return take_all<T, Type::s8>(f, w, to);
+    case Type::u8: return take_all<T, Type::u8>(f, w, to);
+    default: return take_all<T, Type::s32>(f, w, to);
+  }
+}
+template <>
+void take(const Fragment& f, const Warp& w, double* to) {
+  const std::uint16_t* at = f.at.data();
+  for (int r = 0; r < f.registers; ++r, at += warp_size)
+    for (int lane = 0; lane < warp_size; ++lane)
+      to[at[lane]] = w.slot<double>(w.lists[f.list + r])[lane];
+}
+template <class T, Type type>
+void give_all(const Fragment& f, const Warp& w, const T* from) {
+  const std::uint16_t* at = f.at.data();
+  const int bits = 32 / f.per_register;
+  for (int r = 0; r < f.registers; ++r) {
+    uint32_t* const words = w.slot<uint32_t>(w.lists[f.list + r]);
     for (int part = 0; part < f.per_register; ++part, at += warp_size)
       for (int lane = 0; lane < warp_size; ++lane) {
-        if constexpr (std::is_same_v<T, double>)
-          to[at[lane]] = w.slot<double>(slot)[lane];
-        else
-          to[at[lane]] = value_of<T>(f.type, w.slot<uint32_t>(slot)[lane] >> (part * bits));
+        const uint32_t value = bits_of(type, from[at[lane]]) << (part * bits);
+        words[lane] = part == 0 ? value : words[lane] | value;
       }
   }
 }
 template <class T>
-void give(const Fragment& f, Warp& w, const T* from) {
-  const std::uint16_t* at = f.at.data();
-  const int bits = 32 / f.per_register;
-  for (int r = 0; r < f.registers; ++r) {
-    const int slot = w.lists[f.list + r];
-    for (int part = 0; part < f.per_register; ++part, at += warp_size)
-      for (int lane = 0; lane < warp_size; ++lane) {
-        if constexpr (std::is_same_v<T, double>) {
-          w.slot<double>(slot)[lane] = from[at[lane]];
-        } else {
-          uint32_t& word = w.slot<uint32_t>(slot)[lane];
-          const uint32_t value = bits_of(f.type, from[at[lane]]) << (part * bits);
-          word = part == 0 ? value : word | value;
-        }
-      }
+void give(const Fragment& f, const Warp& w, const T* from) {
+  switch (f.type) {
+    case Type::f16: return give_all<T, Type::f16>(f, w, from);
+    case Type::f32: return give_all<T, Type::f32>(f, w, from);
+    default: return give_all<T, Type::s32>(f, w, from);
   }
+}
+template <>
+void give(const Fragment& f, const Warp& w, const double* from) {
+  const std::uint16_t* at = f.at.data();
+  for (int r = 0; r < f.registers; ++r, at += warp_size)
+    for (int lane = 0; lane < warp_size; ++lane)
+      w.slot<double>(w.lists[f.list + r])[lane] = from[at[lane]];
 }
 
 inline float multiplied(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 inline double multiplied(double a, double b, double c) { return __builtin_fma(a, b, c); }
 inline std::int64_t multiplied(std::int64_t a, std::int64_t b, std::int64_t c) { return a * b + c; }
 
-template <class T>
-void multiply_into(T* __restrict c, const T* __restrict a, const T* __restrict b, int m, int n,
-                   int k) {
-  for (int i = 0; i < m; ++i)
+template <int n, class T>
+void multiply_rows(T* __restrict c, const T* __restrict a, const T* __restrict b, int m, int k) {
+  for (int i = 0; i < m; ++i, a += k, c += n) {
+    T sums[n];
+    for (int j = 0; j < n; ++j) sums[j] = c[j];
     for (int p = 0; p < k; ++p)
-      for (int j = 0; j < n; ++j)
-        c[i * n + j] = multiplied(a[i * k + p], b[p * n + j], c[i * n + j]);
+      for (int j = 0; j < n; ++j) sums[j] = multiplied(a[p], b[p * n + j], sums[j]);
+    for (int j = 0; j < n; ++j) c[j] = sums[j];
+  }
+}
+template <class T>
+void multiply_into(T* c, const T* a, const T* b, int m, int n, int k) {
+  switch (n) {
+    case 8: return multiply_rows<8>(c, a, b, m, k);
+    case 16: return multiply_rows<16>(c, a, b, m, k);
+    default: return multiply_rows<32>(c, a, b, m, k);
+  }
 }
 
 // Which elements nobody wrote.
