@@ -38,9 +38,10 @@ bool are_in_quads(const Gemm& g) {
   return (g.lda | g.ldb) % 4 == 0 && (address(g.a) | address(g.b)) % 16 == 0;
 }
 
-// Whether the strips of `few_rows` for more than 32 rows fill an H200 once at most.
+// Whether the strips of `few_rows` for more than 32 rows fill an H200 once at most: two have room
+// on each multiprocessor.
 bool is_one_wave_of_strips(const Gemm& g) {
-  return ceil_div(g.m, 8) * ceil_div(g.n, 32) <= Multiprocessors;
+  return ceil_div(g.m, 8) * ceil_div(g.n, 32) <= 2 * Multiprocessors;
 }
 
 double products(const Gemm& g) {
