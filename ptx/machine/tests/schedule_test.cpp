@@ -153,16 +153,17 @@ TEST(Launch, that_never_ends_is_ended) {
 }
 
 TEST(Launch, of_few_threads_is_run_whole_unless_their_code_is_long) {
+  constexpr unsigned too_many_to_go_on = (1 << 16) + 1;  // where eight have taken no time
   const auto is_part = [](int operations, unsigned blocks) {
     std::string body = "mov.u32 %r1, 0;";
     for (int i = 0; i < operations; ++i) body += "add.u32 %r1, %r1, %t;";
     return WrittenKernel(body)
-        .run(64, {.most_blocks = 8, .threads_run_whole = 64 * 32}, blocks)
+        .run(1, {.most_blocks = 8, .threads_run_whole = too_many_to_go_on}, blocks)
         .is_part;
   };
-  EXPECT_FALSE(is_part(10, 32));
-  EXPECT_TRUE(is_part(10, 33));
-  EXPECT_TRUE(is_part(1000, 32));
+  EXPECT_FALSE(is_part(10, too_many_to_go_on));
+  EXPECT_TRUE(is_part(10, too_many_to_go_on + 1));
+  EXPECT_TRUE(is_part(1000, too_many_to_go_on));
   EXPECT_FALSE(is_part(1000, 8)) << "no more blocks than are run of any grid";
 }
 

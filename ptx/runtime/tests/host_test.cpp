@@ -57,6 +57,21 @@ TEST_F(Query, finds_ready_what_the_host_has_waited_for) {
   EXPECT_EQ(rt::query_event(event), Error::not_ready) << "what was recorded last counts";
 }
 
+TEST_F(Query, of_a_time_is_not_ready_before_it_is_over) {
+  void *from = nullptr, *to = nullptr;
+  for (void** timed : {&from, &to}) rt::create_event(timed, true);
+  rt::record_event(from, stream);
+  work();
+  rt::record_event(to, stream);
+  float milliseconds = -1;
+  EXPECT_EQ(rt::elapsed(milliseconds, from, to), Error::not_ready);
+  EXPECT_EQ(milliseconds, -1);
+  rt::wait_for_event(to);
+  EXPECT_EQ(rt::elapsed(milliseconds, from, to), Error::success);
+  EXPECT_GE(milliseconds, 0);
+  for (void* timed : {from, to}) rt::destroy_event(timed);
+}
+
 TEST_F(Query, leaves_no_error_behind) {
   work();
   EXPECT_EQ(rt::query_event(event), Error::not_ready);
