@@ -30,9 +30,9 @@ TEST(Calibrate, ShowsThatTheBoundSeparates) {
   EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
   EXPECT_THAT(answer.err, HasSubstr("SEPARATED: variants take at most "));
   const ReadJson json(answer.out);
-  EXPECT_EQ(json["results"].size(), 5u);
+  EXPECT_EQ(json["results"].size(), 6u);
   EXPECT_EQ(json["results"][0]["source"], "TF32");
-  EXPECT_EQ(json["results"][4]["source"], "naive");
+  EXPECT_EQ(json["results"][5]["source"], "naive");
   EXPECT_EQ(json["results"][4]["gulps"].size(), 7u);
 }
 

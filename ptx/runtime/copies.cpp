@@ -155,20 +155,24 @@ void copy_now(const Copy& asked, const Turn* turn = nullptr) {
   note_under_way(asked, stream, turn);
 }
 
-// Of memory that is there only where it is touched: then nothing more is done.
-bool is_too_much_for_a_part(std::size_t bytes) {
+// Of memory that is there only where it is touched, where a part of a grid is run, or a launch is
+// only watched: then nothing more is done.
+bool is_too_much(std::size_t bytes) {
   constexpr std::size_t most = std::size_t{1} << 28;
   State& device = state();
-  if (device.request == nullptr || device.request->settings.most_blocks == 0 || bytes <= most)
-    return false;
-  device.seen->is_part = device.seen->is_no_part = device.seen_enough = true;
+  if (device.request == nullptr || bytes <= most) return false;
+  const Settings& settings = device.request->settings;
+  const bool is_part = settings.most_blocks != 0;
+  if (!is_part && settings.most_watched == 0) return false;
+  device.seen->is_part |= is_part, device.seen->is_no_part |= is_part;
+  device.seen_enough = true;
   return true;
 }
 
 void set_now(const End& end, int value, StreamName stream) {
   if (state().runs_nothing()) return;
   check_device("cudaMemset", end);
-  if (is_too_much_for_a_part(end.width * end.height)) return;
+  if (is_too_much(end.width * end.height)) return;
   enter_access(stream, access_of("cudaMemset", end));
   for (std::size_t row = 0; row < end.height; ++row)
     std::memset(const_cast<std::byte*>(static_cast<const std::byte*>(end.first)) + row * end.pitch,

@@ -252,7 +252,7 @@ const Registrar registrars[] = {
     by("allocates_in_launch", allocates),
     by("leaks_in_launch", leaks),
     by("right_set_up_once", sets_up_once),
-    by("right_own_graph", launches_own_graph),
+    by("launches_own_graph", launches_own_graph),
 };
 
 }  // namespace
