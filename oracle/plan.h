@@ -65,11 +65,8 @@ struct Plan {
   ThreadOrder order = ThreadOrder::by_seed;
   SharedMemory shared = SharedMemory::by_seed;
   Setting setting = Setting::plain;
-  // With two streams: how often the second launch is repeated, if not a few times; and whether the
-  // first stream is destroyed meanwhile and its handle is that of the second. The latter on the PTX
-  // machine only.
+  // With two streams: how often the second launch is repeated, if not a few times.
   int in_flight = 0;
-  bool renews_stream = false;
   // With a broken stream: the one launch of several that fails, counted from 0. Not on a GPU.
   std::optional<int> broken_launch = std::nullopt;
   // If not 0, the PTX machine runs at most this many blocks of each grid, and only what they leave

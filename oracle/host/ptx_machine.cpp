@@ -45,8 +45,7 @@ class PtxMachine : public Machine {
       loan.add(twin->placed(), given.beta != 0);
       problems.resize(1 + static_cast<std::size_t>(launches_of_twin(given, plan)), twin->given());
     }
-    return observe(twin ? 2 : 1, c, plan,
-                   [&] { return start(variant, problems, plan.renews_stream); });
+    return observe(twin ? 2 : 1, c, plan, [&] { return start(variant, problems); });
   }
 
   bool has_computed() const override { return computed_; }
@@ -113,15 +112,11 @@ class PtxMachine : public Machine {
     return step([&] { return graph.launch(frame); });
   }
 
-  // The first into a stream of its own, the others into another one, which may have the handle of
-  // the first; the first failure.
-  static LaunchFailure start(const Variant& variant, const std::vector<Given>& problems,
-                             bool renews = false) {
+  // The first into a stream of its own, the others into another one; the first failure.
+  static LaunchFailure start(const Variant& variant, const std::vector<Given>& problems) {
     for (std::size_t i = 0; i < problems.size(); ++i) {
       const Given given = problems[i];  // gone when it returns, as that of most callers
-      if (i == 1 && renews) ptx::renew_stream_of_caller(0);
-      const int which = i == 0 || renews ? 0 : 1;
-      auto* const stream = static_cast<cudaStream_t>(ptx::stream_of_caller(which));
+      auto* const stream = static_cast<cudaStream_t>(ptx::stream_of_caller(i == 0 ? 0 : 1));
       if (const LaunchFailure failure = failure_of_launch(variant, given, stream)) return failure;
     }
     return std::nullopt;

@@ -253,7 +253,6 @@ assay_sight_defect(strip_for_each_multiprocessor IN nvcc_only/host.cu CLAIM no_d
 
 # What launches use again, or take for granted.
 assay_sight_defect(slots_in_turn IN nvcc_only/reuse.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "launches under way")
-assay_sight_defect(memory_of_a_handle IN nvcc_only/reuse.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "has the handle of the first")
 assay_sight_defect(blocks_meet_uninvited IN nvcc_only/reuse.cu CLAIM two_streams CASE "m=512 n=64 k=2" SAYS "never ends")
 assay_sight_defect(half_without_memory IN nvcc_only/reuse.cu CLAIM launch_errors CASE "m=3 n=4 k=5" SAYS "where the device has no memory left")
 assay_sight_defect(shares_by_arrival IN nvcc_only/reuse.cu CLAIM within_bound CASE "m=3 n=4 k=70000" SAYS "it leaves other bits")

@@ -61,16 +61,6 @@ Verdict judge_two_streams(const Entry& entry, const Case& c, const Resources& re
   if (verdict.status != TrialStatus::right || !on_cpu ||
       !keeps_what_may_be_shared(entry, resources))
     return verdict;
-  if (entry.backend == Backend::ptx) {
-    plan.renews_stream = true;
-    Verdict renewed = judge_pair(entry, c, plan, resources);
-    if (is_failure(renewed)) {
-      renewed.reason +=
-          ", where the second stream has the handle of the first, which was destroyed";
-      return renewed;
-    }
-    plan.renews_stream = false;
-  }
   plan.in_flight = affordable_launches(entry, c);
   if (plan.in_flight == 0) return verdict;
   Verdict many = judge_pair(entry, c, plan, resources);

@@ -6,8 +6,7 @@
 namespace assay {
 
 // Judges two launches on two streams. Where a variant keeps something between calls, and a CPU runs
-// it, the second one is then repeated so often that memory used in turns comes round, and on the
-// PTX machine the second stream also has the handle of the first, which was destroyed.
+// it, the second one is then repeated so often that memory used in turns comes round.
 Verdict judge_two_streams(const Entry&, const Case&, const Resources&);
 
 }  // namespace assay

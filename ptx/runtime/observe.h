@@ -19,10 +19,6 @@ Memory& device_memory();
 // A stream of the caller's, number 0 or 1, which waits for no other and is waited for by none.
 void* stream_of_caller(int);
 
-// The caller destroys that stream, whose work goes on, and makes another one, which happens to get
-// the same handle.
-void renew_stream_of_caller(int);
-
 struct Request {
   Settings settings;
   // How many of its streams the caller gives to the host code. What was done before is work in

@@ -52,13 +52,6 @@ void* stream_of_caller(int which) {
   return &runtime::state().of_caller[static_cast<std::size_t>(which)];
 }
 
-void renew_stream_of_caller(int which) {
-  runtime::State& device = runtime::state();
-  const std::lock_guard lock(device.mutex);
-  device.of_caller[static_cast<std::size_t>(which)].facts.id = device.next_stream++;
-  device.timeline.add_of_caller(runtime::name_of_stream(stream_of_caller(which)));
-}
-
 std::uint64_t hash_of_kept_memory() {
   constexpr std::size_t most = 1 << 20;
   runtime::State& device = runtime::state();

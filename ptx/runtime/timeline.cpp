@@ -27,12 +27,9 @@ Timeline::Stream& Timeline::stream(StreamName name) {
 // Each is an operation of its own, so that what comes after it knows of it.
 void Timeline::begin(const std::vector<StreamName>& of_caller) {
   *this = {};
-  for (const StreamName& name : of_caller) add_of_caller(name);
-}
-
-void Timeline::add_of_caller(StreamName name) {
-  of_caller_.push_back(name);
-  stream(name).known[name.number] = ++stream(name).operations;
+  of_caller_ = of_caller;
+  for (const StreamName& name : of_caller)
+    stream(name).known[name.number] = ++stream(name).operations;
 }
 
 Timeline::Known Timeline::before_next(StreamName name) const {

@@ -25,7 +25,6 @@ class Timeline {
 
   // What the caller of the host code did before is work of these streams.
   void begin(const std::vector<StreamName>& of_caller);
-  void add_of_caller(StreamName);
 
   // What the next operation of a stream may not count on. One that `starts_early` need not find the
   // kernel ahead of it finished (programmatic stream serialization), until it waits for that.

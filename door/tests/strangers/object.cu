@@ -30,8 +30,11 @@ class Sgemm {
   cudaError_t reserve(size_t floats) {
     if (floats <= capacity_) return cudaSuccess;
     cudaFree(transposed_);
-    capacity_ = std::max(floats, 2 * capacity_);
-    return cudaMalloc(&transposed_, capacity_ * sizeof(float));
+    const size_t wanted = std::max(floats, 2 * capacity_);
+    capacity_ = 0;  // until there is memory again
+    const cudaError_t error = cudaMalloc(&transposed_, wanted * sizeof(float));
+    if (error == cudaSuccess) capacity_ = wanted;
+    return error;
   }
   float *transposed_ = nullptr;
   size_t capacity_ = 0;

@@ -63,19 +63,15 @@ cudaError_t by_many_slots(const Gemm& g, cudaStream_t stream, void*) {
 }
 
 // Memory of each stream, found by its handle.
-template <bool waits>
 cudaError_t by_handle_of_stream(const Gemm& g, cudaStream_t stream, void*) {
-  static std::map<cudaStream_t, Slot> all;
+  static std::map<cudaStream_t, float*> all;
   if (is_empty(g)) return cudaSuccess;
-  Slot& its = all[stream];
-  if (its.alpha == nullptr) {
-    if (const cudaError_t error = cudaMalloc(&its.alpha, sizeof(float))) return error;
-    cudaEventCreateWithFlags(&its.used, cudaEventDisableTiming);
+  float*& its = all[stream];
+  if (its == nullptr) {
+    if (const cudaError_t error = cudaMalloc(&its, sizeof(float))) return error;
   }
-  if (waits) cudaStreamWaitEvent(stream, its.used);
-  write_alpha<<<1, 1, 0, stream>>>(g, its.alpha);
-  multiply<<<blocks(g), threads, 0, stream>>>(g, its.alpha);
-  cudaEventRecord(its.used, stream);
+  write_alpha<<<1, 1, 0, stream>>>(g, its);
+  multiply<<<blocks(g), threads, 0, stream>>>(g, its);
   return cudaGetLastError();
 }
 
@@ -214,8 +210,7 @@ constexpr Variant by(const char* name, Launch launch,
 const Registrar registrars[] = {
     by("slots_in_turn", by_many_slots<false>),
     by("right_slots_in_turn", by_many_slots<true>),
-    by("memory_of_a_handle", by_handle_of_stream<false>),
-    by("right_memory_of_a_handle", by_handle_of_stream<true>),
+    by("right_memory_of_a_handle", by_handle_of_stream),
     by("blocks_meet_uninvited", meets_in_one_kernel<false>, bytes_to_meet),
     by("right_blocks_meet", meets_in_one_kernel<true>, bytes_to_meet),
     by("half_without_memory", whole_without_memory<false>),
