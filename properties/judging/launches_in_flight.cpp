@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "oracle/machine.h"
 #include "properties/claims.h"
@@ -45,10 +44,8 @@ int affordable_launches(const Entry& entry, const Case& c) {
 // Whether a launch leaves something that another one may meet: memory of the device or variables of
 // kernels, or, on the executor, which does not tell these from others, variables of any kind.
 bool keeps_what_may_be_shared(const Entry& entry, const Resources& resources) {
-  if (entry.backend == Backend::simt) return keeps_something(entry, resources);
-  thread_local std::map<const void*, std::uint64_t> at_first;
-  const std::uint64_t now = machine_of(entry.backend, resources).hash_of_kept_memory();
-  return at_first.try_emplace(entry.variant.launch.address(), now).first->second != now;
+  return entry.backend == Backend::simt ? keeps_something(entry, resources)
+                                        : keeps_memory(entry, resources);
 }
 
 }  // namespace

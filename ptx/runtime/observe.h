@@ -25,8 +25,8 @@ struct Request {
   // them, and the caller goes on when they have finished: it knows of no others. 0: it waits for
   // all work of the device.
   int streams = 0;
-  // Other kernels are at work: they leave one part in so many of the room for blocks. A cooperative
-  // launch waits until it has all of it.
+  // Into how many equal shares the room for blocks is divided, as by other kernels that run at the
+  // same time. A launch gets one share; a cooperative one waits until it has them all.
   unsigned shares_room = 1;
   bool refuses_launches = false;  // each returns an error and runs nothing, which is no finding
   std::optional<int> refused_launch =
