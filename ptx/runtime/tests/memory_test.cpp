@@ -1,6 +1,7 @@
 // Memory, copies, symbols, and the handles of streams, events and pools.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include "ptx/runtime/tests/hand_made.h"
 
@@ -30,6 +31,31 @@ class MemoryOfDevice : public testing::Test {
   void* memory_ = nullptr;
   char host_[64] = {};
 };
+
+// Which is there only where it is touched, as large operands are.
+TEST(LargeMemory, IsNotClearedForALaunchThatIsWatchedOrRunInPart) {
+  constexpr std::size_t bytes = (std::size_t{1} << 28) + 4096;
+  auto* const first = static_cast<char*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  ASSERT_NE(static_cast<void*>(first), MAP_FAILED);
+  device_memory().lend({.name = "the workspace",
+                        .first = reinterpret_cast<std::uintptr_t>(first),
+                        .row_bytes = bytes,
+                        .pitch_bytes = bytes,
+                        .written = false});
+  const auto clear = [&](const Settings& settings, std::size_t some) {
+    observe({.settings = settings},
+            [&] { EXPECT_EQ(rt::set_memory(first, some, 7, some, 1, nullptr), Error::success); });
+    return *first == 7;
+  };
+  EXPECT_FALSE(clear({.most_watched = 9}, bytes));
+  EXPECT_FALSE(clear({.most_blocks = 9}, bytes));
+  EXPECT_TRUE(clear({.most_watched = 9}, 4096)) << "little is";
+  *first = 0;
+  EXPECT_TRUE(clear({}, bytes)) << "nor is a usual launch spared it";
+  device_memory().forget(reinterpret_cast<std::uintptr_t>(first));
+  munmap(first, bytes);
+}
 
 TEST_F(MemoryOfDevice, IsCopiedInEachDirection) {
   host_[0] = 'x';
