@@ -2,6 +2,7 @@
 // trial grants the resources; neither is part of a case.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "oracle/operands.h"
@@ -95,5 +96,16 @@ struct Resources {
   bool in_worker = false;      // another process started this one and reports how it ends
   bool case_is_given = false;  // by somebody, and not drawn: it may take as long as it takes
 };
+
+// How many blocks of a large grid make about so many products, from 8 to `most`: few where each
+// makes many.
+inline std::uint64_t blocks_worth(double products, std::uint64_t most, const Case& c,
+                                  const Tile& tile) {
+  constexpr double usual_block = 256;
+  constexpr std::uint64_t least = 8;
+  const double elements = std::max(usual_block, double{1} * tile.m * tile.n);
+  const double each = elements * static_cast<double>(std::max<std::int64_t>(1, c.k));
+  return std::clamp(static_cast<std::uint64_t>(products / each), least, most);
+}
 
 }  // namespace assay

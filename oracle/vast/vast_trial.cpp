@@ -12,6 +12,7 @@
 #include "kernels/registry.h"
 #include "oracle/host/device_loan.h"
 #include "oracle/host/ptx_verdict.h"
+#include "oracle/plan.h"
 #include "oracle/reference.h"
 #include "oracle/vast/vast_operand.h"
 #include "oracle/watched/sparse.h"
@@ -23,6 +24,9 @@ namespace {
 constexpr std::int64_t products_run_whole = 1 << 25;       // a small grid may prepare a large one
 constexpr double seconds = 0.5, seconds_at_long_k = 0.05;  // which few blocks come to the end of
 constexpr std::int64_t long_k = 1 << 16;
+// With more, the time would be over before anything is judged.
+constexpr double products = 3e8;
+constexpr std::uint64_t most_blocks = 40;
 constexpr std::int64_t most_elements = 4096, most_products = 1 << 20;  // to judge
 
 struct Problem {
@@ -47,15 +51,6 @@ struct Problem {
   }
 };
 
-// Few where each computes much: with more, the time would be over before anything is judged.
-std::uint64_t blocks_of_a_grid(const Case& c, const Tile& tile) {
-  constexpr double products_in_all = 3e8, usual_block = 256;
-  constexpr std::uint64_t least = 8, most = 40;
-  const double elements = std::max(usual_block, double{1} * tile.m * tile.n);
-  const double each = elements * static_cast<double>(c.k);
-  return std::clamp(static_cast<std::uint64_t>(products_in_all / each), least, most);
-}
-
 struct Ran {
   ptx::Observation seen;
   LaunchFailure failure;
@@ -67,13 +62,13 @@ Ran run(const Entry& entry, const Case& c, Problem& problem) {
   const auto threads =
       static_cast<std::uint64_t>(products_run_whole / std::max<std::int64_t>(8, c.k));
   Ran ran;
-  ran.seen =
-      ptx::observe({.settings = {.order = orders[c.seed % orders.size()],
-                                 .seed = c.seed,
-                                 .cpu_seconds = c.k < long_k ? seconds : seconds_at_long_k,
-                                 .most_blocks = blocks_of_a_grid(c, entry.variant.tile),
-                                 .threads_run_whole = threads}},
-                   [&] { ran.failure = failure_of_launch(entry.variant, problem.given, nullptr); });
+  ran.seen = ptx::observe(
+      {.settings = {.order = orders[c.seed % orders.size()],
+                    .seed = c.seed,
+                    .cpu_seconds = c.k < long_k ? seconds : seconds_at_long_k,
+                    .most_blocks = blocks_worth(products, most_blocks, c, entry.variant.tile),
+                    .threads_run_whole = threads}},
+      [&] { ran.failure = failure_of_launch(entry.variant, problem.given, nullptr); });
   return ran;
 }
 

@@ -18,21 +18,13 @@ double many_products(const Resources& resources) {
   return resources.case_is_given ? 0x1p33 : 0x1p29;
 }
 
-std::uint64_t blocks_to_run(const Case& c, const Tile& tile) {
-  constexpr double products_in_all = 1.5e8, usual_block = 256;
-  constexpr std::uint64_t least = 8, most = 48;
-  const double elements = tile.m * tile.n > 1 ? double{1} * tile.m * tile.n : usual_block;
-  const double each = elements * static_cast<double>(std::max<std::int64_t>(1, c.k));
-  return std::clamp(static_cast<std::uint64_t>(products_in_all / each), least, most);
-}
-
 Verdict judge_whole_or_part(const Entry& entry, const Case& c, const Plan& plan,
                             const Resources& resources) {
   const double elements = static_cast<double>(c.m) * static_cast<double>(c.n);
   const bool is_large = c.multiply_adds() >= many_products(resources) || elements > many_elements;
   if (entry.backend != Backend::ptx || !is_large)
     return judge_in_two_orders(entry, c, plan, resources);
-  const std::uint64_t blocks = blocks_to_run(c, entry.variant.tile);
+  const std::uint64_t blocks = blocks_worth(1.5e8, 48, c, entry.variant.tile);
   Plan of_some = plan;
   of_some.most_blocks = blocks;
   Verdict part = run_trial(entry, c, of_some, resources);
