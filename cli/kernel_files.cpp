@@ -53,7 +53,23 @@ void KernelFiles::add_library_flag(Flags& flags) {
       "a shared library with a table of variants, as assay_library.h shows; repeat for more");
 }
 
+void KernelFiles::add_model_flag(Flags& flags) {
+  flags.text("--model", model, "NAME",
+             "for a FILE on ptx: the GPU that the machine stands in for: h200 (the default), a100 or "
+             "rtx4090");
+}
+
 namespace {
+
+constexpr const char* built_for_another_model =
+    "--model is for files, which are compiled for it: name one, such as kernels/tiled.cu";
+
+void refuse_without_ptx(const std::vector<std::string>& backends) {
+  refuse_without_recipe(Backend::ptx);
+  if (!backends.empty() && std::find(backends.begin(), backends.end(), "ptx") == backends.end())
+    throw BadInput(fmt::format("--model is about the backend ptx, and not about {}",
+                               joined(backends, " and ")));
+}
 
 // All that the GPU here can run, and code is compiled for no other; without one, for an H200.
 std::string architecture_of_gpu() {
@@ -73,6 +89,8 @@ DoorRequest KernelFiles::request(const std::vector<std::string>& files,
                       .definitions = definitions,
                       .nvcc_flags = nvcc_flags,
                       .architecture = architecture_of_gpu(),
+                      .model = model,
+                      .model_capability = capability_of_model(),
                       .cache = cache,
                       .load_seconds = load_seconds,
                       .backends = {Backend::simt}};
@@ -112,6 +130,11 @@ Opened KernelFiles::machine_code(std::vector<std::string>& words) const {
 Opened KernelFiles::open(std::vector<std::string>& words,
                          const std::vector<std::string>& backends) const {
   const auto files = files_among(words);
+  if (!model.empty()) {
+    stand_in_for(model);
+    if (files.empty()) throw BadInput(built_for_another_model);
+    refuse_without_ptx(backends);
+  }
   if (files.empty() && libraries.empty()) return {};
   const DoorRequest request = this->request(files, backends);
   if (!files.empty() && request.backends.empty())

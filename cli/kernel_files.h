@@ -13,10 +13,12 @@ namespace assay {
 struct KernelFiles {
   std::vector<std::string> includes, definitions, nvcc_flags, libraries;
   std::string cache;
+  std::string model;  // that the PTX machine stands in for; empty for the usual one
   int load_seconds = 10;
 
   void add_flags(Flags&);
   void add_library_flag(Flags&);
+  void add_model_flag(Flags&);
   // Compiles and loads those among `words` that name a file, and leaves the others, which are names
   // of variants; and loads the libraries. Without any, the variants are those of this program.
   // Empty `backends`: all.

@@ -21,6 +21,7 @@
 #include "door/door.h"
 #include "kernels/registry.h"
 #include "oracle/gpus.h"
+#include "oracle/machine.h"
 #include "properties/calibration.h"
 #include "properties/worker.h"
 #include "regress/bench.h"
@@ -77,7 +78,11 @@ ExitCode exit_code_of(const std::vector<std::string>& command_line) {
 }
 
 // What a worker judges is in libraries that it is given, or in this program.
-int serve(std::string_view role, const std::vector<std::string>& libraries) {
+int serve(std::string_view role, std::vector<std::string> libraries) {
+  if (!libraries.empty() && libraries.front().starts_with(model_flag)) {
+    stand_in_for(libraries.front().substr(std::string_view(model_flag).size()));
+    libraries.erase(libraries.begin());
+  }
   if (!libraries.empty()) {
     const auto cublas = role == time_worker_flag ? yardstick_here() : std::nullopt;
     forget_variants();

@@ -30,12 +30,14 @@ const char* name_of(const LibraryKind& kind) {
 bool is_for_nvcc(const LibraryKind& kind) { return kind.backend != Backend::simt; }
 
 // For the PTX machine: PTX, and what ptxas makes of it, which tells how many registers it takes.
-// Where ptxas does not take it so, it may use what sm_90a alone has, or more shared memory than
-// there is: then PTX alone is compiled, and the machine says what is wrong.
-const std::string for_sm_90 = "-gencode=arch=compute_90,code=[compute_90,sm_90]";
-const std::string for_sm_90a = "-gencode=arch=compute_90a,code=[compute_90a,sm_90a]";
-
-const std::string ptx_alone = "-gencode=arch=compute_90,code=compute_90";
+// Where ptxas does not take it for sm_90, it may use what sm_90a alone has, or more shared memory
+// than there is: then PTX alone is compiled, and the machine says what is wrong.
+std::string with_machine_code(const std::string& architecture) {
+  return fmt::format("-gencode=arch=compute_{0},code=[compute_{0},sm_{0}]", architecture);
+}
+std::string ptx_alone(int capability) {
+  return fmt::format("-gencode=arch=compute_{0},code=compute_{0}", capability);
+}
 
 bool names_architecture(const Words& flags) {
   return std::any_of(flags.begin(), flags.end(), [](const std::string& flag) {
@@ -125,7 +127,9 @@ Compilation::Compilation(const Source& source, const LibraryKind& kind)
     add(compile_, {"-Xcompiler=-fPIC,-fvisibility=hidden"});
     if (kind.backend == Backend::ptx) {
       const bool is_named = names_architecture(source.nvcc_flags);
-      add(compile_, {is_named ? "-arch=compute_90" : for_sm_90, "-DASSAY_PTX"});
+      const std::string capability = std::to_string(source.model_capability);
+      add(compile_, {is_named ? "-arch=compute_" + capability : with_machine_code(capability),
+                     "-DASSAY_PTX"});
       // So that what launch functions compare can be watched, as simt_watched_kernels are.
       add(compile_, {"-Xcompiler=-O0,-g1", "-Xcompiler=-fsanitize-coverage=trace-pc",
                      "-Xcompiler=-fsanitize-coverage=trace-cmp"});
@@ -209,8 +213,11 @@ std::optional<Compiled> Compilation::find(const Cache& cache) const {
 Compiled Compilation::run(const fs::path& folder) const {
   for (Words& command : commands(folder)) {
     Said said = run_compiler(command, folder);
-    const auto target = std::find(command.begin(), command.end(), for_sm_90);
-    for (const std::string& other : {for_sm_90a, ptx_alone}) {
+    const int capability = source_.model_capability;
+    const std::string own = std::to_string(capability) + "a";
+    const auto target = std::find(command.begin(), command.end(),
+                                  with_machine_code(std::to_string(capability)));
+    for (const std::string& other : {with_machine_code(own), ptx_alone(capability)}) {
       if (said.done || target == command.end() || !is_of_ptxas(said.text)) break;
       *target = other;
       said = run_compiler(command, folder);

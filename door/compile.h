@@ -26,6 +26,7 @@ struct Source {
   std::vector<std::string> flags;       // -I and -D, for every compiler
   std::vector<std::string> nvcc_flags;  // for nvcc alone
   std::string architecture;             // of the GPU: "90a"
+  int model_capability = 90;            // of the GPU that the PTX machine stands in for
 };
 
 struct LibraryKind {

@@ -41,7 +41,8 @@ Source source_of(const DoorRequest& request, const std::string& file) {
   Source source{.name = file,
                 .flags = {},
                 .nvcc_flags = request.nvcc_flags,
-                .architecture = request.architecture};
+                .architecture = request.architecture,
+                .model_capability = request.model_capability};
   for (const std::string& folder : request.includes) source.flags.push_back("-I" + folder);
   for (const std::string& word : request.definitions) source.flags.push_back("-D" + word);
   return source;
@@ -53,6 +54,7 @@ std::string words_for(const DoorRequest& request, const std::string& file) {
   for (const std::string& folder : request.includes) words += " -I " + quoted(folder);
   for (const std::string& word : request.definitions) words += " -D " + quoted(word);
   for (const std::string& flag : request.nvcc_flags) words += " --nvcc-flag=" + quoted(flag);
+  if (!request.model.empty()) words += " --model " + request.model;
   return words;
 }
 

@@ -22,6 +22,8 @@ struct DoorRequest {
   std::vector<std::string> libraries;  // that are compiled, with a table: door/assay_library.h
   std::vector<std::string> includes, definitions, nvcc_flags;
   std::string architecture;       // of the GPU: "90a"
+  std::string model;              // that the PTX machine stands in for, if one is named
+  int model_capability = 90;      // its compute capability
   std::string cache;              // folder; empty for the usual one
   int load_seconds = 10;          // after which a library is refused that is still being loaded
   std::vector<Backend> backends;  // of simt, ptx and cuda

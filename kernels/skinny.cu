@@ -43,7 +43,8 @@ constexpr int Lanes = 32, Warps = 8, Threads = Warps * Lanes, Most = 32;
 
 enum class Few { rows, columns };
 
-template <Few Side, int Count, int Buffers_ = Count <= 16 ? 4 : 2>
+// An A100 has no room for four buffers of 8 columns.
+template <Few Side, int Count, int Buffers_ = Count <= 16 ? Side == Few::rows ? 4 : 3 : 2>
 struct Skinny {
   static constexpr bool Rows = Side == Few::rows;
   static constexpr int Across = Count <= 8 ? 8 : Count, AlongK = Lanes / Across;  // lanes
@@ -54,13 +55,17 @@ struct Skinny {
   static constexpr int SumsDown = Rows ? Count : 4, SumsAcross = Rows ? 4 : Count;  // of a lane
   static constexpr int Buffers = Buffers_;
 
-  // A slice in shared memory: a row of A after the other, then of B. Lanes that read at a time,
-  // from several rows of A or several steps of k in B, so find different banks.
-  __device__ static constexpr int at_a(int row, int p) { return row * (Rows ? BK : BK + 4) + p; }
-  __device__ static constexpr int at_b(int p, int col) {
-    return BM * (Rows ? BK : BK + 4) + p * BN + (Rows ? 0 : p / 4 * 4) + col;
+  // A slice in shared memory: a row of A after the other, then of B. Where lanes read several rows
+  // of A at a time, its quads change places from row to row, and where they read several steps of k
+  // in B, there are gaps between them: so they find different banks.
+  __device__ static constexpr int at_a(int row, int p) {
+    const int places = Rows ? 0 : BK == 32 ? row % 8 : row / 2 % 4;
+    return row * BK + (p / 4 ^ places) * 4 + p % 4;
   }
-  static constexpr int Floats = BM * (Rows ? BK : BK + 4) + BK * BN + (Rows ? 0 : BK);
+  __device__ static constexpr int at_b(int p, int col) {
+    return BM * BK + p * BN + (Rows ? 0 : p / 4 * 4) + col;
+  }
+  static constexpr int Floats = BM * BK + BK * BN + (Rows ? 0 : BK);
   static constexpr int Ring = Buffers * Floats;
 
   // The sums of all lanes.

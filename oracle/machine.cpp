@@ -8,6 +8,7 @@
 #include "kernels/registry.h"
 #include "oracle/contract.h"
 #include "oracle/gpus.h"
+#include "ptx/runtime/runtime.h"
 
 namespace assay {
 
@@ -17,12 +18,20 @@ std::string unavailable(Backend backend) {
   return why.empty() ? why_no_cublas() : why;
 }
 
-std::string unmet(const Needs& needs) {
-  if (needs.compute_capability == 0) return "";
-  const int here = least_compute_capability();
+void stand_in_for(const std::string& model) { ptx::runtime::choose_model(model); }
+
+int capability_of_model() {
+  const ptx::Model& model = ptx::runtime::model();
+  return 10 * model.major + model.minor;
+}
+
+std::string unmet(const Needs& needs, Backend backend) {
+  const bool on_gpu = backend == Backend::cuda;
+  if (needs.compute_capability == 0 || (!on_gpu && backend != Backend::ptx)) return "";
+  const int here = on_gpu ? least_compute_capability() : capability_of_model();
   if (here == 0 || needs.compute_capability <= here) return "";
-  return fmt::format("it needs sm_{} or newer, and the GPU here is sm_{}", needs.compute_capability,
-                     here);
+  return fmt::format("it needs sm_{} or newer, and the GPU {} is sm_{}", needs.compute_capability,
+                     on_gpu ? "here" : "that the machine stands in for", here);
 }
 
 std::optional<Image> Machine::change_of(Operand o, const Image& placed) {

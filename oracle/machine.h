@@ -112,7 +112,13 @@ TimeLimit time_limit(const Case&);
 // Why this computer cannot run a backend; empty if it can.
 std::string unavailable(Backend);
 
-// Why its GPUs cannot run a variant with these needs; empty if they can, or there are none.
-std::string unmet(const Needs&);
+// The GPU that the PTX machine stands in for: h200 at first. Throws BadInput for one that it does not
+// know.
+void stand_in_for(const std::string& model);
+int capability_of_model();  // 90 stands for sm_90
+
+// Why the GPUs of this computer, or the one that the PTX machine stands in for, cannot run a variant
+// with these needs; empty if they can, or there are none.
+std::string unmet(const Needs&, Backend = Backend::cuda);
 
 }  // namespace assay

@@ -341,7 +341,7 @@ std::string why_no_common_case(const Claim& claim, const Entry& entry) {
 std::optional<Skip> exemption(const Claim& claim, const Entry& entry) {
   const bool on_gpu = entry.backend == Backend::cuda;
   if (claim.takes_gpu && !on_gpu) return Skip{Skip::By::claim, "it takes a GPU"};
-  if (std::string why = on_gpu ? unmet(entry.variant.needs) : ""; !why.empty())
+  if (std::string why = unmet(entry.variant.needs, entry.backend); !why.empty())
     return Skip{Skip::By::machine, std::move(why)};
   if (std::string why = claim.excludes_variant(entry); !why.empty())
     return Skip{Skip::By::claim, std::move(why)};

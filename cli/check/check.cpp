@@ -144,9 +144,11 @@ ExitCode run(const CheckRequest& request) {
                    .watchdog_seconds = static_cast<double>(request.watchdog),
                    .first_failure = request.first_failure,
                    .worker = {{worker_flag}}};
+  if (!files.model.empty()) report.budget.worker.arguments.push_back(model_flag + files.model);
   add(report.budget.worker.arguments, opened.libraries);
   for (const std::string& text : request.case_texts) report.given.push_back(parse_case(text));
   report.paths_required = request.paths_required;
+  report.model = files.model;
   report.selection = select(variants, request.backends, request.claims, !report.given.empty());
   add(report.selection.left_out, opened.left_out);
   report.backends = backend_states();
@@ -180,6 +182,7 @@ void add_flags(Flags& flags, CheckRequest& request) {
               "in them; default: all");
   request.files.add_flags(flags);
   request.files.add_library_flag(flags);
+  request.files.add_model_flag(flags);
   flags.texts("--backend", request.backends, "NAME",
               "simt, ptx, cuda or host; repeat for more; default: all");
   flags.texts("--claim", request.claims, "NAME", "a property; repeat for more; default: all");

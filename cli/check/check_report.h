@@ -17,6 +17,7 @@ struct CheckReport {
   Budget budget;
   std::vector<Case> given;      // judged instead of drawn cases, in this order
   bool paths_required = false;  // fails where a comparison never went both ways
+  std::string model;            // that the PTX machine stands in for, if it was named
   std::vector<BackendState> backends;
   Selection selection;
   std::vector<ClaimResult> results;  // all claims about the first entry, then about the next

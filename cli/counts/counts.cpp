@@ -161,6 +161,7 @@ void add_flags(Flags& flags, CountsRequest& request) {
               "names from `assay list`, or FILEs of kernels such as mine.cu, and names of variants "
               "in them; default: all");
   request.files.add_flags(flags);
+  request.files.add_model_flag(flags);
   flags.text("--case", request.case_text, "TEXT",
              "the case to count (\"m=256 n=256 k=256\"); see assay check --help");
   flags.flag("--by-line", request.by_line, "also show the source lines with their counts");
