@@ -25,6 +25,14 @@ int capability_of_model() {
   return 10 * model.major + model.minor;
 }
 
+void choose_multiprocessors(int number) { ptx::runtime::choose_multiprocessors(number); }
+std::string other_multiprocessors() {
+  namespace rt = ptx::runtime;
+  const bool matters = rt::multiprocessors() != rt::model().multiprocessors;
+  if (!matters || !rt::are_multiprocessors_told()) return "";
+  return fmt::format(", on a device of {} multiprocessors", rt::multiprocessors());
+}
+
 std::string unmet(const Needs& needs, Backend backend) {
   const bool on_gpu = backend == Backend::cuda;
   if (needs.compute_capability == 0 || (!on_gpu && backend != Backend::ptx)) return "";

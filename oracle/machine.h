@@ -116,6 +116,10 @@ std::string unavailable(Backend);
 // know.
 void stand_in_for(const std::string& model);
 int capability_of_model();  // 90 stands for sm_90
+// Of so many multiprocessors; 0: as the model has them. And words for that, where a variant has
+// asked how many there are, and others were chosen; else none.
+void choose_multiprocessors(int);
+std::string other_multiprocessors();
 
 // Why the GPUs of this computer, or the one that the PTX machine stands in for, cannot run a variant
 // with these needs; empty if they can, or there are none.

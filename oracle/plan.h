@@ -73,9 +73,9 @@ struct Plan {
   // If not 0, the PTX machine runs at most this many blocks of each grid, and only what they leave
   // in C is judged. Where blocks depend on each other, nothing is judged.
   std::uint64_t most_blocks = 0;
-  // The device has no memory left: every allocation fails. Then an error is as good as a right C.
-  // PTX machine only.
-  bool no_memory = false;
+  // The device has memory for so many allocations; further ones fail. Then an error is as good as a
+  // right C. PTX machine only.
+  std::optional<int> most_allocations = std::nullopt;
   Spoil spoil = Spoil::none;
   Altered altered = Altered::nothing;
   // Host code that reads or writes the operands goes unseen. To close them to it takes longer than

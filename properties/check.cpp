@@ -13,6 +13,7 @@
 #include "base/errors.h"
 #include "oracle/gpus.h"
 #include "properties/calibration.h"
+#include "properties/draws/changes.h"
 #include "properties/draws/structures.h"
 #include "properties/fitting.h"
 #include "properties/generators.h"
@@ -103,7 +104,7 @@ std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const B
   if (const auto opening = opening_case(claim, entry, exploration.hints)) trials.run(*opening);
   run_past_failures(trials, claims, entry, corpus);
   if (claim.own_cases != nullptr) {
-    constexpr int most_in_vain = 6;  // the others would hardly say more
+    constexpr int most_in_vain = 8;  // the others would hardly say more
     for (const Case& c : claim.own_cases(entry, budget.seed)) {
       if (trials.may_go_on() && trials.skips() < most_in_vain) trials.run(c);
     }
@@ -115,6 +116,9 @@ std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const B
     for (const Case& c : sequence) {
       if (trials.may_go_on()) trials.run(c);
     }
+  }
+  for (const Case& c : one_thing_changed(claim, entry, cases, budget.seed)) {
+    if (trials.may_go_on()) trials.run(c);
   }
   for (const Case& c : structured_cases(claim, entry, cases, budget.seed)) {
     if (trials.may_go_on()) trials.run(c);

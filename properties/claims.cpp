@@ -236,6 +236,8 @@ Verdict judge_refusal(const Entry& entry, const Case& c, const Resources& resour
 
 }  // namespace
 
+constexpr int of_an_h20 = 78, of_an_h100_pcie = 114;  // multiprocessors
+
 const std::vector<Claim>& claims() {
   static const std::vector<Claim> all = [] {
     std::vector<Claim> claims = {
@@ -288,7 +290,8 @@ const std::vector<Claim>& claims() {
          .judge = with_a_look(Forbidden::writing_outside, by_trial({})),
          .excludes_case = why_no_bound,
          .move_case = with_gaps,
-         .share_with_sight = 0.5},
+         .share_with_sight = 0.5,
+         .multiprocessors = of_an_h20},
         {.name = "reads_only_operands",
          .sentence = "reads nothing outside its operands",
          .heading = "reads",
@@ -302,7 +305,8 @@ const std::vector<Claim>& claims() {
          .judge = judge_in_every_order,
          .excludes_variant = why_no_thread_order,
          .move_case = inside_bound,
-         .trials = 3},
+         .trials = 3,
+         .multiprocessors = of_an_h100_pcie},
         {.name = "same_bits_twice",
          .sentence = "gives the same bits twice",
          .heading = "twice",

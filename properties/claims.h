@@ -57,6 +57,9 @@ struct Claim {
   double share_with_sight = 1;
   // How many trials it makes of a case.
   int trials = 1;
+  // Of the device that the PTX machine stands in for, where it is not the usual one: there are some
+  // with others, and grids and loops may go by their number.
+  int multiprocessors = 0;
   // GPU memory that one case takes, where some cards have less.
   double gibibytes = 0;
   // Whether it is about problems that the variant accepts.

@@ -288,7 +288,8 @@ std::optional<Case> opening_case(const Claim& claim, const Entry& entry, const H
   large = (large + step - 1) / step * step;
   const std::array shapes = {Case{}, Case{.m = 1, .n = large, .k = little},
                              Case{.m = large, .n = little, .k = little},
-                             Case{.m = 2 * step, .n = 2 * step, .k = 2 * step}};
+                             Case{.m = 2 * step, .n = 2 * step, .k = 2 * step},
+                             Case{.m = step / 2, .n = step / 2, .k = large}};
   const auto its = std::find_if(claims().begin(), claims().end(), [&](const Claim& c) {
     return std::string_view(c.name) == claim.name;
   });

@@ -28,8 +28,8 @@ std::function<Case()> case_generator(const Claim&, const Entry&, std::uint64_t s
                                      const Hints& = {});
 
 // What the first call of a process decides for those that follow, it mostly decides by a problem as
-// people bring it: long rows, many rows or a cube, packed and aligned. Claims about a variant begin
-// with one of these, or with none, in turn.
+// people bring it: long rows, many rows, a cube or long sums, packed and aligned. Claims about a
+// variant begin with one of these, or with none, in turn.
 std::optional<Case> opening_case(const Claim&, const Entry&, const Hints& = {});
 
 // The shapes that people use, in all roles of m, n and k.

@@ -84,16 +84,19 @@ Case with_something_to_launch(Case c, const Entry&) {
 // can be chosen.
 Verdict judge_errors(const Entry& entry, const Case& c, const Resources& resources) {
   constexpr int most_launches = 16;
+  const Machine& machine = machine_of(entry.backend, resources);
+  if (const Verdict first = judge_first_launch(entry, c, resources); is_failure(first)) return first;
+  const bool has_allocated = machine.allocations() > 0;
   Plan plan{.rule = Rule::untouched, .setting = Setting::broken_stream};
   Verdict verdict = run_trial(entry, c, plan, resources);
   const bool may_choose = entry.backend != Backend::cuda;
   if (verdict.status != TrialStatus::right || !may_choose) return verdict;
-  if (machine_of(entry.backend, resources).allocations() > 0) {
+  if (has_allocated || machine.allocations() > 0) {
     const Verdict without_memory = judge_without_memory(entry, c, resources);
     if (is_failure(without_memory)) return without_memory;
   }
   run_dry_trial(entry, c, resources);  // which tells how many there are
-  const int launches = machine_of(entry.backend, resources).operations();
+  const int launches = machine.operations();
   plan.rule = Rule::anything;
   for (int i = 0; launches > 1 && i < std::min(launches, most_launches); ++i) {
     plan.broken_launch = i;

@@ -16,6 +16,7 @@
 #include "base/errors.h"
 #include "base/silence.h"
 #include "oracle/deadline.h"
+#include "oracle/machine.h"
 
 namespace assay {
 namespace {
@@ -188,7 +189,10 @@ Verdict judge_as_asked(Message& request, ClaimOfName claim_of_name) {
   // A variant that tells of each launch that has failed does as it should.
   std::optional<Silence> silence;
   if (std::string_view(claim.name) == "launch_errors") silence.emplace();
-  return claim.judge(entry_named(variant, backend), c, request.take<Resources>());
+  choose_multiprocessors(claim.multiprocessors);
+  Verdict verdict = claim.judge(entry_named(variant, backend), c, request.take<Resources>());
+  if (backend == Backend::ptx && is_failure(verdict)) verdict.reason += other_multiprocessors();
+  return verdict;
 }
 
 Exploration explore_as_asked(Message& request) {

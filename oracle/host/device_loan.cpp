@@ -33,6 +33,7 @@ void DeviceLoan::add(const ByOperand<Placed>& placed, bool c_is_read) {
                                .element_bytes = sizeof(float),
                                .is_of_caller = true,
                                .writable = !is_input(o),
+                               .is_result = o == Operand::c,
                                .written = is_input(o) || (o == Operand::c && c_is_read)});
     lent_.push_back(first);
   }

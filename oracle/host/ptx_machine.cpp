@@ -38,14 +38,8 @@ class PtxMachine : public Machine {
                        const Resources&) override {
     DeviceLoan loan(memory_.placed(), given.beta != 0);
     if (plan.setting == Setting::graph) return launch_as_graph(variant, given, c, plan, loan);
-    std::vector<Given> problems = {given};
-    std::optional<Twin> twin;
-    if (plan.setting == Setting::two_streams) {
-      twin.emplace(given, memory_.placed());
-      loan.add(twin->placed(), given.beta != 0);
-      problems.resize(1 + static_cast<std::size_t>(launches_of_twin(given, plan)), twin->given());
-    }
-    return observe(twin ? 2 : 1, c, plan, [&] { return start(variant, problems); });
+    if (plan.setting == Setting::two_streams) return launch_beside(variant, given, c, plan, loan);
+    return observe(1, c, plan, [&] { return launch_into(0, variant, given); });
   }
 
   bool has_computed() const override { return computed_; }
@@ -82,9 +76,29 @@ class PtxMachine : public Machine {
     // What runs behind a launch that failed alone may well miss what that one was to write.
     if (seen.finding && !plan.broken_launch)
       return verdict_on(*seen.finding, memory_.placed(), HostMemory::fences());
-    if (plan.no_memory && failure) return Verdict{.judged = 1};
+    if (plan.most_allocations && failure) return Verdict{.judged = 1};
     if (plan.setting != Setting::broken_stream) return failure;
     return failure ? std::nullopt : error_not_reported(plan.broken_launch);
+  }
+
+  // Launches problems like it, each in memory and a stream of its own, in turns; the first failure.
+  LaunchFailure launch_beside(const Variant& variant, const Given& given, const Case& c,
+                              const Plan& plan, DeviceLoan& loan) {
+    const int launches = launches_of_twin(given, plan);
+    const int others = std::min(launches, plan.in_flight > 0 ? ptx::streams_of_caller - 1 : 1);
+    std::vector<std::unique_ptr<Twin>> twins;
+    for (int i = 0; i < others; ++i) {
+      twins.push_back(std::make_unique<Twin>(given, memory_.placed()));
+      loan.add(twins.back()->placed(), given.beta != 0);
+    }
+    return observe(1 + others, c, plan, [&] {
+      LaunchFailure failure = launch_into(0, variant, given);
+      for (int i = 0; i < launches && !failure; ++i) {
+        const int other = i % others;
+        failure = launch_into(1 + other, variant, twins[static_cast<std::size_t>(other)]->given());
+      }
+      return failure;
+    });
   }
 
   // Launches once as usual before it captures: the first launch may set up what later ones use. The
@@ -98,12 +112,12 @@ class PtxMachine : public Machine {
     const Contents of_case(memory_.placed());
     change_numbers(memory_.placed());
     const Contents others(memory_.placed());
-    if (auto failure = step([&] { return start(variant, {given}); })) return failure;
+    if (auto failure = step([&] { return launch_into(0, variant, given); })) return failure;
     const Contents wanted(memory_.placed());
     others.put_back();
     CapturedGraph graph;
     const void* const frame = __builtin_frame_address(0);
-    if (auto failure = step([&] { return graph.capture([&] { return start(variant, {given}); }); }))
+    if (auto failure = step([&] { return graph.capture([&] { return launch_into(0, variant, given); }); }))
       return failure;
     others.put_back();
     if (auto failure = step([&] { return graph.launch(frame); })) return failure;
@@ -112,14 +126,10 @@ class PtxMachine : public Machine {
     return step([&] { return graph.launch(frame); });
   }
 
-  // The first into a stream of its own, the others into another one; the first failure.
-  static LaunchFailure start(const Variant& variant, const std::vector<Given>& problems) {
-    for (std::size_t i = 0; i < problems.size(); ++i) {
-      const Given given = problems[i];  // gone when it returns, as that of most callers
-      auto* const stream = static_cast<cudaStream_t>(ptx::stream_of_caller(i == 0 ? 0 : 1));
-      if (const LaunchFailure failure = failure_of_launch(variant, given, stream)) return failure;
-    }
-    return std::nullopt;
+  // The problem is gone when it returns, as that of most callers.
+  static LaunchFailure launch_into(int stream, const Variant& variant, const Given given) {
+    auto* const handle = static_cast<cudaStream_t>(ptx::stream_of_caller(stream));
+    return failure_of_launch(variant, given, handle);
   }
   ptx::Request request_for(const Case& c, const Plan& plan) const {
     constexpr std::array orders = {ptx::Order::forward, ptx::Order::reverse, ptx::Order::shuffled};
@@ -139,7 +149,7 @@ class PtxMachine : public Machine {
             .shares_room = plan.setting == Setting::two_streams ? 2u : 1u,
             .refuses_launches = plan.setting == Setting::broken_stream && !plan.broken_launch,
             .refused_launch = plan.broken_launch,
-            .refuses_memory = plan.no_memory,
+            .most_allocations = plan.most_allocations,
             .runs_nothing = plan.setting == Setting::dry};
   }
 

@@ -134,6 +134,16 @@ Verdict judge_corners(const Problem& problem) {
   return {.judged = 1};
 }
 
+// Whether some elements were never written, as few blocks tell: no other one writes more than each of
+// these. Whatever host code copies or clears is not counted.
+std::optional<Verdict> judge_count(const Problem& problem, const ptx::Observation& seen) {
+  const auto wanted = static_cast<std::uint64_t>(problem.c.rows() * problem.c.columns());
+  if (seen.launches != seen.kernels || seen.most_stored >= wanted) return std::nullopt;
+  return wrong(fmt::format("of {} elements of C at most {} are written, if no block writes more than "
+                           "those that were run",
+                           wanted, seen.most_stored));
+}
+
 Verdict says_nothing(std::string why) {
   return {.status = TrialStatus::refused, .reason = std::move(why)};
 }
@@ -150,9 +160,10 @@ Verdict judge(const Entry& entry, const Case& c, const Problem& problem, const R
   Verdict verdict = judge_elements(entry, c, problem);
   if (seen.is_part && verdict.judged == 0)
     return says_nothing("the blocks that were run write nothing");
-  if (is_failure(verdict) || seen.is_part) return verdict;
-  const Verdict corners = judge_corners(problem);
-  return is_failure(corners) ? corners : verdict;
+  if (is_failure(verdict)) return verdict;
+  if (!seen.is_part)
+    if (const Verdict corners = judge_corners(problem); is_failure(corners)) return corners;
+  return judge_count(problem, seen).value_or(verdict);
 }
 
 }  // namespace

@@ -257,6 +257,15 @@ assay_sight_defect(blocks_meet_uninvited IN nvcc_only/reuse.cu CLAIM two_streams
 assay_sight_defect(half_without_memory IN nvcc_only/reuse.cu CLAIM launch_errors CASE "m=3 n=4 k=5" SAYS "where the device has no memory left")
 assay_sight_defect(shares_by_arrival IN nvcc_only/reuse.cu CLAIM within_bound CASE "m=3 n=4 k=70000" SAYS "it leaves other bits")
 
+assay_sight_defect(places_for_eight_streams IN nvcc_only/reuse.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "launches under way")
+
+# Who is in order with whom.
+assay_sight_defect(counted_for_a_block IN nvcc_only/scopes.cu CLAIM no_data_race CASE "m=3 n=4 k=5"
+                   SAYS "one of them is atomic for threads of its own block alone")
+assay_sight_defect(lane_fences_for_warp IN nvcc_only/scopes.cu CLAIM no_data_race CASE "m=3 n=4 k=5"
+                   SAYS "blocks are ordered by a fence and an atomic operation only")
+assay_sight_defect(bits_of_two_launches IN nvcc_only/scopes.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "of bits_of_all")
+
 # What takes each launch of a graph for a call.
 assay_sight_defect(tells_by_local IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "a local variable of a function which has returned")
 assay_sight_defect(tells_by_argument IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "a local variable of a function which has returned")

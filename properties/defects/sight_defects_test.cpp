@@ -104,7 +104,10 @@ INSTANTIATE_TEST_SUITE_P(
                     "right_finished_copy", "right_ready_buffer", "right_own_memory",
                     "right_kept_memory", "right_host_function", "right_strips", "right_counter",
                     "right_slots_in_turn", "right_memory_of_a_handle", "right_blocks_meet",
-                    "right_without_memory", "right_growing_buffer", "right_shares"));
+                    "right_without_memory", "right_growing_buffer", "right_shares",
+                    "right_ring_of_places", "right_lane_fences", "right_locks_of_lanes",
+                    "right_last_of_four", "right_arms_that_meet", "right_distances",
+                    "right_masks"));
 
 // Once in a process: then there is a buffer.
 TEST(WithoutMemory, shows_what_is_kept_of_a_launch_that_failed) {
@@ -115,6 +118,25 @@ TEST(WithoutMemory, shows_what_is_kept_of_a_launch_that_failed) {
   ASSERT_TRUE(result.failure);
   EXPECT_THAT(result.failure->verdict.reason,
               HasSubstr("after a launch for which the device had no memory"));
+}
+
+// One allocation, and no second one.
+TEST(WithoutMemory, shows_what_is_taken_for_allocated_with_something_else) {
+  const ClaimResult result =
+      check_case({entry_named("notes_one_of_two", Backend::ptx)}, {&claim_named("launch_errors")},
+                 {parse_case("m=3 n=4 k=5")}, {.jobs = 1})
+          .front();
+  ASSERT_TRUE(result.failure);
+  EXPECT_THAT(result.failure->verdict.reason,
+              HasSubstr("after a launch for which the device had no memory"));
+}
+
+// Plans that are found again by less than they depend on.
+TEST(KeptPlan, shows_where_one_thing_of_a_problem_changed) {
+  const ClaimResult result = check({entry_named("plans_without_k", Backend::ptx)},
+                                   {&claim_named("within_bound")}, {.cases = 100, .jobs = 1})
+                                 .front();
+  EXPECT_TRUE(result.failure) << result.cases;
 }
 
 class RightGraphs : public testing::TestWithParam<const char*> {};

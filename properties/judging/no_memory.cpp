@@ -1,5 +1,7 @@
 #include "properties/judging/no_memory.h"
 
+#include <optional>
+
 #include "oracle/machine.h"
 #include "properties/claims.h"
 #include "properties/draws/cost.h"
@@ -14,36 +16,59 @@ Case larger_problem(Case c, const Entry& entry) {
   return fitted(c, entry.variant.needs);
 }
 
-}  // namespace
-
-Verdict judge_without_memory(const Entry& entry, const Case& c, const Resources& resources) {
-  constexpr int most_cases = 16;  // of a process
-  constexpr double most_nanoseconds = 5e7;
-  thread_local int judged = 0;
-  const Verdict right{.judged = 1};
-  const bool is_cheap = cost_of(c, claim_named("within_bound"), entry) <= most_nanoseconds;
-  if (judged >= most_cases || !is_cheap) return right;
-  if (run_trial(entry, c, {}, resources).status != TrialStatus::right) return right;
-  const Machine& machine = machine_of(entry.backend, resources);
-  const Plan plan{.no_memory = true};
-  Case tried = c;
-  Verdict verdict = run_trial(entry, tried, plan, resources);
-  if (machine.allocations() == 0) {
-    tried = larger_problem(c, entry);
-    verdict = run_trial(entry, tried, plan, resources);
-    if (machine.allocations() == 0) return right;
-  }
-  ++judged;
+// What a launch leaves that has so much memory, and what the next one does, which has enough.
+// Nothing, where no allocation failed.
+std::optional<Verdict> judge_with(int allocations, const Entry& entry, const Case& c,
+                                  const Resources& resources) {
+  Verdict verdict = run_trial(entry, c, {.most_allocations = allocations}, resources);
+  if (machine_of(entry.backend, resources).allocations() <= allocations) return std::nullopt;
   if (is_failure(verdict)) {
     verdict.reason += ", where the device has no memory left";
     return verdict;
   }
-  Verdict after = run_trial(entry, tried, {}, resources);
-  if (!is_failure(after) || after.finding.fault == Fault::launch_failed) return right;
+  Verdict after = run_trial(entry, c, {}, resources);
+  if (!is_failure(after) || after.finding.fault == Fault::launch_failed)
+    return Verdict{.judged = 1};
   after.finding = {Fault::keeps_state};
   after.diagnosis = "it keeps something of a launch that failed";
   after.reason += ", after a launch for which the device had no memory";
   return after;
+}
+
+}  // namespace
+
+Verdict judge_first_launch(const Entry& entry, const Case& c, const Resources& resources) {
+  constexpr int granted = 1, most_tried = 30;  // allocations; launches
+  thread_local int left = most_tried;
+  const Verdict right{.judged = 1};
+  if (entry.backend != Backend::ptx || left-- <= 0) return right;
+  const auto verdict = judge_with(granted, entry, c, resources);
+  if (verdict) left = 0;
+  return verdict.value_or(right);
+}
+
+Verdict judge_without_memory(const Entry& entry, const Case& c, const Resources& resources) {
+  constexpr int most_cases = 16, most_granted = 3;  // of a process; allocations
+  constexpr double most_nanoseconds = 5e7;
+  thread_local int judged = 0;
+  const Verdict right{.judged = 1};
+  const auto is_cheap = [&](const Case& tried) {
+    return cost_of(tried, claim_named("within_bound"), entry) <= most_nanoseconds;
+  };
+  if (judged >= most_cases || !is_cheap(c)) return right;
+  if (run_trial(entry, c, {}, resources).status != TrialStatus::right) return right;
+  Case tried = c;
+  for (int granted = 0; granted < most_granted && is_cheap(tried); ++granted) {
+    auto verdict = judge_with(granted, entry, tried, resources);
+    if (!verdict) {
+      tried = larger_problem(tried, entry);
+      verdict = judge_with(granted, entry, tried, resources);
+    }
+    if (!verdict) return right;
+    if (is_failure(*verdict)) return *verdict;
+    if (granted == 0) ++judged;
+  }
+  return right;
 }
 
 }  // namespace assay

@@ -53,7 +53,8 @@ std::vector<Case> cases_in_parts(const Claim& claim, const Entry& entry, std::ui
   if (!claim.takes_extreme_sizes || !can_be_judged) return cases;
   Dice dice(seed + 1);
   const auto add = [&](Case c) {
-    c.alpha = dice.of({1.0f, 1.5f}), c.seed = seed;
+    if (c.alpha == 1) c.alpha = dice.of({1.0f, 1.5f});
+    c.seed = seed;
     const Case its = nearest_case(c, claim, entry);
     if (its.m >= c.m / 2 && its.n >= c.n / 2 && its.k >= c.k / 2) cases.push_back(its);
   };
@@ -69,6 +70,9 @@ std::vector<Case> cases_in_parts(const Claim& claim, const Entry& entry, std::ui
   with_gaps.beta = 0.5f;
   add(with_gaps);
   add({.m = usual, .n = usual, .k = usual});
+  // Large problems may take a way of their own, to which unusual addresses and scalars come as well.
+  add({.m = usual, .n = usual, .k = usual / 2, .offset = {{0, 0, 1}}});
+  add({.m = usual, .n = usual, .k = usual / 2, .alpha = 1e-30f, .beta = 1e10f});
   std::int64_t known = 0;
   for (const std::int64_t size : hints.sizes)
     if (size > known && size <= largest) known = size;

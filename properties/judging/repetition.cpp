@@ -130,15 +130,18 @@ Verdict judge_often(const Entry& entry, const Case& c, const Resources& resource
 // Memory that a launch takes and never gives back is used up sooner or later. One for each problem,
 // or for each of a few streams, is no more than that.
 Verdict judge_memory(const Entry& entry, const Case& c, const Resources& resources) {
-  constexpr int times = 40;
+  constexpr int least = 40, most = 1100;  // a ring that is filled first has 4 to 1024 places
   constexpr double most_nanoseconds = 3e9;
-  const double cost = times * cost_of(c, claim_named("within_bound"), entry, effort_of(entry));
+  thread_local double left = most_nanoseconds;  // of a process
+  const double cost = cost_of(c, claim_named("within_bound"), entry, effort_of(entry));
+  const int times = static_cast<int>(std::min<double>(most, left / cost));
   const Verdict right{.judged = 1};
-  if (c.m == 0 || c.n == 0 || cost > most_nanoseconds) return right;
+  if (c.m == 0 || c.n == 0 || times < least) return right;
   const Machine& machine = machine_of(entry.backend, resources);
   Launches launches(entry, c, resources);
   std::uint64_t grown = 0;
   for (int i = 0; i < times; ++i) {
+    left -= i < least ? 0 : cost;
     const std::uint64_t before = machine.kept_bytes();
     if (!launches.element() || machine.kept_bytes() <= before) return right;
     grown = machine.kept_bytes() - before;

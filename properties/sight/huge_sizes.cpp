@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "kernels/registry.h"
+#include "oracle/operands.h"
 #include "oracle/vast/vast_trial.h"
 #include "properties/draws/dice.h"
 #include "properties/fitting.h"
@@ -18,7 +21,7 @@ std::string why_not_huge(const Case& c) {
   };
   const double widest =
       std::max({spread(c.m, c.k, c.lda), spread(c.k, c.n, c.ldb), spread(c.m, c.n, c.ldc)});
-  if (c.beta != 0 || c.k == 0 || c.alpha == 0) return "it takes beta=0 and something to multiply";
+  if (c.k == 0 || c.alpha == 0) return "it takes something to multiply";
   return widest < large ? "it takes a matrix that spreads over 2^24 elements" : "";
 }
 
@@ -32,9 +35,32 @@ Case with_many_slices(const Tile& declared) {
           .k = slices / (tiles_in_line * tiles_in_line) * tile.k};
 }
 
+// Whole tiles alone, an odd number of them, so that none may be missing; of 8 x 8 more than 2^24.
+Case of_whole_tiles(const Tile& declared) {
+  constexpr std::int64_t most_tiles = 5001, most = 65'536;  // in a line; rows and columns
+  const auto side = [&](int of_tile) {
+    const std::int64_t tile = of_tile > 1 ? of_tile : 8;
+    return std::min(most_tiles, (most / tile - 1) | 1) * tile;
+  };
+  return {.m = side(declared.m), .n = side(declared.n), .k = 1};
+}
+
+// For which the variant asks for 2^31 floats of workspace and more; nothing where none is found.
+std::optional<Case> with_much_workspace(const Entry& entry) {
+  for (const std::int64_t size : {8192, 16'384, 24'576}) {
+    const Case c = fitted({.m = size, .n = size, .k = size}, entry.variant.needs);
+    alignas(16) static float any[3][4];
+    const Gemm g = gemm_of(c, any[0], any[1], any[2]);
+    if (refusal(entry.variant, g).empty() && workspace_of(entry.variant, g) >= std::int64_t{1} << 33)
+      return c;
+  }
+  return std::nullopt;
+}
+
 // Beside the roots of 2^31 and 2^32; more than 65535 tiles in a line, and more than 65535 bands of
-// eight; more rows than blocks of a device times these are in 32 bits; more slices than an int
-// counts; a workspace of some GiB; and rows that lie farther apart than 2^31 or 2^32.
+// eight; more rows than blocks of a device times these are in 32 bits, or than 2^20 tiles have; the
+// last step of a loop below 2^31; more slices than an int counts; a workspace of some GiB; and rows
+// that lie farther apart than 2^31 or 2^32.
 std::vector<Case> huge_cases(const Entry& entry, std::uint64_t seed) {
   Dice dice(seed + 77);
   const Needs& needs = entry.variant.needs;
@@ -43,26 +69,32 @@ std::vector<Case> huge_cases(const Entry& entry, std::uint64_t seed) {
   const auto few = [&] { return dice.between(1, 4); };
   const auto beside = [&](std::int64_t size) { return size + dice.between(1, 40); };
   const std::int64_t line = std::int64_t{65536} * std::max({tile.m, tile.n, 16});
+  const std::int64_t below_2_31 = far - 1100 - few();  // tiles of 1024 are counted without overflow
   const std::int64_t within = needs.int_indices ? root_of_2_31 - 100 : root_of_2_31;
   std::vector<Case> cases = {
       with_many_slices(tile),
       {.m = beside(root_of_2_32), .n = beside(root_of_2_32), .k = few()},
-      {.m = beside(within), .n = beside(within), .k = few()},
+      {.m = beside(within), .n = beside(within), .k = few(), .beta = 1},
+      of_whole_tiles(tile),
       {.m = beside(line), .n = 15 + few(), .k = 8 + few()},
       {.m = 15 + few(), .n = beside(line), .k = 8 + few()},
       {.m = beside(8 * line), .n = few(), .k = few()},
       {.m = few(), .n = beside(8 * line), .k = few()},
       {.m = beside(20'000'000), .n = few(), .k = few()},
+      {.m = beside(67'108'864), .n = 1, .k = few()},
       {.m = 256 + 8 * few(), .n = 1'000'003, .k = 4 + few()},
       {.m = 1'000'003, .n = 256 + 8 * few(), .k = 4 + few()},
       {.m = beside(root_of_2_31 / 2), .n = beside(root_of_2_31 / 2), .k = 2048},
   };
+  if (const auto c = with_much_workspace(entry)) cases.insert(cases.begin(), *c);
   for (const auto gap : {&Case::lda, &Case::ldb, &Case::ldc})
     for (const std::int64_t distance : {far + 8, 2 * far + 8}) {
       Case c{.m = 1 + few(), .n = 2 + few(), .k = 3 + few()};
       (c.*gap).floats = distance;
       cases.push_back(c);
     }
+  cases.push_back({.m = 1, .n = below_2_31, .k = 1});
+  cases.push_back({.m = below_2_31, .n = 1, .k = 1});
   for (Case& c : cases) {
     c.alpha = dice.of({1.0f, 1.5f, -2.0f});
     c.seed = static_cast<std::uint64_t>(dice.between(0, 65535));

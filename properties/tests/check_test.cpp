@@ -1,6 +1,7 @@
 // The check itself: it counts what it judged, finds what is wrong, and never passes what it has not
 // seen.
 #include "properties/check.h"
+#include "properties/draws/changes.h"
 #include "properties/draws/structures.h"
 
 #include <fmt/format.h>
@@ -48,19 +49,20 @@ std::vector<std::string> record_check(const Claim& claim, const Budget& budget,
   return recorded();
 }
 
-int openings(const Claim& claim, const Entry& entry) { return opening_case(claim, entry) ? 1 : 0; }
+int cases_beside_drawn_ones(const Claim& claim, const Entry& entry, int cases) {
+  return static_cast<int>(opening_case(claim, entry).has_value() +
+                          structured_cases(claim, entry, cases, 0).size() +
+                          one_thing_changed(claim, entry, cases, 0).size());
+}
 
 TEST(Check, judges_as_many_cases_as_it_was_given) {
   for (const char* name : {"within_bound", "any_data", "exact_integers", "beta_zero", "no_product",
                            "writes_only_c", "reads_only_operands", "same_bits_twice", "refuses"}) {
     for (int cases : {1, 2, 3, 10, 50}) {
-      const Budget budget{.cases = cases, .jobs = 1};
-      const Entry entry = host_entry(multiply);
       const Claim& claim = claim_named(name);
-      const auto result = check_one(entry, claim, budget);
-      const auto beside = static_cast<int>(structured_cases(claim, entry, cases, budget.seed).size());
+      const auto result = check_one(host_entry(multiply), claim, {.cases = cases, .jobs = 1});
       EXPECT_FALSE(result.failure) << name << ": " << result.failure->verdict.reason;
-      EXPECT_EQ(result.cases, cases + beside + openings(claim, entry)) << name;
+      EXPECT_EQ(result.cases - cases, cases_beside_drawn_ones(claim, host_entry(multiply), cases));
       EXPECT_GE(result.elements, cases) << name;
       EXPECT_FALSE(result.exempt);
     }
@@ -86,11 +88,10 @@ TEST(Check, answers_every_pair_of_entry_and_claim_in_order) {
     for (std::size_t i = 0; i < 6; ++i) {
       EXPECT_STREQ(results[i].entry.variant.name, i < 3 ? "first" : "second");
       EXPECT_EQ(results[i].claim, some[i % 3]);
-      EXPECT_EQ(results[i].cases, 2 + openings(*some[i % 3], first));
+      EXPECT_EQ(results[i].cases, 2 + cases_beside_drawn_ones(*some[i % 3], first, 2));
     }
   }
-  EXPECT_TRUE(check({}, some, {}).empty());
-  EXPECT_TRUE(check({first}, {}, {}).empty());
+  EXPECT_TRUE(check({}, some, {}).empty() && check({first}, {}, {}).empty());
 }
 
 TEST(Check, shrinks_a_failure_to_the_smallest_case) {
@@ -261,9 +262,8 @@ TEST(Check, hands_on_what_a_claim_throws) {
 }
 
 TEST(Check, loses_nothing_but_the_pair_in_which_the_harness_fails) {
-  static int judged;
-  judged = 0;
-  const Claim unlucky = claim_that([](const Entry&, const Case&, const Resources&) {
+  int judged = 0;
+  const Claim unlucky = claim_that([&](const Entry&, const Case&, const Resources&) {
     if (++judged > 2) throw std::runtime_error("no memory");
     return Verdict{.judged = 1};
   });
@@ -273,17 +273,17 @@ TEST(Check, loses_nothing_but_the_pair_in_which_the_harness_fails) {
   EXPECT_EQ(judged, 3) << "it stops there";
   EXPECT_FALSE(results[0].failure);
   EXPECT_EQ(results[1].harness_error, "");
-  EXPECT_EQ(results[1].cases, 9);
+  EXPECT_EQ(results[1].cases, 9 + cases_beside_drawn_ones(bound, host_entry(multiply), 9));
 }
 
 TEST(Check, replays_the_corpus_first) {
   const auto line = [](const char* claim, const char* c) {
     return CorpusLine{&claim_named(claim), parse_case(c)};
   };
-  const std::vector<CorpusLine> corpus = {line("beta_zero", "m=91 n=92 k=93"),
-                                          line("within_bound", "m=3 n=5 k=7 alpha=2 ldb=+9"),
-                                          line("within_bound", "m=4 n=6 k=8 beta=2")};
-  const auto launches = record_check(bound, {.cases = 6, .jobs = 1}, corpus);
+  const auto launches = record_check(bound, {.cases = 6, .jobs = 1},
+                                     {line("beta_zero", "m=91 n=92 k=93"),
+                                      line("within_bound", "m=3 n=5 k=7 alpha=2 ldb=+9"),
+                                      line("within_bound", "m=4 n=6 k=8 beta=2")});
   ASSERT_GE(launches.size(), 6u);
   EXPECT_EQ(launches[0], "3x5x7 2 0 7 14 5");
   EXPECT_EQ(launches[1], "4x6x8 1 2 8 6 6");

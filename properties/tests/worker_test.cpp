@@ -166,7 +166,7 @@ TEST(Worker, lets_a_crash_be_shrunk_and_the_rest_go_on) {
                              {.cases = 20, .jobs = 1, .worker = this_program});
   const ClaimResult &result = results[0], &rest = results[1];
   EXPECT_FALSE(rest.failure) << rest.failure->verdict.reason;
-  EXPECT_EQ(rest.cases, 20);
+  EXPECT_GE(rest.cases, 20);
   ASSERT_TRUE(result.failure);
   Case smallest = result.failure->shrunk;
   EXPECT_LE(smallest.k, 1);

@@ -179,10 +179,10 @@ void Decoder::decode_barrier(const Instruction& i) {
       i.operands.empty() || i.operands[0].kind != Kind::reg ? -1 : slot(i.operands[0], false);
   const int threads = i.operands.size() < 2 ? -1 : slot(i.operands[1], false);
   Op& op = emit_named("barrier");
-  op.a = number;
-  op.b = threads;
+  op.a = number, op.b = threads;
   op.e = i.operands.empty() ? 0 : static_cast<int>(i.operands[0].bits);
   op.mode = has(i, "arrive") ? 1 : 0;
+  if (i.opcode == "barrier" && !has(i, "aligned")) op.mode |= 2;
 }
 
 void Decoder::decode_call(const Instruction& i) {

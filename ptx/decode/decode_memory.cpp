@@ -38,6 +38,9 @@ bool is_signed(Type t) {
   return t == Type::s8 || t == Type::s16 || t == Type::s32 || t == Type::s64;
 }
 
+// Of an atomic operation, as a flag.
+std::uint16_t scope_of(const Instruction& i) { return has(i, "cta") ? is_of_block : 0; }
+
 std::vector<Operand> parts_of(const Operand& o) {
   return o.kind == Kind::vector ? o.elements : std::vector<Operand>{o};
 }
@@ -124,7 +127,7 @@ void Decoder::decode_load(const Instruction& i, bool is_store) {
   access.flags |= static_cast<std::uint16_t>(op.flags | (is_store ? stores : loads));
   const bool is_polled = has(i, "volatile") || has(i, "relaxed") || has(i, "acquire") ||
                          has(i, "release") || has(i, "mmio");
-  if (is_polled) access.flags |= is_strong;
+  if (is_polled) access.flags |= is_strong | scope_of(i);
   if (has(i, "nc") || i.opcode == "ldu") access.flags |= is_cached;
   access.parts = static_cast<std::uint8_t>(slots.size());
   access.d = slots[0];
@@ -208,7 +211,7 @@ void Decoder::decode_atomic(const Instruction& i) {
     Op& atomic = emit_named(name, uses);
     atomic.a = op.a;
     atomic.bits = op.bits + n * static_cast<std::size_t>(bytes_of(type));
-    atomic.flags = static_cast<std::uint16_t>(op.flags | stores | is_strong);
+    atomic.flags = static_cast<std::uint16_t>(op.flags | stores | is_strong | scope_of(i));
     if (n == 0) atomic.e = static_cast<int>(values.size()) * bytes_of(type);
     atomic.d = d, atomic.b = b, atomic.c = c;
     // A cas takes the value to compare with first.

@@ -19,6 +19,11 @@ bool moves_addresses(const Instruction& i) {
                                             "mad", "or",  "and",  "xor", "selp"};
   return all.count(i.opcode) != 0;
 }
+// Whether it is a multiple of it: then it is a distance, which may lead to any array.
+bool multiplies(const Instruction& i) {
+  static const std::set<std::string> all = {"mul", "mad", "shl", "shr", "neg"};
+  return all.count(i.opcode) != 0;
+}
 
 class Origins {
  public:
@@ -27,7 +32,7 @@ class Origins {
     for (bool changes = true; changes;) {
       changes = false;
       for (const Instruction& i : f.body)
-        if (moves_addresses(i)) changes |= follow(i);
+        if (moves_addresses(i) || multiplies(i)) changes |= follow(i);
     }
   }
   int of(const Operand& o) const {
@@ -42,8 +47,11 @@ class Origins {
  private:
   bool follow(const Instruction& i) {
     int from = none;
-    for (std::size_t n = i.opcode == "mad" ? 3 : 1; n < i.operands.size(); ++n)
-      from = joined(from, of(i.operands[n]));
+    for (std::size_t n = 1; n < i.operands.size(); ++n) {
+      const int its = of(i.operands[n]);
+      const bool is_factor = multiplies(i) && (i.opcode != "mad" || n < 3);
+      from = joined(from, is_factor && its != none ? several : its);
+    }
     bool changes = false;
     for (const int r : access_of(i).writes) {
       int& to = of_[static_cast<std::size_t>(r)];

@@ -62,11 +62,11 @@ bool is_ordered(const Warp& w, int lane, uint64_t s) {
   if (block == w.block->number) {
     if (warp != static_cast<uint32_t>(w.index)) return is_known(in_block, w);
     return stamp::thread(in_block) == static_cast<uint32_t>(w.index * warp_size + lane) ||
-           stamp::is_untold(in_block) || time < w.since_sync;
+           stamp::is_untold(in_block) || time < w.since_sync || is_known(in_block, w);
   }
-  if (w.block->knows.knows(block, warp, time)) return true;
+  if (w.block->knows.knows(block, in_block)) return true;
   const auto heard = w.block->hearsay.find(w.index);
-  return heard != w.block->hearsay.end() && heard->second.known.knows(block, warp, time);
+  return heard != w.block->hearsay.end() && heard->second.known.knows(block, in_block);
 }
 
 // A block that has fenced is trusted with what it wrote before, and reads behind.
@@ -89,6 +89,11 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
   };
   const uint32_t others = w.block->run->memory.others;
   const auto block_of = [](uint64_t s) { return static_cast<uint32_t>(s >> 32) - 1; };
+  // Whether what somebody did in another block was not atomic for this one, or this is not for it.
+  const auto is_out_of_scope = [&](uint64_t s, uint32_t op) {
+    const bool is_of_other = s != 0 && block_of(s) >= others && block_of(s) != w.block->number;
+    return is_of_other && ((a.op->flags | w.code[op].flags) & is_of_block) != 0;
+  };
   const auto who = [&](uint64_t s) {
     return block_of(s) == w.block->number
                ? other_text(w, static_cast<uint32_t>(s))
@@ -102,15 +107,21 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
       return false;
     }
     report_race(w, a, place_in(region, address),
-                {who(s), wrote, block == w.block->number, op,
-                 stamp::is_in_flight(static_cast<uint32_t>(s))});
+                {.who = who(s),
+                 .wrote = wrote,
+                 .is_in_block = block == w.block->number,
+                 .op = op,
+                 .is_in_flight = stamp::is_in_flight(static_cast<uint32_t>(s)),
+                 .is_out_of_scope = a.is_strong && is_out_of_scope(s, op)});
     return false;
   };
   // Of numbers that are handed out to two launches at a time, each gets some.
   const bool shares_numbers = a.hands_out && t.write != 0 && block_of(t.write) < others;
-  if (unordered(t.write, a.is_strong && t.write_is_atomic && !shares_numbers))
+  if (unordered(t.write, a.is_strong && t.write_is_atomic && !shares_numbers &&
+                             !is_out_of_scope(t.write, t.write_op)))
     return conflict(t.write, true, t.write_op);
-  if (a.writes && unordered(t.read, a.is_strong && t.read_is_atomic))
+  if (a.writes && unordered(t.read, a.is_strong && t.read_is_atomic &&
+                                        !is_out_of_scope(t.read, t.read_op)))
     return conflict(t.read, false, t.read_op);
   if (t.write != 0 && block_of(t.write) >= others &&
       may_be_unseen(w, a, block_of(t.write), t.write_op)) {
@@ -195,6 +206,8 @@ std::byte* reach_global(Warp& w, const Access& a, uint32_t& unwritten) {
     (region->area.is_of_caller && caller ? asked : cached) = region;
   }
   Region& region = asked != nullptr ? *asked : *cached;
+  if (a.writes && region.area.is_result)
+    w.block->stored += static_cast<uint64_t>(std::max(1, a.bytes / 4));
   if (!is_aligned(w, a, [&] { return place_in(region, a.address); })) return nullptr;
   if (a.writes && !region.area.writable) {
     report(w, a.op, Fault::write_to_input,

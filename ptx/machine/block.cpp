@@ -104,7 +104,7 @@ bool is_torn(Block& block, int number) {
   for (Warp& w : block.warps) {
     const Op* first = nullptr;
     for (const Group& g : w.others) {
-      if (g.state != State::at_barrier || g.barrier != number) continue;
+      if (g.state != State::at_barrier || g.barrier != number || g.is_apart) continue;
       if (first != nullptr && first != g.at) {
         const Program::Kernel& kernel = block.run->kernel;
         report(w, g.at - 1, Fault::barrier_not_reached,
@@ -179,7 +179,7 @@ bool are_together(Warp& w, const Op* op, uint32_t needed) {
   return false;
 }
 
-const Op* arrive(Warp& w, const Op* op, int number, int threads, bool waits) {
+const Op* arrive(Warp& w, const Op* op, int number, int threads, bool waits, bool is_apart) {
   Block& block = *w.block;
   if (number < 0 || number > 15) {
     report(w, op, Fault::trap,
@@ -198,7 +198,11 @@ const Op* arrive(Warp& w, const Op* op, int number, int threads, bool waits) {
     return op + 1;
   }
   barrier.waiting |= 1u << w.index;
-  w.others.push_back({.at = op + 1, .mask = w.mask, .state = State::at_barrier, .barrier = number});
+  w.others.push_back({.at = op + 1,
+                      .mask = w.mask,
+                      .state = State::at_barrier,
+                      .barrier = number,
+                      .is_apart = is_apart});
   w.set_mask(0);
   complete_barriers(block);
   return block.run->failed() ? nullptr : next_group(w);

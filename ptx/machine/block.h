@@ -49,6 +49,7 @@ struct Run {
   std::optional<Finding> unset;
   // What some operations take beyond the time of usual ones, which are a unit of it.
   std::uint64_t extra_time = 0;
+  std::uint64_t stored = 0, most_stored = 0;  // words of results, by blocks that ended and by one
   bool meets_others = false;  // a block may have told others something, or heard of them
   std::string printed;
   std::uint64_t clock = 0;
@@ -65,6 +66,7 @@ struct Block {
   Dim at;                    // blockIdx
   int thread_count = 0;
   int exited = 0;
+  std::uint64_t stored = 0;  // words of results
   // When warps of it first waited for the grids ahead, as stamps: the others may hear it from them.
   std::vector<std::uint32_t> waits_for_grids;
   std::vector<Warp> warps;
@@ -159,8 +161,8 @@ const char* text_at(Warp&, std::uint64_t address, std::uint64_t most = 4096);
 // the warp goes on with the next one.
 bool are_together(Warp&, const Op*, std::uint32_t needed);
 
-// Barriers. Null if the warp has to wait.
-const Op* arrive(Warp&, const Op*, int barrier, int threads, bool waits);
+// Barriers. Null if the warp has to wait. `is_apart`: its other lanes may come from elsewhere.
+const Op* arrive(Warp&, const Op*, int barrier, int threads, bool waits, bool is_apart = false);
 void leave_block(Warp&, std::uint32_t lanes);  // lanes return
 // Lets groups go whose barrier is complete.
 void complete_barriers(Block&);

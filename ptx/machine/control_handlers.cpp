@@ -90,12 +90,13 @@ const Op* fail_assertion(const Op* op, Warp& w) {
   return nullptr;
 }
 
+// mode 1: it does not wait; + 2: the lanes of a warp may come from different places.
 const Op* barrier(const Op* op, Warp& w) {
   const int number =
       op->a < 0 ? op->e : static_cast<int>(w.slot<u32>(op->a)[std::countr_zero(w.mask)]);
   const int threads =
       op->b < 0 ? 0 : static_cast<int>(w.slot<u32>(op->b)[std::countr_zero(w.mask)]);
-  return arrive(w, op, number, threads, op->mode == 0);
+  return arrive(w, op, number, threads, (op->mode & 1) == 0, (op->mode & 2) != 0);
 }
 
 // Predicates.

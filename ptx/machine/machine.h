@@ -64,7 +64,8 @@ struct Area {
   std::uint64_t element_bytes = 0;  // of a matrix; 0: places are told in bytes
   bool is_of_caller = false;        // who put work on it into a stream of its own, and will again
   bool writable = true;
-  bool written = true;  // holds values, all of it; else reading what nobody wrote is seen
+  bool is_result = false;  // words that are stored here are counted
+  bool written = true;     // holds values, all of it; else reading what nobody wrote is seen
 };
 
 // Numbers of the blocks of an operation: each block of all launches has its own, and each copy.
@@ -203,6 +204,8 @@ struct Outcome {
   bool waited_for_grids = false;   // a block of it has
   std::uint64_t extra_time = 0;    // beside that of its operations, in that of a usual one
   bool is_part = false;            // most blocks were left out
+  std::uint64_t most_stored = 0;   // words of results, by all blocks, if none stores more than any
+                                   // of those that were run
   bool meets_others =
       false;            // a block did what tells others, or hears of them: an atomic operation
   Numbers numbers;      // of its blocks

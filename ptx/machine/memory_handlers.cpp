@@ -138,13 +138,22 @@ T changed(Atomic how, T old, T b, T c) {
   }
 }
 
+// Additions of floats take denormal numbers for zero, but for those in shared memory.
+bool is_in_shared(const Warp& w, const std::byte* at) {
+  const Block& block = *w.block;
+  return static_cast<u64>(at - block.shared.data()) < block.run->shared_bytes;
+}
+float sum_in_global_memory(float old, float more) {
+  return flushed(as_gpu(flushed(old) + flushed(more)));
+}
+
 template <class T, Reach reach>
 const Op* atomic(const Op* op, Warp& w) {
   u64 at[warp_size];
   addresses_of(op, w, at);
   const auto how = static_cast<Atomic>(op->mode);
-  const bool counts =
-      std::is_integral_v<T> && (how == Atomic::add || how == Atomic::inc || how == Atomic::dec);
+  // By an exchange a lock may be taken, which two launches may well have in turns.
+  const bool counts = std::is_integral_v<T> && how != Atomic::exch && how != Atomic::cas;
   for (u32 left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     u32 unwritten = 0;
@@ -165,7 +174,9 @@ const Op* atomic(const Op* op, Warp& w) {
     T old;
     std::memcpy(&old, to, sizeof old);
     const T b = w.slot<T>(op->b)[lane], c = op->c >= 0 ? w.slot<T>(op->c)[lane] : T{};
-    const T now = changed(how, old, b, c);
+    T now = changed(how, old, b, c);
+    if constexpr (std::is_same_v<T, float>)
+      if (how == Atomic::add && !is_in_shared(w, to)) now = sum_in_global_memory(old, b);
     std::memcpy(to, &now, sizeof now);
     if (op->d >= 0) w.slot<T>(op->d)[lane] = old;
   }

@@ -56,6 +56,12 @@ void for_each_extreme(const Add& add) {
   add(Extreme<true, true, true>{}, "max.NaN.xorsign.abs");
 }
 
+// A denormal number becomes zero.
+inline float flushed(float v) {
+  return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0f, v) : v;
+}
+inline double flushed(double v) { return v; }  // no instruction flushes these
+
 // How an operation rounds, and what it does besides: Op::mode and Op::flags.
 enum Rounding : std::uint8_t { to_nearest, to_zero, downwards, upwards, ties_away };
 enum RealFlags : std::uint16_t {

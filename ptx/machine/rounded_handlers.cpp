@@ -29,9 +29,6 @@ class RoundingTo {
   int before_;
 };
 
-float flushed(float v) { return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0f, v) : v; }
-double flushed(double v) { return v; }
-
 template <class T>
 T finished(T v, int flags) {
   if ((flags & flush_denormals) != 0) v = flushed(v);

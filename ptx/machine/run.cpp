@@ -93,6 +93,7 @@ class Running {
             .waited_for_grids = waited_for_grids_,
             .extra_time = run_.extra_time,
             .is_part = blocks_.count() < grid_,
+            .most_stored = run_.stored + (grid_ - blocks_.count()) * run_.most_stored,
             .meets_others = run_.meets_others || run_.launch.cooperative,
             .numbers = numbers,
             .printed = std::move(run_.printed),
@@ -187,6 +188,7 @@ class Running {
                 static_cast<unsigned>(number / grid.x % grid.y),
                 static_cast<unsigned>(number / grid.x / grid.y)};
     block.exited = 0;
+    block.stored = 0;
     block.waits_for_grids.clear();
     std::fill(std::begin(block.barriers), std::end(block.barriers), Block::Barrier{});
     block.knows.clear();
@@ -287,6 +289,8 @@ class Running {
     wanted_ = std::max(wanted_, std::min<std::size_t>(more, room_));
   }
   void finish(Block& block) {
+    run_.stored += block.stored;
+    run_.most_stored = std::max(run_.most_stored, block.stored);
     finish_bulk_copies(block);
     for (Warp& w : block.warps) {
       Block::Copies& left = block.copies[static_cast<std::size_t>(w.index)];

@@ -69,8 +69,8 @@ bool is_behind(Eight stamps, Eight wanted, const Warp& w) {
     std::size_t first = 0;
     while (wanted[first] == 0) ++first;
     const uint32_t warp = stamp::warp(stamps[first]);
-    const uint32_t until =
-        warp == static_cast<uint32_t>(w.index) ? w.since_sync : known_until(warp, w);
+    const bool is_own = warp == static_cast<uint32_t>(w.index);
+    const uint32_t until = std::max(is_own ? w.since_sync : 0, known_until(warp, w));
     const Eight by_it = (Eight)((who / warp_size == warp) | (who == stamp::lanes_of + warp) |
                                 (who == who[first]));
     const auto is_before = (stamps < stamp::make(until, 0)) | is_untold;
@@ -95,7 +95,7 @@ bool SharedShadow::are_readable(const Warp& w, const Shape& s, std::size_t word)
 bool SharedShadow::is_ordered(uint32_t s, const Warp& w, int lane) {
   if (stamp::warp(s) != static_cast<uint32_t>(w.index)) return is_known(s, w);
   if (stamp::thread(s) == static_cast<uint32_t>(w.index * warp_size + lane)) return true;
-  return stamp::is_untold(s) || stamp::time(s) < w.since_sync;
+  return stamp::time(s) < w.since_sync || is_known(s, w);
 }
 
 bool SharedShadow::read(Marks m, const Warp& w, int lane, uint32_t op, Conflict& conflict) const {

@@ -110,6 +110,14 @@ bool accuse(Warp& w, const Op* op, const Blame& blame, const char* does, bool le
   return !w.block->run->failed();
 }
 
+// Those that hold a zero that somebody wrote.
+uint32_t lanes_of_zero(const Warp& w, int slot) {
+  const uint32_t* const words = w.slot<uint32_t>(slot);
+  uint32_t lanes = 0;
+  for (int lane = 0; lane < warp_size; ++lane) lanes |= uint32_t{words[lane] == 0} << lane;
+  return lanes & ~w.taint[static_cast<std::size_t>(slot)];
+}
+
 // Of the two values, only the chosen one counts; and of a conjunction that is false without it,
 // none.
 Blame blame_of_result(const Op* op, Warp& w, const Uses& uses, uint32_t active) {
@@ -121,6 +129,7 @@ Blame blame_of_result(const Op* op, Warp& w, const Uses& uses, uint32_t active) 
     blame.add(predicates_of(w), op->c, active);
     return blame;
   }
+  if ((op->flags & masks) != 0) active &= ~(lanes_of_zero(w, op->a) | lanes_of_zero(w, op->b));
   for (const int s : uses.reads) blame.add(slots_of(w), s, active);
   for (const int p : uses.predicates_read) blame.add(predicates_of(w), p, active);
   return blame;

@@ -29,7 +29,9 @@ enum OpFlags : std::uint16_t {
   is_strong = 1 << 9,     // an atomic access, or a volatile one
   tells_taint = 1 << 10,  // says itself which of its results nobody wrote
   is_cached = 1 << 11,    // takes memory for unchanged while the kernel runs
-  is_bulk = 1 << 12       // through the proxy that copies in bulk have for themselves
+  is_bulk = 1 << 12,      // through the proxy that copies in bulk have for themselves
+  is_of_block = 1 << 13,  // atomic for threads of the block alone
+  masks = 1 << 15         // words: what is masked with zero is zero, whoever wrote it
 };
 
 struct Op {
@@ -60,6 +62,7 @@ struct Group {
   int barrier = 0;             // that it waits at: its number, or place in shared memory
   std::uint32_t partners = 0;  // the lanes that a warp-wide operation waits for
   bool stepped_back = false;   // lets others that are ready go first
+  bool is_apart = false;       // at a barrier that other lanes of its warp may come to elsewhere
 };
 
 // Where a lane read what nobody wrote.

@@ -115,7 +115,7 @@ void refuse(const Kernel& kernel, const KernelFacts& facts, const Configuration&
   if (!asked.cooperative) return;
   const std::uint64_t fit = static_cast<std::uint64_t>(
                                 blocks_that_fit(facts, asked.block.count(), asked.dynamic_shared)) *
-                            static_cast<std::uint64_t>(model().multiprocessors);
+                            static_cast<std::uint64_t>(multiprocessors());
   if (asked.grid.count() > fit) {
     throw refused(Error::cooperative_launch_too_large,
                   std::to_string(asked.grid.count()) + " blocks of a cooperative grid, and " +
@@ -169,7 +169,7 @@ void show(const std::string& printed) {
 }
 
 std::uint64_t room_for(const Configuration& asked, int fit) {
-  const auto all = static_cast<std::uint64_t>(fit * model().multiprocessors);
+  const auto all = static_cast<std::uint64_t>(fit * multiprocessors());
   const bool shares = !asked.cooperative && state().request != nullptr;
   return std::max<std::uint64_t>(1, shares ? all / state().request->shares_room : all);
 }
@@ -223,6 +223,7 @@ void run_now(const Kernel& kernel, const Configuration& asked,
     device.seen->is_no_part |=
         outcome.is_part && (outcome.meets_others || (device.seen->kernels > 1 && !may_follow));
     device.seen->is_part |= outcome.is_part;
+    device.seen->most_stored += outcome.most_stored;
     const auto& crowd = device.seen->crowd;
     if (outcome.crowd && (!crowd || crowd->together < outcome.crowd->together))
       device.seen->crowd = outcome.crowd;

@@ -16,7 +16,8 @@ namespace ptx {
 // Device memory of this process: what cudaMalloc gives, and what callers lend.
 Memory& device_memory();
 
-// A stream of the caller's, number 0 or 1, which waits for no other and is waited for by none.
+// A stream of the caller's, of so many, which waits for no other and is waited for by none.
+inline constexpr int streams_of_caller = 12;
 void* stream_of_caller(int);
 
 struct Request {
@@ -30,9 +31,9 @@ struct Request {
   unsigned shares_room = 1;
   bool refuses_launches = false;  // each returns an error and runs nothing, which is no finding
   std::optional<int> refused_launch =
-      {};                       // so does this one, counted from 0; what follows runs nothing
-  bool refuses_memory = false;  // every allocation fails, which is no finding
-  bool runs_nothing = false;    // what a GPU would take returns at once: launches, copies, memsets
+      {};  // so does this one, counted from 0; what follows runs nothing
+  std::optional<int> most_allocations = {};  // further ones fail, which is no finding
+  bool runs_nothing = false;                 // what a GPU would take returns at once: launches, copies, memsets
 };
 
 struct Observation {
@@ -46,6 +47,7 @@ struct Observation {
   // Most blocks of a launch were left out; and what the others leave is no part of the whole,
   // because something else writes memory too, or because the blocks depend on each other.
   bool is_part = false, is_no_part = false;
+  std::uint64_t most_stored = 0;  // words of C, by all launches: see Outcome
   std::optional<Crowd> crowd;  // of the launch of which most blocks had to be in flight
   std::uint64_t blocks = 0;    // of all launches where nothing runs; and a number
   std::uint64_t launched = 0;  // equal for equal kernels, grids and arguments there

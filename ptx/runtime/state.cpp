@@ -227,6 +227,17 @@ void choose_model(std::string_view name) {
 
 const Model& model() { return *state().model; }
 
+void choose_multiprocessors(int number) { state().multiprocessors = number; }
+int multiprocessors() {
+  const int chosen = state().multiprocessors;
+  return chosen != 0 ? chosen : model().multiprocessors;
+}
+int tell_multiprocessors() {
+  state().tells_multiprocessors = true;
+  return multiprocessors();
+}
+bool are_multiprocessors_told() { return state().tells_multiprocessors; }
+
 Error synchronize() {
   return call([] {
     forbid_while_any_captures();

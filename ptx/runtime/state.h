@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -60,6 +62,13 @@ struct Binary {
 struct Stream {
   StreamFacts facts;
 };
+constexpr unsigned long long first_stream = 3;  // 1 and 2 are always there
+constexpr std::array<Stream, streams_of_caller> made_by_caller() {
+  std::array<Stream, streams_of_caller> streams;
+  for (std::size_t i = 0; i < streams.size(); ++i)
+    streams[i].facts = {.flags = 1, .id = first_stream + i};
+  return streams;
+}
 struct Event {
   bool timed = true;
   std::optional<std::chrono::steady_clock::time_point> recorded = {};
@@ -78,6 +87,8 @@ struct Allocation {
 struct State {
   std::recursive_mutex mutex;  // held by each call
   const Model* model = nullptr;
+  std::atomic<int> multiprocessors = 0;  // 0: as the model has them
+  std::atomic<bool> tells_multiprocessors = false;
   Memory memory;
   std::vector<std::unique_ptr<Binary>> binaries;
   // A stub that several libraries share is registered by each of them: the last one counts.
@@ -88,14 +99,14 @@ struct State {
   int numbered = 0;           // allocations, within the observation
   std::set<std::unique_ptr<Stream>> streams;
   // Of whoever calls the host code; nobody destroys them.
-  std::array<Stream, 2> of_caller = {Stream{{.flags = 1, .id = 3}}, Stream{{.flags = 1, .id = 4}}};
+  std::array<Stream, streams_of_caller> of_caller = made_by_caller();
   std::set<std::unique_ptr<Event>> events;
   std::set<std::unique_ptr<int>> pools;
   std::map<unsigned long long, std::shared_ptr<Capture>> captures;  // by number of the stream
   std::set<std::shared_ptr<Graph>> graphs;
   std::set<std::shared_ptr<Executable>> executables;
   unsigned long long next_capture = 1;
-  unsigned long long next_stream = 5;
+  unsigned long long next_stream = first_stream + streams_of_caller;
   // Stack of a thread, buffer of printf, heap of malloc, depth and number of nested launches,
   // granularity of L2, its persisting part.
   std::array<std::size_t, 7> limits = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};

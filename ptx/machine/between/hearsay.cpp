@@ -1,5 +1,6 @@
 // What blocks know of each other's work, by fences and atomic operations.
 #include <algorithm>
+#include <bit>
 
 #include "ptx/machine/access.h"
 
@@ -57,17 +58,35 @@ void tell(Warp& w, uint64_t address, Reach reach) {
 
 namespace {
 
-// What a warp heard of others of its block counts for shared memory as well.
+// What a warp heard of others of its block counts for shared memory as well; there a thread counts
+// for its warp.
 void know_own_block(Warp& w, const Knowledge& known) {
   known.visit(w.block->number, [&](uint64_t whose, uint32_t time) {
     w.known.resize(stamp::knowers, 0);
-    if (whose == 0) {
+    if (whose == Knowledge::all) {
       for (uint32_t& of_any : w.known) of_any = std::max(of_any, time);
-    } else if (uint32_t& of_one = w.known.at(whose - 1); of_one < time) {
-      of_one = time;
+      return false;
     }
+    const uint64_t warp = whose >= Knowledge::first_thread
+                              ? (whose - Knowledge::first_thread) / warp_size
+                              : whose - Knowledge::first_warp;
+    w.known.at(warp) = std::max(w.known.at(warp), time);
     return false;
   });
+}
+
+// What a fence is about of its own warp: what its lanes have done, and what others of the warp did
+// before these last waited for them.
+void fence_own(const Warp& w, Knowledge& fenced) {
+  const uint64_t block = w.block->number;
+  const bool is_whole = w.mask == w.alive;
+  fenced.learn(block, Knowledge::first_warp + static_cast<uint64_t>(w.index),
+               is_whole ? w.block->shadow.now() : w.since_sync);
+  for (uint32_t left = is_whole ? 0 : w.mask; left != 0; left &= left - 1)
+    fenced.learn(block,
+                 Knowledge::first_thread + static_cast<uint64_t>(w.index * warp_size) +
+                     static_cast<uint64_t>(std::countr_zero(left)),
+                 w.block->shadow.now());
 }
 
 }  // namespace
@@ -93,8 +112,8 @@ void fence(Warp& w, bool for_block_alone) {
     if (told.fenced_of_warp != mine.known.version()) fenced.learn(mine.known);
     told.fenced_of_block = block.knows.version(), told.fenced_of_warp = mine.known.version();
     fenced.learn(block.number, w.known);
-    fenced.set(block.number, 0, w.since_barrier);
-    fenced.set(block.number, 1 + static_cast<uint64_t>(w.index), block.shadow.now());
+    fenced.learn(block.number, Knowledge::all, w.since_barrier);
+    fence_own(w, fenced);
   }
 }
 

@@ -1,5 +1,7 @@
 #include "ptx/machine/between/knowledge.h"
 
+#include "ptx/machine/shared_shadow.h"
+
 #include <algorithm>
 #include <iterator>
 
@@ -10,7 +12,7 @@ using std::uint64_t;
 
 namespace {
 
-constexpr uint64_t keys_of_a_block = 64;
+constexpr uint64_t keys_of_a_block = Knowledge::first_thread + stamp::lanes_of;
 
 // The place in a sorted list where an entry with this key is, or would be.
 template <class List, class Key>
@@ -59,17 +61,18 @@ void Knowledge::clear() {
   ++version_;
 }
 
-void Knowledge::set(uint64_t block, uint64_t whose, uint32_t time) {
+void Knowledge::learn(uint64_t block, uint64_t whose, uint32_t time) {
   ++version_;
-  value_of(own_, block * keys_of_a_block + whose) = time;
+  uint32_t& known = value_of(own_, block * keys_of_a_block + whose);
+  known = std::max(known, time);
 }
 
 void Knowledge::learn(uint64_t block, const std::vector<uint32_t>& times) {
   ++version_;
-  auto at = place_of(own_, block * keys_of_a_block + 1);
+  auto at = place_of(own_, block * keys_of_a_block + first_warp);
   for (std::size_t warp = 0; warp < times.size(); ++warp) {
     if (times[warp] == 0) continue;
-    const uint64_t key = block * keys_of_a_block + 1 + warp;
+    const uint64_t key = block * keys_of_a_block + first_warp + warp;
     while (at != own_.end() && at->first < key) ++at;
     if (at == own_.end() || at->first != key) at = own_.insert(at, {key, 0});
     at->second = std::max(at->second, times[warp]);
@@ -124,9 +127,10 @@ bool Knowledge::visit(uint64_t block, const Visit& call) const {
   return false;
 }
 
-bool Knowledge::knows(uint64_t block, uint32_t warp, uint32_t time) const {
+bool Knowledge::knows(uint64_t block, uint32_t s) const {
+  const uint64_t warp = first_warp + stamp::warp(s), thread = first_thread + stamp::thread(s);
   return !empty() && visit(block, [&](uint64_t whose, uint32_t known) {
-    return (whose == 0 || whose == 1 + uint64_t{warp}) && time < known;
+    return (whose == all || whose == warp || whose == thread) && stamp::time(s) < known;
   });
 }
 

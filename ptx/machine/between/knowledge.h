@@ -1,5 +1,5 @@
 // What happened in other blocks before something here: everything in a block before a time, and
-// everything by one of its warps before a time. Thousands of blocks may count at one address, and
+// everything by one of its warps, or one of its threads, before a time. Thousands of blocks may count at one address, and
 // each hears there what all before it told: so nobody copies what was told, but knows how much of
 // it was there.
 #pragma once
@@ -17,7 +17,9 @@ class Told;
 
 class Knowledge {
  public:
-  // Of a block, 0 for all of it or 1 + the warp, and the time. To return true ends the search.
+  // Whose work in a block something is about.
+  static constexpr std::uint64_t all = 0, first_warp = 1, first_thread = 64;
+  // Whose it is in a block, and the time. To return true ends the search.
   using Visit = std::function<bool(std::uint64_t whose, std::uint32_t time)>;
 
   bool empty() const { return own_.empty() && heard_.empty(); }
@@ -25,7 +27,7 @@ class Knowledge {
   // Another one whenever something may have been added.
   std::uint64_t version() const { return version_; }
 
-  void set(std::uint64_t block, std::uint64_t whose, std::uint32_t time);
+  void learn(std::uint64_t block, std::uint64_t whose, std::uint32_t time);
   // Of all warps, where they are later; 0 is none.
   void learn(std::uint64_t block, const std::vector<std::uint32_t>& times);
   void learn(const Knowledge&);
@@ -33,11 +35,12 @@ class Knowledge {
 
   // All that is known of a block, maybe some of it twice; whether a visit ended it.
   bool visit(std::uint64_t block, const Visit&) const;
-  bool knows(std::uint64_t block, std::uint32_t warp, std::uint32_t time) const;
+  // Whether what a stamp in a block is of.
+  bool knows(std::uint64_t block, std::uint32_t stamp) const;
 
  private:
   friend class Told;
-  using Entry = std::pair<std::uint64_t, std::uint32_t>;  // block times 64 + whose; time
+  using Entry = std::pair<std::uint64_t, std::uint32_t>;  // block times keys + whose; time
   using Heard = std::pair<const Told*, std::size_t>;      // and how often it had been told to
 
   std::vector<Entry> own_;    // sorted

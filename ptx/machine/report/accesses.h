@@ -26,6 +26,7 @@ struct Other {
   std::uint32_t op = 0;
   bool is_in_flight = false;
   bool is_in_shared = false;
+  bool is_out_of_scope = false;  // one of the two is atomic for its own block alone
 };
 void report_race(Warp&, const Access&, const std::string& place, const Other&);
 // With work of another stream, or of a kernel that need not have ended.

@@ -61,7 +61,7 @@ int value_of(cudaDeviceAttr attribute, const Model& model) {
     case cudaDevAttrGlobalMemoryBusWidth: return model.bus_bits;
     case cudaDevAttrL2CacheSize: return model.l2;
     case cudaDevAttrMaxPersistingL2CacheSize: return model.persisting_l2;
-    case cudaDevAttrMultiProcessorCount: return model.multiprocessors;
+    case cudaDevAttrMultiProcessorCount: return rt::tell_multiprocessors();
     case cudaDevAttrMaxThreadsPerMultiProcessor: return model.threads_per_multiprocessor;
     case cudaDevAttrMaxBlocksPerMultiprocessor: return model.blocks_per_multiprocessor;
     case cudaDevAttrComputeCapabilityMajor: return model.major;
@@ -113,7 +113,7 @@ void describe(cudaDeviceProp& result, const Model& model) {
   result.minor = model.minor;
   result.textureAlignment = result.surfaceAlignment = 512;
   result.texturePitchAlignment = 32;
-  result.multiProcessorCount = model.multiprocessors;
+  result.multiProcessorCount = rt::tell_multiprocessors();
   result.maxThreadsPerMultiProcessor = model.threads_per_multiprocessor;
   result.maxBlocksPerMultiProcessor = model.blocks_per_multiprocessor;
   result.memoryBusWidth = model.bus_bits;

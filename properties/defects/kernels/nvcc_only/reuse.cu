@@ -2,6 +2,7 @@
 // blocks, memory that is there, the order in which blocks come. And the same done right.
 #include <cooperative_groups.h>
 
+#include <array>
 #include <map>
 
 #include "properties/defects/kernels/faulty.h"
@@ -72,6 +73,69 @@ cudaError_t by_handle_of_stream(const Gemm& g, cudaStream_t stream, void*) {
   }
   write_alpha<<<1, 1, 0, stream>>>(g, its);
   multiply<<<blocks(g), threads, 0, stream>>>(g, its);
+  return cudaGetLastError();
+}
+
+// The same for so many streams; the others get the last one's.
+cudaError_t by_few_streams(const Gemm& g, cudaStream_t stream, void*) {
+  constexpr std::size_t most = 8;
+  static std::map<cudaStream_t, std::size_t> numbers;
+  static float* all[most];
+  if (is_empty(g)) return cudaSuccess;
+  const std::size_t number = numbers.try_emplace(stream, numbers.size()).first->second;
+  float*& its = all[number < most ? number : most - 1];
+  if (its == nullptr) {
+    if (const cudaError_t error = cudaMalloc(&its, sizeof(float))) return error;
+  }
+  write_alpha<<<1, 1, 0, stream>>>(g, its);
+  multiply<<<blocks(g), threads, 0, stream>>>(g, its);
+  return cudaGetLastError();
+}
+
+// A ring that is filled place by place; a launch waits for the last one in its place.
+cudaError_t by_ring_of_places(const Gemm& g, cudaStream_t stream, void*) {
+  constexpr int places = 200;
+  static Slot all[places];
+  static int next = 0;
+  if (is_empty(g)) return cudaSuccess;
+  Slot& its = all[next++ % places];
+  if (its.alpha == nullptr) {
+    if (const cudaError_t error = cudaMalloc(&its.alpha, sizeof(float))) return error;
+    cudaEventCreateWithFlags(&its.used, cudaEventDisableTiming);
+  }
+  cudaStreamWaitEvent(stream, its.used);
+  write_alpha<<<1, 1, 0, stream>>>(g, its.alpha);
+  multiply<<<blocks(g), threads, 0, stream>>>(g, its.alpha);
+  cudaEventRecord(its.used, stream);
+  return cudaGetLastError();
+}
+
+// Two allocations of a stream, told by the first.
+cudaError_t by_first_of_two(const Gemm& g, cudaStream_t stream, void*) {
+  static std::map<cudaStream_t, std::array<float*, 2>> all;
+  if (is_empty(g)) return cudaSuccess;
+  auto& [alpha, beta] = all[stream];
+  if (alpha == nullptr) {
+    if (const cudaError_t error = cudaMalloc(&alpha, sizeof(float))) return error;
+    if (const cudaError_t error = cudaMalloc(&beta, sizeof(float))) return error;
+  }
+  write_alpha<<<1, 1, 0, stream>>>(g, beta);
+  multiply<<<blocks(g), threads, 0, stream>>>(g, beta);
+  return cudaGetLastError();
+}
+
+// How much of a long sum there is, kept by what the problem is besides.
+__global__ void multiply_so_much(Gemm g, std::int64_t k) {
+  if (place() < g.m * g.n)
+    Right::finish(g, sum_of(g, place(), 0, min(k, depth(g))), place() / g.n, place() % g.n);
+}
+cudaError_t by_kept_plan(const Gemm& g, cudaStream_t stream, void*) {
+  static std::map<std::array<std::int64_t, 5>, std::int64_t> plans;
+  if (is_empty(g)) return cudaSuccess;
+  constexpr std::int64_t long_sum = 1024;
+  const std::int64_t k =
+      g.k < long_sum ? g.k : plans.try_emplace({g.m, g.n, g.lda, g.ldb, g.ldc}, g.k).first->second;
+  multiply_so_much<<<blocks(g), threads, 0, stream>>>(g, k);
   return cudaGetLastError();
 }
 
@@ -211,6 +275,10 @@ const Registrar registrars[] = {
     by("slots_in_turn", by_many_slots<false>),
     by("right_slots_in_turn", by_many_slots<true>),
     by("right_memory_of_a_handle", by_handle_of_stream),
+    by("places_for_eight_streams", by_few_streams),
+    by("right_ring_of_places", by_ring_of_places),
+    by("notes_one_of_two", by_first_of_two),
+    by("plans_without_k", by_kept_plan),
     by("blocks_meet_uninvited", meets_in_one_kernel<false>, bytes_to_meet),
     by("right_blocks_meet", meets_in_one_kernel<true>, bytes_to_meet),
     by("half_without_memory", whole_without_memory<false>),
