@@ -58,6 +58,22 @@ TEST_F(Model, KeepsAwayWhatNeedsANewerGpu) {
                                     "in for is sm_80"));
 }
 
+// Grids may go by how many multiprocessors there are, which is not the same everywhere.
+TEST_F(Model, HasOtherNumbersOfMultiprocessorsForSomeClaims) {
+  NEEDS_NVCC;
+  write_text(file(), replaced(replaced(a_kernel, "  return assay::launch(one_each, ",
+                                       "  int all = 0;\n"
+                                       "  cudaDeviceGetAttribute(&all, cudaDevAttrMultiProcessorCount, 0);\n"
+                                       "  return assay::launch(one_each, "),
+                              "stream, m, n, k, alpha,", "stream, m, n, k - all % 4, alpha,"));
+  const auto judged_by = [&](const char* claim) {
+    return check({file(), "--cases", "10", "--backend", "ptx", "--claim", claim});
+  };
+  EXPECT_EQ(judged_by("within_bound").code, 0);
+  EXPECT_THAT(judged_by("beta_zero").out, HasSubstr(", on a device of 114 multiprocessors\n"));
+  EXPECT_THAT(judged_by("writes_only_c").out, HasSubstr(", on a device of 78 multiprocessors\n"));
+}
+
 TEST_F(Model, IsTakenByCounts) {
   NEEDS_NVCC;
   EXPECT_EQ(run({"counts", file(), "--case", "m=8 n=8 k=8", "--model", "a100"}).code, 0);

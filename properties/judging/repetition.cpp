@@ -132,16 +132,16 @@ Verdict judge_often(const Entry& entry, const Case& c, const Resources& resource
 Verdict judge_memory(const Entry& entry, const Case& c, const Resources& resources) {
   constexpr int least = 40, most = 1100;  // a ring that is filled first has 4 to 1024 places
   constexpr double most_nanoseconds = 3e9;
-  thread_local double left = most_nanoseconds;  // of a process
+  thread_local int left = 2 * most;  // of a process
   const double cost = cost_of(c, claim_named("within_bound"), entry, effort_of(entry));
-  const int times = static_cast<int>(std::min<double>(most, left / cost));
+  const int times = std::min(left, static_cast<int>(std::min(1.0 * most, most_nanoseconds / cost)));
   const Verdict right{.judged = 1};
   if (c.m == 0 || c.n == 0 || times < least) return right;
   const Machine& machine = machine_of(entry.backend, resources);
   Launches launches(entry, c, resources);
   std::uint64_t grown = 0;
   for (int i = 0; i < times; ++i) {
-    left -= i < least ? 0 : cost;
+    left -= i < least ? 0 : 1;
     const std::uint64_t before = machine.kept_bytes();
     if (!launches.element() || machine.kept_bytes() <= before) return right;
     grown = machine.kept_bytes() - before;

@@ -21,7 +21,8 @@ std::string words_of(const ClaimResult& result) {
 }
 
 TEST(HugeSizes, are_right_where_all_is_counted_in_64_bits) {
-  for (const char* variant : {"huge_linear", "huge_table", "huge_copy"}) {
+  for (const char* variant :
+       {"huge_linear", "huge_table", "huge_copy", "huge_small_tiles", "huge_blends"}) {
     const ClaimResult result = judged(variant);
     EXPECT_EQ(result.status(), ClaimStatus::holds) << variant << ": " << words_of(result);
     EXPECT_GE(result.cases, 10) << variant;
@@ -46,6 +47,17 @@ TEST(HugeSizes, show_a_workspace_that_is_too_small) {
 
 TEST(HugeSizes, show_that_nothing_was_computed) {
   EXPECT_THAT(words_of(judged("huge_strided_int")), testing::HasSubstr("was never written"));
+}
+
+TEST(HugeSizes, show_that_a_block_is_missing) {
+  for (const std::uint64_t seed : {0, 1, 2})
+    EXPECT_THAT(words_of(judged("huge_small_tiles_float", seed)),
+                testing::HasSubstr("of 1600640064 elements of C at most 1600640000 are written"));
+}
+
+TEST(HugeSizes, show_where_c_is_read) {
+  for (const std::uint64_t seed : {0, 1, 2})
+    EXPECT_THAT(words_of(judged("huge_blends_int", seed)), testing::HasSubstr("reads 4 bytes"));
 }
 
 TEST(HugeSizes, show_shares_that_are_empty) {
