@@ -65,6 +65,8 @@ bool is_ordered(const Warp& w, int lane, uint64_t s) {
            stamp::is_untold(in_block) || time < w.since_sync;
   }
   if (w.block->knows.knows(block, warp, time)) return true;
+  if (const int rank = rank_of_block(w, block); rank >= 0)
+    return knows_of_peer(w, static_cast<unsigned>(rank), in_block);
   const auto heard = w.block->hearsay.find(w.index);
   return heard != w.block->hearsay.end() && heard->second.known.knows(block, warp, time);
 }
@@ -76,11 +78,6 @@ bool may_be_unseen(const Warp& w, const Access& a, uint32_t writer, uint32_t wri
     return false;
   const auto& fenced = w.block->run->fenced_for_copies;
   return !fenced.contains(writer) && !fenced.contains(w.block->number);
-}
-
-// The bytes of a word that an access of less than a word is about.
-unsigned bytes_within_word(const Access& a) {
-  return a.bytes >= 4 ? SharedShadow::whole : ((1u << a.bytes) - 1) << a.address % 4;
 }
 
 bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t) {
@@ -101,9 +98,10 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
       report_unordered(w, a, place_in(region, address), other, wrote, op);
       return false;
     }
-    report_race(w, a, place_in(region, address),
-                {who(s), wrote, block == w.block->number, op,
-                 stamp::is_in_flight(static_cast<uint32_t>(s))});
+    report_race(
+        w, a, place_in(region, address),
+        {who(s), wrote, block == w.block->number, op, stamp::is_in_flight(static_cast<uint32_t>(s)),
+         false, block != w.block->number && rank_of_block(w, block) >= 0});
     return false;
   };
   // Of numbers that are handed out to two launches at a time, each gets some.
@@ -264,9 +262,7 @@ std::byte* reach_shared(Warp& w, const Access& a, uint32_t& unwritten) {
     const bool ordered = a.writes ? block.shadow.write(w, a.lane, word, op, conflict, bytes)
                                   : block.shadow.read(w, a.lane, word, op, conflict, bytes);
     if (!ordered && !a.is_strong) {
-      report_race(w, a, place_in_shared_memory(w, word * 4),
-                  {other_text(w, conflict.other), conflict.other_wrote, true, conflict.other_op,
-                   stamp::is_in_flight(conflict.other), true});
+      report_race(w, a, place_in_shared_memory(w, word * 4), other_of(w, conflict, block));
       return nullptr;
     }
   }
@@ -316,6 +312,11 @@ std::byte* reach_generic(Warp& w, const Access& a, uint32_t& unwritten) {
   const auto thread = static_cast<uint64_t>(w.index * warp_size + a.lane);
   inside.address = a.address - base_of(block.local) - thread * block.local_bytes;
   if (inside.address < block.local_bytes) return reach_local(w, inside, unwritten);
+  if (const InPeer peer = peer_of(block, a.address); peer.block != nullptr) {
+    inside.address = peer.at;
+    return reach_peer(w, inside, *peer.block, unwritten);
+  }
+  if (is_of_no_rank(block, a.address)) return report_no_rank(w, a);
   return reach_global(w, a, unwritten);
 }
 

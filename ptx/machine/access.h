@@ -21,6 +21,11 @@ struct Access {
   int unit = 0;            // the address has to be a multiple of this; 0: of `bytes`
 };
 
+// The bytes of a word that an access of less than a word is about.
+inline unsigned bytes_within_word(const Access& a) {
+  return a.bytes >= 4 ? SharedShadow::whole : ((1u << a.bytes) - 1) << a.address % 4;
+}
+
 using Reach = std::byte* (*)(Warp&, const Access&, std::uint32_t& unwritten);
 
 // Where the bytes of an access lie; null after a finding. `unwritten` becomes the mask of its words

@@ -68,6 +68,13 @@ void report_uninitialised(const Op* op, Warp& w, int lane, uint64_t at) {
 // Whoever uses a barrier comes after init. Null after a finding.
 Mbarrier* barrier_at(const Op* op, Warp& w, int lane, uint64_t at) {
   Block& block = *w.block;
+  if (at >> rank_shift != 0 && block.in_cluster.all != nullptr) {
+    report(
+        w, op, Fault::unsupported,
+        fmt::format("{} uses an mbarrier of another block of its cluster, which is not supported",
+                    thread_text(w, lane)));
+    return nullptr;
+  }
   const auto found = block.asynchronous.barriers.find(static_cast<uint32_t>(at));
   if (found == block.asynchronous.barriers.end()) {
     report_uninitialised(op, w, lane, at);

@@ -264,7 +264,7 @@ TEST(BulkCopy, of_clusters_and_with_sums_is_refused_with_the_reason) {
       HasSubstr("it would need boxes that are no tiles"));
 }
 
-TEST(Clusters, hold_one_block_each_or_are_refused) {
+TEST(Clusters, hold_one_block_each_where_a_launch_has_none) {
   WrittenKernel kernel(
       "mov.u32 %r1, %cluster_nctarank; mov.u32 %r2, %cluster_ctarank; mov.u32 %r3, %clusterid.x;"
       "mov.u32 %r4, %nclusterid.x; mul.lo.u32 %r5, %r3, 16; cvt.u64.u32 %rd1, %r5;"
@@ -273,14 +273,6 @@ TEST(Clusters, hold_one_block_each_or_are_refused) {
   for (unsigned block = 0; block < 3; ++block)
     EXPECT_THAT(std::vector(kernel.words.begin() + block * 4, kernel.words.begin() + block * 4 + 4),
                 testing::ElementsAre(1, 0, block, 3));
-
-  Memory memory;
-  const Program pairs(read(".version 9.0\n.target sm_90\n.address_size 64\n"
-                           ".visible .entry pairs() .reqnctapercluster 2, 1, 1 { ret; }"),
-                      memory);
-  EXPECT_THAT(
-      text_of(ptx::run({.kernel = pairs.kernel("pairs"), .grid = {2}, .block = {1}}, memory, {})),
-      HasSubstr("pairs: it is compiled for clusters of 2 blocks"));
 }
 
 // A tensor of 6 rows of 8 words, 16 words apart, and its boxes of 4 rows of 8 words. The map lies
