@@ -27,4 +27,33 @@ bool Decoder::decode_cluster_address(const Instruction& i) {
   return true;
 }
 
+// The slot of those that a copy goes to; -1: to one alone.
+int Decoder::multicast_blocks(const Instruction& i, std::size_t operand) {
+  return has(i, "multicast::cluster") ? slot(i.operands[operand], false) : -1;
+}
+
+// st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [to], {a, b}, [barrier];
+void Decoder::decode_signalling_store(const Instruction& i) {
+  const int bytes = bytes_of(type_of(i));
+  if (bytes != 4 && bytes != 8) refuse(i);
+  Uses uses;
+  Op to, barrier;
+  Space space = Space::shared;
+  set_address(i.operands[0], to, space, uses);
+  Uses others;
+  set_address(i.operands[2], barrier, space, others);
+  const Operand& value = i.operands[1];
+  const auto values =
+      value.kind == Operand::Kind::vector ? value.elements : std::vector<Operand>{value};
+  std::vector<int> all = {barrier.a, static_cast<int>(barrier.bits)};
+  for (const Operand& one : values) all.push_back(slot(one, bytes == 8));
+  uses.reads.assign(all.begin() + 2, all.end());
+  if (barrier.a >= 0) uses.reads.push_back(barrier.a);
+  Op& op = emit_named("st.async", uses);
+  op.a = to.a, op.bits = to.bits, op.flags |= to.flags | is_bulk;
+  op.d = list(all);
+  op.parts = static_cast<std::uint8_t>(values.size());
+  op.mode = static_cast<std::uint8_t>(bytes | ((barrier.flags & address_is_wide) != 0 ? 1 : 0));
+}
+
 }  // namespace ptx

@@ -49,6 +49,10 @@ bool Decoder::decode_memory(const Instruction& i) {
   const std::string& op = i.opcode;
   if (op == "ld" || op == "ldu")
     decode_load(i, false);
+  else if (op == "st" && has(i, "async"))
+    decode_signalling_store(i);
+  else if (op == "red" && has(i, "async"))
+    refuse(i, "it would need copies that add to what is there");
   else if (op == "st")
     decode_load(i, true);
   else if (op == "atom" || op == "red")

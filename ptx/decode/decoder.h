@@ -68,6 +68,8 @@ class Decoder {
   // decode_cluster.cpp
   void decode_cluster_barrier(const Instruction&);
   bool decode_cluster_address(const Instruction&);
+  int multicast_blocks(const Instruction&, std::size_t operand);
+  void decode_signalling_store(const Instruction&);
 
   void decode_packing(const Instruction&);
   void decode_call(const Instruction&);

@@ -17,8 +17,9 @@ struct Access {
   bool writes = false;
   bool reads_too = false;  // what it overwrites
   bool is_strong = false;
-  bool hands_out = false;  // numbers, each of which one thread gets
-  int unit = 0;            // the address has to be a multiple of this; 0: of `bytes`
+  bool hands_out = false;      // numbers, each of which one thread gets
+  bool is_waited_for = false;  // by whom it reaches: it tells them when it is over
+  int unit = 0;                // the address has to be a multiple of this; 0: of `bytes`
 };
 
 // The bytes of a word that an access of less than a word is about.

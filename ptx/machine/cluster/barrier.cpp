@@ -19,15 +19,6 @@ InCluster::Arrival& arrival_of(Warp& w) {
   return w.block->in_cluster.arrivals[static_cast<std::size_t>(w.index)];
 }
 
-// What a warp knows of its own block, and of others.
-void tell(const Warp& w, PeerClocks& told) {
-  const InCluster& in = w.block->in_cluster;
-  told.learn(in.known[static_cast<std::size_t>(w.index)]);
-  const auto own = told.of(in.rank);
-  for (std::size_t v = 0; v < own.size(); ++v)
-    own[v] = std::max({own[v], v < w.known.size() ? w.known[v] : 0, w.since_barrier});
-}
-
 const Op* arrive_at_cluster(const Op* op, Warp& w) {
   if ((op->mode & is_aligned) != 0 && !are_together(w, op, all_lanes)) return next_group(w);
   Block& block = *w.block;
@@ -43,10 +34,12 @@ const Op* arrive_at_cluster(const Op* op, Warp& w) {
   const bool relaxed = (op->mode & is_relaxed) != 0;
   const bool at_once = op[1].run == wait_for_cluster;
   block.shadow.tick();
-  uint32_t& until = in.all->told.of(in.rank)[static_cast<std::size_t>(w.index)];
-  if (!relaxed) tell(w, in.all->told);
-  until =
-      std::max(until, relaxed ? in.fences[static_cast<std::size_t>(w.index)] : block.shadow.now());
+  if (relaxed) {
+    uint32_t& until = in.all->told.of(in.rank)[static_cast<std::size_t>(w.index)];
+    until = std::max(until, in.fences[static_cast<std::size_t>(w.index)]);
+  } else {
+    tell_clocks(w, block.shadow.now(), in.all->told);
+  }
   const bool is_first = (own.lanes & ~own.complete) == 0;
   own.waits_at_once = at_once && (is_first || own.waits_at_once);
   own.tells = !relaxed && (is_first || own.tells);
@@ -76,8 +69,10 @@ void learn_phase(Warp& w) {
   known.learn(cluster.complete);
   known.met = ~0u;
   const auto own = known.of(in.rank);
-  if (in.settled != cluster.phase) block.shadow.settle_touches(cluster.complete, own[stamp::peers]);
-  in.settled = cluster.phase;
+  if (in.settled != cluster.phase) {
+    in.settled = cluster.phase, in.settled_at = own[stamp::peers];
+    block.shadow.settle_touches(cluster.complete, in.settled_at);
+  }
   uint32_t by_all = own[stamp::peers];
   for (std::size_t v = 0; v < block.warps.size(); ++v) by_all = std::min(by_all, own[v]);
   if (block.asynchronous.has_landed) by_all = std::min(by_all, own[stamp::copies]);

@@ -29,6 +29,25 @@ uint32_t PeerClocks::until(unsigned rank, uint32_t warp) const {
   return warp == warp_size ? *std::max_element(first, first + stamp::knowers) : first[warp];
 }
 
+void tell_clocks(const Warp& w, uint32_t until, PeerClocks& told) {
+  const InCluster& in = w.block->in_cluster;
+  told.learn(in.known[static_cast<std::size_t>(w.index)]);
+  told.met |= 1u << in.rank;
+  const auto own = told.of(in.rank);
+  for (std::size_t v = 0; v < own.size(); ++v)
+    own[v] = std::max({own[v], v < w.known.size() ? w.known[v] : 0, w.since_barrier});
+  uint32_t& mine = own[static_cast<std::size_t>(w.index)];
+  mine = std::max(mine, until);
+}
+
+void learn_clocks(Warp& w, const PeerClocks& more) {
+  PeerClocks& known = w.block->in_cluster.known[static_cast<std::size_t>(w.index)];
+  known.learn(more);
+  const auto own = known.of(w.block->in_cluster.rank);
+  w.known.resize(stamp::knowers, 0);
+  for (std::size_t v = 0; v < own.size(); ++v) w.known[v] = std::max(w.known[v], own[v]);
+}
+
 InCluster::Last& InCluster::last(unsigned by, const Warp& w) {
   return last_by[by * w.block->warps.size() + static_cast<std::size_t>(w.index)];
 }
@@ -42,7 +61,7 @@ void make_cluster(Cluster& cluster, const std::vector<Block*>& blocks) {
     Block& block = *blocks[rank];
     const std::size_t warps = block.warps.size();
     InCluster& in = block.in_cluster;
-    in.all = &cluster, in.rank = rank, in.settled = 0;
+    in.all = &cluster, in.rank = rank, in.settled = in.settled_at = 0;
     in.known.resize(warps);
     for (PeerClocks& known : in.known) known.start(cluster.size());
     in.fences.assign(warps, 0);
@@ -112,6 +131,11 @@ void look_at_end(Block& block) {
                         .address = last.at,
                         .writes = last.wrote};
     return report_ended(other, access, block);
+  }
+  for (const BulkCopy& copy : block.asynchronous.bulk) {
+    if (copy.by == nullptr) continue;
+    const Access access{.op = copy.op, .lane = copy.lane, .address = copy.to, .writes = true};
+    return report_ended(*copy.by, access, block);
   }
 }
 

@@ -34,6 +34,7 @@ class PeerClocks {
   // Of one warp, or of several (warp_size): the latest.
   std::uint32_t until(unsigned rank, std::uint32_t warp) const;
   void start(unsigned ranks);  // knows nothing
+  bool is_empty() const { return times_.empty(); }
   void learn(const PeerClocks&);
 
  private:
@@ -62,6 +63,7 @@ struct InCluster {
   };
   std::vector<Arrival> arrivals;  // of each warp
   std::uint32_t settled = 0;      // the phase up to which touches are settled
+  std::uint32_t settled_at = 0;   // in the block's time
   // What each warp of other blocks last did to the shared memory of this one.
   struct Last {
     std::uint32_t stamp = 0, op = 0;  // 0: nothing
@@ -76,6 +78,10 @@ struct InCluster {
 // The blocks, which have just been started, are one.
 void make_cluster(Cluster&, const std::vector<Block*>&);
 
+// What a warp knows of its own block, and of others; with all that it did itself, before a time.
+void tell_clocks(const Warp&, std::uint32_t until, PeerClocks& told);
+// What it learns; of its own block, too.
+void learn_clocks(Warp&, const PeerClocks&);
 // Whether a warp knows of what another block of its cluster did at a stamp.
 bool knows_of_peer(const Warp&, unsigned rank, std::uint32_t stamp);
 // The rank of a block of the grid in the warp's cluster; -1: it is in another one.

@@ -72,9 +72,10 @@ std::byte* reach_peer(Warp& w, const Access& a, Block& owner, uint32_t& unwritte
   const auto op = static_cast<uint32_t>(a.op - w.code);
   w.block->run->extra_time += time_to_touch;
   if (!is_inside(w, a, owner) || !is_there(w, a, owner)) return nullptr;
-  owner.in_cluster.last(w.block->in_cluster.rank, w) = {
-      stamp::make(w.block->shadow.now(), static_cast<uint32_t>(w.index * warp_size + a.lane)), op,
-      a.address, a.writes};
+  if (!a.is_waited_for)
+    owner.in_cluster.last(w.block->in_cluster.rank, w) = {
+        stamp::make(w.block->shadow.now(), static_cast<uint32_t>(w.index * warp_size + a.lane)), op,
+        a.address, a.writes};
   for (uint64_t at = 0; at < static_cast<uint64_t>(a.bytes); at += 4) {
     const std::size_t word = (a.address + at) / 4;
     const unsigned bytes = bytes_within_word(a);
