@@ -66,7 +66,10 @@ Other other_of(const Warp& w, const SharedShadow::Conflict& conflict, const Bloc
                         : owner.in_cluster.all->blocks[static_cast<std::size_t>(conflict.rank)];
   const bool is_in_flight = stamp::is_in_flight(conflict.other);
   const bool is_of_peers = stamp::warp(conflict.other) == stamp::peers;
-  return {.who = other_text(by->warps[0], conflict.other),
+  const bool is_of_some = stamp::thread(conflict.other) >= stamp::lanes_of && !is_of_peers &&
+                          !stamp::is_of_copy(conflict.other);
+  const std::string of = is_of_some && by != w.block ? " of " + block_text(*by) : "";
+  return {.who = other_text(by->warps[0], conflict.other) + of,
           .wrote = conflict.other_wrote,
           .op = conflict.other_op,
           .is_in_flight = is_in_flight,

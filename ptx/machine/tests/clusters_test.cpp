@@ -132,6 +132,17 @@ TEST(Clusters, find_what_is_read_and_then_written_both_ways) {
             HasSubstr("and nothing orders the two: a cluster barrier is missing")));
 }
 
+TEST(Clusters, count_what_they_reach_in_each_other_as_shared) {
+  WrittenKernel kernel(in_pairs + "st.shared.u32 [%r32], %t;" + meet + "ld.u32 %r1, [%rd33];" +
+                       "ld.shared::cluster.u32 %r1, [%r33];" + store_of_block + meet);
+  kernel.cluster = {2};
+  const Outcome outcome = kernel.run(64, {.counts = true}, 4);
+  ASSERT_EQ(text_of(outcome), "");
+  EXPECT_EQ(outcome.counts->total.shared_loads.accesses, 2u * 4 * 64);
+  EXPECT_EQ(outcome.counts->total.shared_loads.wavefronts, 2u * 4 * 2);
+  EXPECT_EQ(outcome.counts->total.global_loads.accesses, 0u);
+}
+
 TEST(Clusters, find_threads_of_the_other_block_that_race_with_each_other) {
   // All of a block's threads write the first word of the other one.
   const std::string first = "mov.u32 %r40, tile; mapa.shared::cluster.u32 %r41, %r40, %r31;";
