@@ -30,7 +30,7 @@ TEST_P(Stranger, IsJudgedAsItIs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Stranger,
-                         testing::Values("columns", "dynamic", "groups", "inline_ptx",
+                         testing::Values("clusters", "columns", "dynamic", "groups", "inline_ptx",
                                          "legacy_stream", "macros", "object", "split_k",
                                          "templates", "tensor_cores", "vectors", "workspace"),
                          [](const auto& each) { return each.param; });
@@ -60,6 +60,8 @@ INSTANTIATE_TEST_SUITE_P(
     All, WrongTwin,
     testing::Values(Twin{"templates", "templates.cuh", "Bs[k][threadIdx.x];\n    __syncthreads();",
                          "Bs[k][threadIdx.x];\n", "templates.cuh:2[0-9].*templates.cuh:2[0-9]"},
+                    Twin{"clusters", "clusters.cu", "cluster.sync();  // nobody", "// nobody",
+                         "may have ended by then: a cluster barrier before its end is missing"},
                     Twin{"columns", "columns.cu", "p < K", "p + 1 < K", "the contribution of k = "},
                     Twin{"split_k", "split_k.cu", "beta == 0 ? 0 :", "", "beta"},
                     Twin{"tensor_cores", "tensor_cores.cu", "*= alpha", "*= 1", "alpha"},

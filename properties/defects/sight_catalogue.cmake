@@ -262,6 +262,8 @@ assay_sight_defect(places_for_eight_streams IN nvcc_only/reuse.cu CLAIM two_stre
 # Who is in order with whom.
 assay_sight_defect(counted_for_a_block IN nvcc_only/scopes.cu CLAIM no_data_race CASE "m=3 n=4 k=5"
                    SAYS "one of them is atomic for threads of its own block alone")
+assay_sight_defect(fenced_for_a_cluster IN nvcc_only/scopes.cu CLAIM no_data_race CASE "m=3 n=4 k=5"
+                   SAYS "blocks are ordered by a fence and an atomic operation only")
 assay_sight_defect(lane_fences_for_warp IN nvcc_only/scopes.cu CLAIM no_data_race CASE "m=3 n=4 k=5"
                    SAYS "blocks are ordered by a fence and an atomic operation only")
 assay_sight_defect(bits_of_two_launches IN nvcc_only/scopes.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "of bits_of_all")

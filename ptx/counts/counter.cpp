@@ -25,7 +25,8 @@ uint32_t lanes_let_through(const Op* op, const Warp& w) {
   return (op->guard_negated ? ~guard : guard) & w.mask;
 }
 
-// Where each lane goes: accesses by generic addresses go wherever these point.
+// Where each lane goes: accesses by generic addresses go wherever these point. Shared memory of
+// another block of the cluster counts as shared.
 struct Places {
   uint32_t global = 0, shared = 0, local = 0;  // lanes
   uint64_t at[warp_size];                      // in shared memory, the offset
@@ -50,6 +51,9 @@ Places places_of(const Op* op, Warp& w, uint32_t lanes, Space space) {
     if (p.at[lane] - shared < block.run->shared_bytes) {
       p.shared |= bit;
       p.at[lane] -= shared;
+    } else if (const InPeer peer = peer_of(block, p.at[lane]); peer.block != nullptr) {
+      p.shared |= bit;
+      p.at[lane] = peer.at;
     } else {
       (p.at[lane] - local < block.local.size() ? p.local : p.global) |= bit;
     }

@@ -67,7 +67,8 @@ struct Program::Kernel {
   std::vector<SharedVariable> shared_variables;
   std::vector<int> array_of;  // of each operation, that which its address is of; -1: not settled
   std::vector<int> unset;     // slots that may be read before they are written
-  std::string unsupported;    // why it cannot run; its launch is then the finding
+  bool meets_in_clusters = false;  // it has a barrier of clusters
+  std::string unsupported;         // why it cannot run; its launch is then the finding
   // Made by the first launch that is watched: such launches come by the thousand.
   mutable std::once_flag watched_once;
   mutable std::shared_ptr<const WatchedCode> watched_code;

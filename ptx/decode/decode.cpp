@@ -173,7 +173,7 @@ void Decoder::decode_barrier(const Instruction& i) {
     op.e = static_cast<int>(i.operands[0].bits);
     return;
   }
-  if (has(i, "cluster")) refuse(i, "it would need clusters");
+  if (has(i, "cluster")) return decode_cluster_barrier(i);
   if (has(i, "red")) return decode_barrier_vote(i);
   const int number =
       i.operands.empty() || i.operands[0].kind != Kind::reg ? -1 : slot(i.operands[0], false);
@@ -292,10 +292,6 @@ int Decoder::constant(std::uint64_t bits, bool wide) {
   return at->second;
 }
 int Decoder::special(const std::string& name, bool wide) {
-  // Without clusters each block is one.
-  if (name.starts_with("%clusterid")) return special("%ctaid" + name.substr(10), wide);
-  if (name.starts_with("%nclusterid")) return special("%nctaid" + name.substr(11), wide);
-  if (name.starts_with("%cluster_nctaid") || name == "%cluster_nctarank") return constant(1, wide);
   return special(special_named(name), 0, wide);
 }
 int Decoder::special(const Special& what, std::uint64_t place, bool wide) {
@@ -382,10 +378,12 @@ std::unique_ptr<Program::Kernel> decode(const Module& module, const Function& ke
   out->facts.target = module.target;
   out->facts.registers = kernel.registers_of_thread;
   if (kernel.max_threads != 0) out->facts.max_threads = kernel.max_threads;
+  const auto blocks = [&](std::size_t n) { return static_cast<unsigned>(kernel.cluster[n]); };
+  out->facts.cluster = {blocks(0), blocks(1), blocks(2)};
+  out->facts.max_cluster = static_cast<unsigned>(kernel.max_cluster);
   try {
-    if (kernel.cluster_blocks > 1)
-      throw BadPtx(fmt::format("it is compiled for clusters of {} blocks, which are not supported",
-                               kernel.cluster_blocks));
+    if (kernel.blocks_are_clusters)
+      throw BadPtx("it is launched as a grid of clusters (.blocksareclusters): not supported");
     out->function = flattened(module, kernel);
     Decoder(module, out->function, address, *out).decode();
     if (kernel.max_threads != 0 || kernel.max_registers != 0) out->facts.sums = 0;

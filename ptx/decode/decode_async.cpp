@@ -82,13 +82,12 @@ void Decoder::decode_bulk_copy(const Instruction& i) {
     return;
   }
   if (has(i, "reduce")) refuse(i, "it would need copies that add to what is there");
-  if (has(i, "multicast::cluster")) refuse(i, "it would need clusters");
   if (has(i, "tensor")) return decode_tensor_copy(i);
   const bool to_shared = i.modifiers.size() > 2 && i.modifiers[2].starts_with("shared");
-  if (!has(i, "global")) refuse(i, "it would need distributed shared memory");
+  const bool to_peer = !has(i, "global");
   Uses uses;
   Op global, shared;
-  Space space = Space::global, shared_space = Space::shared;
+  Space space = to_peer ? Space::shared : Space::global, shared_space = Space::shared;
   set_address(i.operands[to_shared ? 1 : 0], global, space, uses);
   Uses others;
   set_address(i.operands[to_shared ? 0 : 1], shared, shared_space, others);
@@ -100,14 +99,19 @@ void Decoder::decode_bulk_copy(const Instruction& i) {
     set_address(i.operands[3], barrier, shared_space, others);
     if (barrier.a >= 0) uses.reads.push_back(barrier.a);
   }
-  Op& op = emit_named(to_shared ? "cp.async.bulk.shared" : "cp.async.bulk.global", uses);
+  const int blocks = multicast_blocks(i, 4);
+  if (blocks >= 0) uses.reads.push_back(blocks);
+  Op& op = emit_named(to_peer     ? "cp.async.bulk.peer"
+                      : to_shared ? "cp.async.bulk.shared"
+                                  : "cp.async.bulk.global",
+                      uses);
   op.a = global.a, op.bits = global.bits, op.flags |= global.flags | is_bulk;
   op.b = bytes;
   op.d = shared.a, op.e = static_cast<int>(shared.bits);
   op.mode = static_cast<std::uint8_t>(((shared.flags & address_is_wide) != 0 ? 1 : 0) |
                                       ((barrier.flags & address_is_wide) != 0 ? 2 : 0));
   op.parts = static_cast<std::uint8_t>(Named::in_shared);
-  op.c = list({barrier.a, static_cast<int>(barrier.bits)});
+  op.c = list({barrier.a, static_cast<int>(barrier.bits), blocks});
 }
 
 // cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [to], [map, {x, y}],
@@ -116,7 +120,8 @@ void Decoder::decode_tensor_copy(const Instruction& i) {
   for (const std::string& modifier : i.modifiers)
     if (modifier.starts_with("im2col") || modifier.starts_with("tile::"))
       refuse(i, "it would need boxes that are no tiles");
-  if (has(i, "cta_group::1") || has(i, "cta_group::2")) refuse(i, "it would need clusters");
+  if (has(i, "cta_group::1") || has(i, "cta_group::2"))
+    refuse(i, "it would need pairs of blocks, as of sm_100");
   const bool to_shared = !has(i, "bulk_group");
   const Operand& tensor = i.operands[to_shared ? 1 : 0];
   Uses uses;
@@ -133,10 +138,13 @@ void Decoder::decode_tensor_copy(const Instruction& i) {
   for (const int read : {shared.a, barrier.a})
     if (read >= 0) uses.reads.push_back(read);
   uses.reads.insert(uses.reads.end(), slots.begin() + 2, slots.end());
+  const auto coordinates = static_cast<int>(slots.size()) - 2;
+  slots.push_back(multicast_blocks(i, 3));
+  if (slots.back() >= 0) uses.reads.push_back(slots.back());
   Op& op =
       emit_named(to_shared ? "cp.async.bulk.tensor.shared" : "cp.async.bulk.tensor.global", uses);
   op.a = map.a, op.bits = map.bits, op.flags |= map.flags | is_bulk;
-  op.b = static_cast<int>(slots.size()) - 2;
+  op.b = coordinates;
   op.c = list(slots);
   op.d = shared.a, op.e = static_cast<int>(shared.bits);
   op.mode = static_cast<std::uint8_t>(((shared.flags & address_is_wide) != 0 ? 1 : 0) |

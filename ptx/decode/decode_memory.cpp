@@ -19,11 +19,12 @@ Space space_of(const Instruction& i) {
   return Space::generic;
 }
 // The name of a space in the names of handlers.
-std::string prefix(const std::string& opcode, Space space) {
+std::string prefix(const std::string& opcode, Space space, const Instruction& i) {
   switch (space) {
     case Space::global:
     case Space::constant: return opcode + ".global.";
-    case Space::shared: return opcode + ".shared.";
+    case Space::shared:
+      return opcode + (has(i, "shared::cluster") ? ".shared::cluster." : ".shared.");
     case Space::local: return opcode + ".local.";
     default: return opcode + ".";
   }
@@ -51,6 +52,10 @@ bool Decoder::decode_memory(const Instruction& i) {
   const std::string& op = i.opcode;
   if (op == "ld" || op == "ldu")
     decode_load(i, false);
+  else if (op == "st" && has(i, "async"))
+    decode_signalling_store(i);
+  else if (op == "red" && has(i, "async"))
+    refuse(i, "it would need copies that add to what is there");
   else if (op == "st")
     decode_load(i, true);
   else if (op == "atom" || op == "red")
@@ -82,12 +87,13 @@ bool Decoder::decode_memory(const Instruction& i) {
   } else if (op == "isspacep") {
     const Space space = space_of(i);
     const int d = predicate_of(i.operands[0]), a = slot(i.operands[1], true);
-    emit_table(known_handling("isspacep"), {d, a}).mode = space == Space::shared     ? 1
+    emit_table(known_handling("isspacep"), {d, a}).mode = has(i, "shared::cluster")  ? 4
+                                                          : space == Space::shared   ? 1
                                                           : space == Space::local    ? 2
                                                           : space == Space::constant ? 3
                                                                                      : 0;
   } else {
-    return false;
+    return decode_cluster_address(i);
   }
   return true;
 }
@@ -121,7 +127,7 @@ void Decoder::decode_load(const Instruction& i, bool is_store) {
   }
   Op op;
   set_address(address, op, space, uses);
-  Op& access = emit_named(prefix(is_store ? "st" : "ld", space) + moved(type, is_store), uses);
+  Op& access = emit_named(prefix(is_store ? "st" : "ld", space, i) + moved(type, is_store), uses);
   access.a = op.a;
   access.bits = op.bits;
   access.flags |= static_cast<std::uint16_t>(op.flags | (is_store ? stores : loads));
@@ -184,7 +190,7 @@ void Decoder::decode_atomic(const Instruction& i) {
   const auto operand = [&](std::size_t n) -> const Operand& {
     return i.operands[returns ? n : n - 1];
   };
-  const std::string name = prefix("atom", space) + name_of(type);
+  const std::string name = prefix("atom", space, i) + name_of(type);
   const bool only_adds = bytes_of(type) == 2 || type == Type::f16x2 || type == Type::bf16x2;
   const bool is_known = !only_adds || (type == Type::b16 ? mode >= 8 : mode == 0);
   if (mode < 0 || handling_of(name) == nullptr || !is_known) refuse(i);
@@ -238,7 +244,7 @@ void Decoder::emit_fence(const Instruction& i) {
     const bool is_of_shared = has(i, "shared::cta") || has(i, "shared::cluster");
     fence.mode = has(i, "global") ? 4 : is_of_shared ? 1 : 3;
   } else {
-    fence.mode = has(i, "cta") ? 2 : 0;
+    fence.mode = has(i, "cta") ? 2 : has(i, "cluster") ? 5 : 0;
   }
 }
 

@@ -51,6 +51,11 @@ bool Decoder::decode_moves(const Instruction& i) {
   if (type == Type::pred) {
     Uses uses{.predicates_written = {predicate_of(i.operands[0])}};
     Op op;
+    if (i.operands[1].kind == Kind::special) {  // %is_explicit_cluster
+      emit_table(known_handling("setp.ne.u32"),
+                 {uses.predicates_written[0], slot(i.operands[1], false), constant(0, false)});
+      return true;
+    }
     if (i.operands[1].kind == Kind::integer) {
       op.mode = i.operands[1].bits != 0 ? yes_mode : no_mode;
     } else {

@@ -64,6 +64,13 @@ class Decoder {
   int argument(const Instruction&, std::size_t n, bool is_wide);
   void decode_barrier(const Instruction&);
   void decode_barrier_vote(const Instruction&);
+
+  // decode_cluster.cpp
+  void decode_cluster_barrier(const Instruction&);
+  bool decode_cluster_address(const Instruction&);
+  int multicast_blocks(const Instruction&, std::size_t operand);
+  void decode_signalling_store(const Instruction&);
+
   void decode_packing(const Instruction&);
   void decode_call(const Instruction&);
 

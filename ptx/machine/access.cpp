@@ -65,6 +65,8 @@ bool is_ordered(const Warp& w, int lane, uint64_t s) {
            stamp::is_untold(in_block) || time < w.since_sync || is_known(in_block, w);
   }
   if (w.block->knows.knows(block, in_block)) return true;
+  if (const int rank = rank_of_block(w, block); rank >= 0)
+    return knows_of_peer(w, static_cast<unsigned>(rank), in_block);
   const auto heard = w.block->hearsay.find(w.index);
   return heard != w.block->hearsay.end() && heard->second.known.knows(block, in_block);
 }
@@ -76,11 +78,6 @@ bool may_be_unseen(const Warp& w, const Access& a, uint32_t writer, uint32_t wri
     return false;
   const auto& fenced = w.block->run->fenced_for_copies;
   return !fenced.contains(writer) && !fenced.contains(w.block->number);
-}
-
-// The bytes of a word that an access of less than a word is about.
-unsigned bytes_within_word(const Access& a) {
-  return a.bytes >= 4 ? SharedShadow::whole : ((1u << a.bytes) - 1) << a.address % 4;
 }
 
 bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t) {
@@ -106,12 +103,14 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
       report_unordered(w, a, place_in(region, address), other, wrote, op);
       return false;
     }
+    const bool is_in_block = block == w.block->number;
     report_race(w, a, place_in(region, address),
                 {.who = who(s),
                  .wrote = wrote,
-                 .is_in_block = block == w.block->number,
+                 .is_in_block = is_in_block,
                  .op = op,
                  .is_in_flight = stamp::is_in_flight(static_cast<uint32_t>(s)),
+                 .is_in_cluster = !is_in_block && rank_of_block(w, block) >= 0,
                  .is_out_of_scope = a.is_strong && is_out_of_scope(s, op)});
     return false;
   };
@@ -277,9 +276,7 @@ std::byte* reach_shared(Warp& w, const Access& a, uint32_t& unwritten) {
     const bool ordered = a.writes ? block.shadow.write(w, a.lane, word, op, conflict, bytes)
                                   : block.shadow.read(w, a.lane, word, op, conflict, bytes);
     if (!ordered && !a.is_strong) {
-      report_race(w, a, place_in_shared_memory(w, word * 4),
-                  {other_text(w, conflict.other), conflict.other_wrote, true, conflict.other_op,
-                   stamp::is_in_flight(conflict.other), true});
+      report_race(w, a, place_in_shared_memory(w, word * 4), other_of(w, conflict, block));
       return nullptr;
     }
   }
@@ -329,6 +326,11 @@ std::byte* reach_generic(Warp& w, const Access& a, uint32_t& unwritten) {
   const auto thread = static_cast<uint64_t>(w.index * warp_size + a.lane);
   inside.address = a.address - base_of(block.local) - thread * block.local_bytes;
   if (inside.address < block.local_bytes) return reach_local(w, inside, unwritten);
+  if (const InPeer peer = peer_of(block, a.address); peer.block != nullptr) {
+    inside.address = peer.at;
+    return reach_peer(w, inside, *peer.block, unwritten);
+  }
+  if (is_of_no_rank(block, a.address)) return report_no_rank(w, a);
   return reach_global(w, a, unwritten);
 }
 

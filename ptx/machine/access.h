@@ -17,9 +17,15 @@ struct Access {
   bool writes = false;
   bool reads_too = false;  // what it overwrites
   bool is_strong = false;
-  bool hands_out = false;  // numbers, each of which one thread gets
-  int unit = 0;            // the address has to be a multiple of this; 0: of `bytes`
+  bool hands_out = false;      // numbers, each of which one thread gets
+  bool is_waited_for = false;  // by whom it reaches: it tells them when it is over
+  int unit = 0;                // the address has to be a multiple of this; 0: of `bytes`
 };
+
+// The bytes of a word that an access of less than a word is about.
+inline unsigned bytes_within_word(const Access& a) {
+  return a.bytes >= 4 ? SharedShadow::whole : ((1u << a.bytes) - 1) << a.address % 4;
+}
 
 using Reach = std::byte* (*)(Warp&, const Access&, std::uint32_t& unwritten);
 

@@ -86,6 +86,7 @@ void let_go(Block& block, int number, Block::Barrier& barrier) {
       if (g.state == State::at_barrier && g.barrier == number) g.state = State::ready;
   }
   if (!block.hearsay.empty()) share_hearsay(block, barrier.warps, barrier.waiting);
+  if (block.in_cluster.all != nullptr) share_clocks(block, barrier.warps, barrier.waiting);
   if (is_of_all) block.shadow.forget_reads();
   barrier = {.last_arrived = barrier.arrived, .last_yes = barrier.yes};
 }
@@ -224,6 +225,7 @@ void leave_block(Warp& w, uint32_t lanes) {
   w.set_mask(0);
   w.block->exited += std::popcount(lanes);
   complete_barriers(*w.block);
+  if (w.block->in_cluster.all != nullptr) leave_cluster(w, lanes);
 }
 
 const char* text_at(Warp& w, std::uint64_t address, std::uint64_t most) {

@@ -13,6 +13,7 @@
 #include "ptx/decode/code.h"
 #include "ptx/machine/async/mbarrier.h"
 #include "ptx/machine/between/knowledge.h"
+#include "ptx/machine/cluster/cluster.h"
 #include "ptx/machine/memory.h"
 #include "ptx/machine/report/report.h"
 #include "ptx/machine/shared_shadow.h"
@@ -50,7 +51,8 @@ struct Run {
   // What some operations take beyond the time of usual ones, which are a unit of it.
   std::uint64_t extra_time = 0;
   std::uint64_t stored = 0, most_stored = 0;  // words of results, by blocks that ended and by one
-  bool meets_others = false;  // a block may have told others something, or heard of them
+  bool meets_others = false;    // a block may have told others something, or heard of them
+  bool met_in_cluster = false;  // blocks of a cluster have, since somebody last looked
   std::string printed;
   std::uint64_t clock = 0;
   std::uint64_t random = 0;
@@ -84,6 +86,7 @@ struct Block {
                                    : local.size();
   }
   SharedShadow shadow;
+  InCluster in_cluster;
 
   // Threads that wait at each barrier, and for how many it waits; 0: for all that have not
   // returned.

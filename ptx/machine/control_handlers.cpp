@@ -338,6 +338,9 @@ const Handling* handling_of(const std::string& name) {
     add_matrix_handlers(h);
     add_load_handlers(h);
     add_memory_handlers(h);
+    add_cluster_barrier_handlers(h);
+    add_shared_address_handlers(h);
+    add_cluster_copy_handlers(h);
     add_control_handlers(h);
     return h;
   }();

@@ -35,6 +35,9 @@ void add_matrix_handlers(Handlers&);
 void add_control_handlers(Handlers&);
 void add_load_handlers(Handlers&);
 void add_memory_handlers(Handlers&);
+void add_cluster_barrier_handlers(Handlers&);
+void add_shared_address_handlers(Handlers&);
+void add_cluster_copy_handlers(Handlers&);
 
 // The lanes that take part in a warp-wide operation: b names them, or e if there is no b.
 std::uint32_t partners(const Op*, const Warp&);

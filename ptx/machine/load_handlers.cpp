@@ -2,6 +2,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "ptx/machine/cluster/cluster.h"
 #include "ptx/machine/handlers.h"
 #include "ptx/machine/lanes.h"
 #include "ptx/machine/shapes/fetch.h"
@@ -103,6 +104,7 @@ template <class T>
 void add_loads(Handlers& to, const std::string& type) {
   to["ld.global." + type] = {load<T, reach_global, reach_global_shape>, ""};
   to["ld.shared." + type] = {load<T, reach_shared, reach_shared_shape>, ""};
+  to["ld.shared::cluster." + type] = {load_elsewhere<T, reach_cluster>, ""};
   to["ld.local." + type] = {load_elsewhere<T, reach_local>, ""};
   to["ld." + type] = {load<T, reach_generic, reach_generic_shape>, ""};
 }

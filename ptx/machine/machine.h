@@ -123,7 +123,9 @@ struct KernelFacts {
   std::string name;
   std::size_t static_shared = 0, local = 0, params = 0;
   std::uint64_t max_threads = 1024;
-  int registers = 0;  // of a thread, in the machine code beside the PTX; 0: there is none
+  Dim cluster = {0, 0, 0};   // blocks of one, as compiled; zeros: it does not say
+  unsigned max_cluster = 0;  // blocks; 0: it does not say
+  int registers = 0;         // of a thread, in the machine code beside the PTX; 0: there is none
   int sums = 0;  // that a loop carries, in registers of 32 bits; 0 where the kernel bounds those
   std::string version, target;
 };
@@ -163,6 +165,7 @@ struct Launch {
   Dim grid, block;
   std::size_t dynamic_shared = 0;
   std::vector<std::byte> params;       // laid out as the kernel declares them
+  Dim cluster = {};                    // blocks of each, of which the grid is a multiple
   bool cooperative = false;            // all blocks are in flight, and may wait for each other
   std::uint64_t grid_barrier = 0;      // its address, if so: `run` sets it
   int fit_together = 1;                // blocks on a multiprocessor

@@ -1,9 +1,10 @@
-// Stores, atomics and addresses.
+// Stores, atomics and fences.
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
 
+#include "ptx/machine/cluster/cluster.h"
 #include "ptx/machine/handlers.h"
 #include "ptx/machine/lanes.h"
 #include "ptx/machine/reals.h"
@@ -206,49 +207,17 @@ const Op* discard(const Op* op, Warp& w) {
   return op + 1;
 }
 
-// mode 1: for bulk copies of shared memory as well, 4: of global memory, 3: of both; 2: for threads
-// of the block alone.
-const Op* fence_all(const Op* op, Warp& w) {
-  fence(w, op->mode == 2);
-  if (op->mode == 1 || op->mode == 3) w.block->shadow.fence_proxy(w);
-  if (op->mode == 3 || op->mode == 4) w.block->run->fenced_for_copies.insert(w.block->number);
-  return op + 1;
+// Without clusters each block is one.
+bool is_alone(const Block& block) {
+  return block.in_cluster.all == nullptr || block.in_cluster.all->size() == 1;
 }
 
-// Between a space's own addresses and generic ones. mode 0: to generic; 1: from it.
-const Op* convert_shared_address(const Op* op, Warp& w) {
-  const u64 base = reinterpret_cast<u64>(w.block->shared.data());
-  const u64* a = w.slot<u64>(op->a);
-  const bool from = op->mode == 1;
-  return for_each_lane<u64>(op, w, [=](int i) { return from ? a[i] - base : a[i] + base; });
-}
-const Op* convert_local_address(const Op* op, Warp& w) {
-  const u64 bytes = w.block->local_bytes;
-  const u64 base =
-      reinterpret_cast<u64>(w.block->local.data()) + static_cast<u64>(w.index) * warp_size * bytes;
-  const u64* a = w.slot<u64>(op->a);
-  const bool from = op->mode == 1;
-  return for_each_lane<u64>(op, w, [=](int i) {
-    const u64 mine = base + static_cast<u64>(i) * bytes;
-    return from ? a[i] - mine : a[i] + mine;
-  });
-}
-// d: the predicate. mode: 0 global, 1 shared, 2 local, 3 constant.
-const Op* is_in_space(const Op* op, Warp& w) {
-  const Block& block = *w.block;
-  const u64 shared = reinterpret_cast<u64>(block.shared.data()),
-            local = reinterpret_cast<u64>(block.local.data());
-  const u64* a = w.slot<u64>(op->a);
-  u32 yes = 0;
-  for (int i = 0; i < warp_size; ++i) {
-    const bool in_shared = a[i] - shared < block.run->shared_bytes;
-    const bool in_local = a[i] - local < block.local.size();
-    const bool in = op->mode == 1   ? in_shared
-                    : op->mode == 2 ? in_local
-                                    : op->mode == 0 && !in_shared && !in_local;
-    yes |= u32{in} << i;
-  }
-  w.predicates[op->d] = (w.predicates[op->d] & ~w.mask) | (yes & w.mask);
+// mode 1: for bulk copies of shared memory as well, 4: of global memory, 3: of both; 2: for threads
+// of the block alone, 5: of the cluster.
+const Op* fence_all(const Op* op, Warp& w) {
+  fence(w, op->mode == 2 || (op->mode == 5 && is_alone(*w.block)));
+  if (op->mode == 1 || op->mode == 3) w.block->shadow.fence_proxy(w);
+  if (op->mode == 3 || op->mode == 4) w.block->run->fenced_for_copies.insert(w.block->number);
   return op + 1;
 }
 
@@ -256,6 +225,7 @@ template <class T>
 void add_stores(Handlers& to, const std::string& type) {
   to["st.global." + type] = {store<T, reach_global, reach_global_shape>, ""};
   to["st.shared." + type] = {store<T, reach_shared, reach_shared_shape>, ""};
+  to["st.shared::cluster." + type] = {store<T, reach_cluster, nullptr>, ""};
   to["st.local." + type] = {store<T, reach_local, nullptr>, ""};
   to["st." + type] = {store<T, reach_generic, reach_generic_shape>, ""};
 }
@@ -263,6 +233,7 @@ template <class T>
 void add_atomics(Handlers& to, const std::string& type) {
   to["atom.global." + type] = {atomic<T, reach_global>, ""};
   to["atom.shared." + type] = {atomic<T, reach_shared>, ""};
+  to["atom.shared::cluster." + type] = {atomic<T, reach_cluster>, ""};
   to["atom." + type] = {atomic<T, reach_generic>, ""};
 }
 
@@ -281,9 +252,6 @@ void add_memory_handlers(Handlers& to) {
   add_atomics<double>(to, "f64");
   to["discard"] = {discard, ""};
   to["fence"] = {fence_all, ""};
-  to["cvta.shared"] = {convert_shared_address, "xx"};
-  to["cvta.local"] = {convert_local_address, "xx"};
-  to["isspacep"] = {is_in_space, "px"};
 }
 
 }  // namespace ptx

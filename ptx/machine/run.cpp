@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <utility>
 
 #include "base/scramble.h"
 #include "ptx/machine/access.h"
 #include "ptx/machine/between/grid_order.h"
 #include "ptx/machine/report/stuck.h"
-#include "ptx/machine/system/specials.h"
+#include "ptx/machine/system/blocks.h"
 #include "ptx/machine/taint.h"
 
 namespace ptx {
@@ -44,7 +44,6 @@ uint64_t Run::draw() { return random = assay::scramble(random); }
 
 namespace {
 
-constexpr uint32_t poison = 0x7f85eedd;
 // Operations of a warp that nothing interrupts; the latter where each may touch memory for the
 // first time.
 constexpr uint64_t whole_turn = 1 << 18, short_turn = 1 << 12;
@@ -63,37 +62,42 @@ double cpu_seconds() {
 class Running {
  public:
   Running(const Launch& launch, Memory& memory, const Settings& settings)
-      : run_(launch, memory, settings), grid_(launch.grid.count()), blocks_(launch, settings) {
+      : run_(launch, memory, settings),
+        grid_(launch.grid.count()),
+        together_with_(launch.cluster.count()),
+        clusters_(launch, settings) {
     if (launch.cooperative) wanted_ = grid_;
     const std::uint64_t bytes_of_block =
         run_.shared_bytes * std::uint64_t{5} +
         (launch.block.count() + warp_size) *
             (static_cast<uint64_t>(run_.kernel.slots + 1) * 4 + run_.kernel.facts.local);
-    room_ = std::min<uint64_t>(launch.fit_on_device, most_bytes_of_blocks / bytes_of_block + 2);
+    const uint64_t fit =
+        std::min<uint64_t>(launch.fit_on_device, most_bytes_of_blocks / bytes_of_block + 2);
+    room_ = std::max<uint64_t>(1, fit / together_with_) * together_with_;
   }
 
   Outcome to_end() {
     const Numbers numbers = run_.memory.begin(grid_, run_.launch.past);
-    const double limit = run_.settings.cpu_seconds +
-                         run_.settings.cpu_seconds_per_thread *
-                             static_cast<double>(blocks_.count() * run_.launch.block.count());
+    const double limit =
+        run_.settings.cpu_seconds + run_.settings.cpu_seconds_per_thread *
+                                        static_cast<double>(blocks() * run_.launch.block.count());
     const double start = cpu_seconds();
-    while (!run_.failed() && (started_ < blocks_.count() || !in_flight_.empty())) {
+    while (!run_.failed() && (!all_started() || !in_flight_.empty())) {
       admit();
       take_turns();
       const bool looks_at_clock = ++rounds_ % 64 == 0 || run_.settings.most_blocks != 0;
       if (looks_at_clock && cpu_seconds() - start > limit) report_endless(in_flight_, limit);
       if (run_.unset && ++rounds_of_unset_ > most_rounds_of_unset) break;
-      const bool are_over = started_ == blocks_.count() && in_flight_.empty() && !run_.failed();
-      if (are_over && may_go_on((cpu_seconds() - start) / limit)) blocks_.go_on();
+      const bool are_over = all_started() && in_flight_.empty() && !run_.failed();
+      if (are_over && may_go_on((cpu_seconds() - start) / limit)) clusters_.go_on();
     }
     if (!run_.failed()) run_.finding = run_.unset;
     return {.finding = run_.finding,
             .crowd = crowd(),
             .waited_for_grids = waited_for_grids_,
             .extra_time = run_.extra_time,
-            .is_part = blocks_.count() < grid_,
-            .most_stored = run_.stored + (grid_ - blocks_.count()) * run_.most_stored,
+            .is_part = blocks() < grid_,
+            .most_stored = run_.stored + (grid_ - blocks()) * run_.most_stored,
             .meets_others = run_.meets_others || run_.launch.cooperative,
             .numbers = numbers,
             .printed = std::move(run_.printed),
@@ -106,9 +110,8 @@ class Running {
   // all: a share of a block may be empty where a count gave out.
   bool may_go_on(double share_of_time) const {
     constexpr std::uint64_t most = 1 << 16;  // blocks
-    if (run_.settings.threads_run_whole == 0 || grid_ > most || blocks_.count() == grid_)
-      return false;
-    const double more = static_cast<double>(grid_) / static_cast<double>(blocks_.count());
+    if (run_.settings.threads_run_whole == 0 || grid_ > most || blocks() == grid_) return false;
+    const double more = static_cast<double>(grid_) / static_cast<double>(blocks());
     return share_of_time * more < 0.5;
   }
 
@@ -116,130 +119,30 @@ class Running {
     const bool shuffled = run_.settings.order == Order::shuffled;
     const std::size_t wanted =
         std::max<std::size_t>(shuffled ? 1 + run_.settings.seed % most_in_flight : 1, wanted_);
-    together_ = std::max(
-        together_, std::min<uint64_t>(wanted, in_flight_.size() + blocks_.count() - started_));
-    while (in_flight_.size() < wanted && started_ < blocks_.count()) {
-      if (idle_.empty()) idle_.push_back(make_block());
-      std::unique_ptr<Block> block = std::move(idle_.back());
+    const uint64_t left = blocks() - started_ * together_with_;
+    together_ = std::max(together_, std::min<uint64_t>(wanted, places_taken() + left));
+    while (places_taken() < wanted && !all_started()) start_next();
+  }
+
+  // The blocks of a cluster, or one that is in none.
+  void start_next() {
+    const uint64_t cluster = clusters_.number(started_++);
+    std::vector<Block*> all;
+    for (uint64_t rank = 0; rank < together_with_; ++rank) {
+      if (idle_.empty()) idle_.push_back(make_block(run_));
+      start(*idle_.back(), place_in_grid(run_.launch, cluster, rank));
+      all.push_back(idle_.back().get());
+      in_flight_.push_back(std::move(idle_.back()));
       idle_.pop_back();
-      start(*block, blocks_.number(started_++));
-      in_flight_.push_back(std::move(block));
     }
-  }
-
-  std::unique_ptr<Block> make_block() {
-    auto block = std::make_unique<Block>();
-    const Program::Kernel& kernel = run_.kernel;
-    block->run = &run_;
-    block->thread_count = static_cast<int>(run_.launch.block.count());
-    const int warps = (block->thread_count + warp_size - 1) / warp_size;
-    block->warps.resize(static_cast<std::size_t>(warps));
-    const std::size_t slot_words = static_cast<std::size_t>(kernel.slots + 1) * warp_size;
-    block->slots.assign(slot_words * static_cast<std::size_t>(warps) + 16, poison);
-    block->predicates.assign(static_cast<std::size_t>(kernel.predicates * warps), 0);
-    block->shared.resize(run_.shared_bytes + 16);
-    block->local_bytes = kernel.facts.local;
-    block->local.resize(kernel.facts.local * static_cast<std::size_t>(warps) * warp_size);
-    block->local_is_written.resize(block->local.size() / 4 + 1);
-    auto* slots = block->slots.data();
-    while (reinterpret_cast<uint64_t>(slots) % 64 != 0) ++slots;
-    for (int i = 0; i < warps; ++i) {
-      Warp& w = block->warps[static_cast<std::size_t>(i)];
-      w.slots = slots + slot_words * static_cast<std::size_t>(i);
-      w.predicates = block->predicates.data() + kernel.predicates * i;
-      w.code = run_.code();
-      w.lists = kernel.lists.data();
-      w.block = block.get();
-      w.index = i;
-      w.taint.assign(static_cast<std::size_t>(kernel.slots + 1), 0);
-      w.predicate_taint.assign(static_cast<std::size_t>(kernel.predicates), 0);
-      fill_constants(w);
-      fill_specials(w, false);
+    if (together_with_ > 1 || run_.kernel.meets_in_clusters) {
+      started_clusters_.push_back(std::make_unique<Cluster>());
+      make_cluster(*started_clusters_.back(), all);
     }
-    return block;
-  }
-
-  static void fill(Warp& w, int slot, bool is_wide, uint64_t bits) {
-    for (int lane = 0; lane < warp_size; ++lane) {
-      if (is_wide)
-        w.slot<uint64_t>(slot)[lane] = bits;
-      else
-        w.slot<uint32_t>(slot)[lane] = static_cast<uint32_t>(bits);
-    }
-  }
-  void fill_constants(Warp& w) {
-    for (const Constant& c : run_.kernel.constants) fill(w, c.slot, c.is_wide, c.bits);
-    for (const ParamSlot& p : run_.kernel.param_slots) {
-      uint64_t bits = 0;
-      if (p.at + static_cast<std::size_t>(p.bytes) <= run_.launch.params.size())
-        std::memcpy(&bits, run_.launch.params.data() + p.at, static_cast<std::size_t>(p.bytes));
-      if (p.is_signed && p.bytes < 8) {
-        const int shift = 64 - 8 * p.bytes;
-        bits = static_cast<uint64_t>(static_cast<std::int64_t>(bits << shift) >> shift);
-      }
-      fill(w, p.slot, p.is_wide, bits);
-    }
-  }
-
-  void start(Block& block, uint64_t number) {
-    const Dim& grid = run_.launch.grid;
-    block.number = run_.memory.others + static_cast<uint32_t>(number);
-    block.at = {static_cast<unsigned>(number % grid.x),
-                static_cast<unsigned>(number / grid.x % grid.y),
-                static_cast<unsigned>(number / grid.x / grid.y)};
-    block.exited = 0;
-    block.stored = 0;
-    block.waits_for_grids.clear();
-    std::fill(std::begin(block.barriers), std::end(block.barriers), Block::Barrier{});
-    block.knows.clear();
-    block.hearsay.clear();
-    block.released.clear();
-    block.unwritten_from.clear();
-    block.copies.assign(block.warps.size(), {});
-    block.asynchronous = {};
-    block.held.clear();
-    auto* words = reinterpret_cast<uint32_t*>(block.shared.data());
-    std::fill(words, words + run_.shared_bytes / 4, poison);
-    block.shadow.start(run_.shared_bytes / 4);
-    auto* own_words = reinterpret_cast<uint32_t*>(block.local.data());
-    std::fill(own_words, own_words + block.local.size() / 4, poison);
-    std::fill(block.local_is_written.begin(), block.local_is_written.end(), 0);
-    for (Warp& w : block.warps) {
-      const int left = block.thread_count - w.index * warp_size;
-      w.alive = left >= warp_size ? all_lanes : (1u << left) - 1;
-      w.others.clear();
-      w.has_diverged = false;
-      w.known.clear();
-      w.asked = 0;
-      w.set_mask(w.alive);
-      w.at = w.code;
-      w.since_barrier = w.since_sync = 1;
-      fill_specials(w, true);
-      if (w.has_taint) {
-        std::fill(w.taint.begin(), w.taint.end(), 0);
-        std::fill(w.predicate_taint.begin(), w.predicate_taint.end(), 0);
-      }
-      w.origins.clear();
-      w.predicate_origins.clear();
-      w.last_unwritten = {};
-      w.has_taint = !run_.kernel.unset.empty();
-      for (const int slot : run_.kernel.unset) w.taint[static_cast<std::size_t>(slot)] = all_lanes;
-    }
-  }
-
-  // Those that each block has anew, which are the same for all its threads, or the others.
-  static void fill_specials(Warp& w, bool of_block) {
-    for (const SpecialSlot& s : w.block->run->kernel.specials) {
-      if (s.special->is_of_block != of_block) continue;
-      if (of_block) fill(w, s.slot, s.is_wide, s.special->value(w, 0, s.at));
-      for (unsigned lane = 0; lane < warp_size && !of_block; ++lane) {
-        const uint64_t bits = s.special->value(w, lane, s.at);
-        if (s.is_wide)
-          w.slot<uint64_t>(s.slot)[lane] = bits;
-        else
-          w.slot<uint32_t>(s.slot)[lane] = static_cast<uint32_t>(bits);
-      }
-    }
+    for (Block* block : all) fill_specials_of(*block);
+    if (run_.settings.order == Order::reverse)
+      std::reverse(in_flight_.end() - static_cast<std::ptrdiff_t>(together_with_),
+                   in_flight_.end());
   }
 
   // One warp of one block goes on for a while.
@@ -269,23 +172,45 @@ class Running {
       }
     }
     if (run_.failed()) return;
+    if (std::exchange(run_.met_in_cluster, false)) since_end_ = 0, turns_in_vain_ = 0;
     if (++since_end_ % patience == 0) admit_one_more();
-    const bool is_all = started_ == blocks_.count();  // and others may have been left out
-    const bool is_full = is_all ? started_ < grid_ : in_flight_.size() >= room_;
+    const bool is_all = all_started();  // and others may have been left out
+    const bool is_full = is_all ? blocks() < grid_ : places_taken() >= room_;
     if (is_full && turns_in_vain_ > rounds_in_vain * in_flight_.size())
       return report_no_room(block, in_flight_.size(), grid_);
     if (block.has_ended()) {
       since_end_ = 0, turns_in_vain_ = 0;
       waited_for_grids_ |= !block.waits_for_grids.empty();
       finish(block);
-      idle_.push_back(std::move(in_flight_[which]));
-      in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(which));
-    } else if (choose(block) == nullptr && !give_up_waits(block)) {
+      end(which);
+    } else if (choose(block) == nullptr && is_stuck(block)) {
       report_stuck(block);
     }
   }
+  // Its shared memory stays until its cluster has ended.
+  void end(std::size_t which) {
+    const Cluster* const cluster = in_flight_[which]->in_cluster.all;
+    ended_.push_back(std::move(in_flight_[which]));
+    in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(which));
+    if (cluster != nullptr && cluster->alive != 0) return;
+    std::erase_if(ended_, [&](std::unique_ptr<Block>& block) {
+      if (block->in_cluster.all != cluster) return false;
+      block->in_cluster.all = nullptr;
+      idle_.push_back(std::move(block));
+      return true;
+    });
+    std::erase_if(started_clusters_, [&](const auto& one) { return one.get() == cluster; });
+  }
+  bool is_stuck(Block& block) {
+    Cluster* const cluster = block.in_cluster.all;
+    if (cluster == nullptr) return !give_up_waits(block);
+    if (cluster_can_run(block)) return false;
+    bool any = false;
+    for (Block* one : cluster->blocks) any |= give_up_waits(*one);
+    return !any;
+  }
   void admit_one_more() {
-    const std::size_t more = std::max(wanted_, in_flight_.size()) + 1;
+    const std::size_t more = std::max(wanted_, places_taken()) + 1;
     wanted_ = std::max(wanted_, std::min<std::size_t>(more, room_));
   }
   void finish(Block& block) {
@@ -344,13 +269,18 @@ class Running {
   std::optional<Watched> watched() const {
     if (run_.watch == nullptr) return std::nullopt;
     Watched watched = run_.watch->result();
-    watched.threads = started_ * run_.launch.block.count();
+    watched.threads = started_ * together_with_ * run_.launch.block.count();
     return watched;
   }
 
+  uint64_t blocks() const { return clusters_.count() * together_with_; }
+  bool all_started() const { return started_ == clusters_.count(); }
+  std::size_t places_taken() const { return in_flight_.size() + ended_.size(); }
+
   Run run_;
   uint64_t grid_ = 0, started_ = 0, rounds_ = 0;
-  GridOrder blocks_;
+  uint64_t together_with_ = 1;  // the blocks of a cluster, itself included
+  GridOrder clusters_;
   std::size_t wanted_ = 1;
   // Until somebody looks at the clock.
   const uint64_t turn_ = run_.settings.most_blocks == 0 ? whole_turn : short_turn;
@@ -361,6 +291,8 @@ class Running {
   int rounds_of_unset_ = 0;
   int last_ = 0;
   std::vector<std::unique_ptr<Block>> in_flight_, idle_;
+  std::vector<std::unique_ptr<Block>> ended_;  // while others of their clusters have not
+  std::vector<std::unique_ptr<Cluster>> started_clusters_;
 };
 
 }  // namespace
@@ -371,6 +303,9 @@ Outcome run(const Launch& launch, Memory& memory, const Settings& settings) {
                                                                launch.kernel->unsupported)}};
   if (launch.grid.count() == 0 || launch.block.count() == 0) return {};
   Launch whole = launch;
+  if (launch.kernel->facts.cluster.count() != 0) whole.cluster = launch.kernel->facts.cluster;
+  if (!has_whole_clusters(whole))
+    return {.finding = Finding{Fault::launch_refused, "the grid has no whole number of clusters"}};
   const auto params = reinterpret_cast<uint64_t>(whole.params.data());
   memory.lend({.name = "the parameters",
                .first = params,

@@ -40,6 +40,7 @@ void SharedShadow::start(std::size_t words) {
   time_ = 1;
   fenced_warps_.clear();
   fenced_threads_.clear();
+  touches_.reset();
 }
 
 namespace {
@@ -49,8 +50,8 @@ namespace {
 uint32_t known_until(uint32_t warp, const Warp& w) {
   if (w.known.empty()) return w.since_barrier;
   const bool is_one = warp < w.known.size() && warp != warp_size;
-  return std::max(w.since_barrier, is_one ? w.known[warp]
-                                          : *std::max_element(w.known.begin(), w.known.end()));
+  return std::max(w.since_barrier,
+                  is_one ? w.known[warp] : *std::max_element(w.known.begin(), w.known.end()));
 }
 
 }  // namespace
@@ -71,8 +72,8 @@ bool is_behind(Eight stamps, Eight wanted, const Warp& w) {
     const uint32_t warp = stamp::warp(stamps[first]);
     const bool is_own = warp == static_cast<uint32_t>(w.index);
     const uint32_t until = std::max(is_own ? w.since_sync : 0, known_until(warp, w));
-    const Eight by_it = (Eight)((who / warp_size == warp) | (who == stamp::lanes_of + warp) |
-                                (who == who[first]));
+    const Eight by_it =
+        (Eight)((who / warp_size == warp) | (who == stamp::lanes_of + warp) | (who == who[first]));
     const auto is_before = (stamps < stamp::make(until, 0)) | is_untold;
     if (!is_zero(by_it & wanted & ~(Eight)is_before)) return false;
     wanted &= ~by_it;
@@ -98,7 +99,8 @@ bool SharedShadow::is_ordered(uint32_t s, const Warp& w, int lane) {
   return stamp::time(s) < w.since_sync || is_known(s, w);
 }
 
-bool SharedShadow::read(Marks m, const Warp& w, int lane, uint32_t op, Conflict& conflict) const {
+bool SharedShadow::read(Marks m, const Warp& w, int lane, uint32_t op, Conflict& conflict) {
+  if (touches_ != nullptr && is_touch(m, w)) return read_touched(m, w, lane, op, conflict);
   if (m.write != 0 && !is_ordered(m.write, w, lane)) {
     conflict = {m.write, m.write_op, true};
     return false;
@@ -109,7 +111,8 @@ bool SharedShadow::read(Marks m, const Warp& w, int lane, uint32_t op, Conflict&
   return true;
 }
 
-bool SharedShadow::write(Marks m, const Warp& w, int lane, uint32_t op, Conflict& conflict) const {
+bool SharedShadow::write(Marks m, const Warp& w, int lane, uint32_t op, Conflict& conflict) {
+  if (touches_ != nullptr && is_touch(m, w)) return write_touched(m, w, lane, op, conflict);
   if (m.write != 0 && !is_ordered(m.write, w, lane)) {
     conflict = {m.write, m.write_op, true};
     return false;
@@ -127,11 +130,11 @@ bool SharedShadow::write(Marks m, const Warp& w, int lane, uint32_t op, Conflict
 bool SharedShadow::read(const Warp& w, int lane, std::size_t word, uint32_t op, Conflict& conflict,
                         unsigned bytes) {
   if (noted_count_ != 0) enter_reads();
-  if (is_in_parts(word)) join_known_parts(word, w);
+  if (is_in_parts(word) && (touches_ == nullptr || is_of_owner(w))) join_known_parts(word, w);
   if (bytes == whole && !is_in_parts(word)) return read(marks(word), w, lane, op, conflict);
   for (Parts& parts = parts_of(word); bytes != 0; bytes &= bytes - 1) {
-    Part& part = parts[static_cast<std::size_t>(std::countr_zero(bytes))];
-    if (!read(part.marks(), w, lane, op, conflict)) return false;
+    const auto byte = static_cast<std::size_t>(std::countr_zero(bytes));
+    if (!read(parts[byte].marks(word, byte), w, lane, op, conflict)) return false;
   }
   return true;
 }
@@ -147,8 +150,8 @@ bool SharedShadow::write(const Warp& w, int lane, std::size_t word, uint32_t op,
   }
   Parts& parts = parts_of(word);
   for (unsigned left = bytes; left != 0; left &= left - 1) {
-    Part& part = parts[static_cast<std::size_t>(std::countr_zero(left))];
-    if (!write(part.marks(), w, lane, op, conflict)) return false;
+    const auto byte = static_cast<std::size_t>(std::countr_zero(left));
+    if (!write(parts[byte].marks(word, byte), w, lane, op, conflict)) return false;
   }
   if (bytes == whole) join_parts(word, parts[0]);
   return true;
@@ -198,6 +201,7 @@ SharedShadow::Parts& SharedShadow::parts_of(std::size_t word) {
   free_parts_.pop_back();
   parts_[number].fill({writes_[word], reads_[word], write_ops_[word], read_ops_[word]});
   const bool was_plain = is_plain(word);
+  if (touches_ != nullptr) touches_->take_apart(word);
   writes_[word] = stamp::in_parts;
   reads_[word] = number;
   count_again(word, was_plain);
@@ -205,6 +209,7 @@ SharedShadow::Parts& SharedShadow::parts_of(std::size_t word) {
 }
 
 void SharedShadow::join_parts(std::size_t word, const Part& into) {
+  if (touches_ != nullptr) touches_->join(word);
   free_parts_.push_back(reads_[word]);
   writes_[word] = into.write, reads_[word] = into.read;
   write_ops_[word] = into.write_op, read_ops_[word] = into.read_op;
@@ -238,6 +243,7 @@ void SharedShadow::enter_reads() {
     const uint32_t first = stamp::make(n.time, n.warp * warp_size);
     const uint32_t by_several = stamp::make(n.time, stamp::lanes_of + n.warp);
     for (const Shape::Window& window : n.shape->windows) {
+      if (touches_ != nullptr && enter_touched(n, window)) continue;
       uint32_t* reads = reads_.data() + n.word + window.first;
       uint32_t* ops = read_ops_.data() + n.word + window.first;
       const Eight lane = vector_at(window.lane), old = vector_at(reads);
@@ -348,49 +354,6 @@ void SharedShadow::land_run(std::size_t first, std::size_t end) {
   const uint32_t engine = stamp::make(time_, stamp::lanes_of + stamp::copies);
   std::fill(writes_.data() + first, writes_.data() + end, engine);
   std::fill(reads_.data() + first, reads_.data() + end, 0);
-}
-
-void SharedShadow::fence_proxy(const Warp& w) {
-  tick();
-  fenced_warps_.resize(stamp::lanes_of / warp_size, 0);
-  fenced_threads_.resize(stamp::lanes_of, 0);
-  const auto own = static_cast<std::size_t>(w.index);
-  for (std::size_t v = 0; v < fenced_warps_.size(); ++v) {
-    const uint32_t heard = v < w.known.size() ? w.known[v] : 0;
-    const uint32_t known = v == own ? w.since_sync : std::max(w.since_barrier, heard);
-    fenced_warps_[v] = std::max(fenced_warps_[v], known);
-  }
-  for (uint32_t left = w.mask; left != 0; left &= left - 1)
-    fenced_threads_[own * warp_size + static_cast<std::size_t>(std::countr_zero(left))] = time_;
-}
-
-// Of several threads, in favour of the kernel.
-bool SharedShadow::is_fenced(uint32_t s) const {
-  if (s == 0 || stamp::is_of_copy(s) || stamp::is_untold(s)) return true;
-  if (fenced_warps_.empty()) return false;
-  const auto most = [](const std::vector<uint32_t>& times, std::size_t first, std::size_t count) {
-    const auto from = times.begin() + static_cast<std::ptrdiff_t>(first);
-    return *std::max_element(from, from + static_cast<std::ptrdiff_t>(count));
-  };
-  const uint32_t thread = stamp::thread(s), warp = stamp::warp(s);
-  if (warp == warp_size)
-    return stamp::time(s) < most(fenced_threads_, 0, fenced_threads_.size()) ||
-           stamp::time(s) < most(fenced_warps_, 0, fenced_warps_.size());
-  const bool is_one = thread < stamp::lanes_of;
-  return stamp::time(s) < fenced_warps_[warp] ||
-         stamp::time(s) <
-             most(fenced_threads_, is_one ? thread : warp * warp_size, is_one ? 1 : warp_size);
-}
-
-std::optional<SharedShadow::Conflict> SharedShadow::unfenced_write(std::size_t word) const {
-  if (word >= writes_.size()) return std::nullopt;
-  if (!is_in_parts(word)) {
-    if (is_fenced(writes_[word])) return std::nullopt;
-    return Conflict{writes_[word], write_ops_[word], true};
-  }
-  for (const Part& part : parts_[reads_[word]])
-    if (!is_fenced(part.write)) return Conflict{part.write, part.write_op, true};
-  return std::nullopt;
 }
 
 }  // namespace ptx

@@ -11,12 +11,16 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "ptx/machine/cluster/touches.h"
 #include "ptx/machine/shapes/shape.h"
 
 namespace ptx {
+
+class PeerClocks;
 
 namespace stamp {
 inline constexpr std::uint32_t thread_bits = 11, thread_mask = (1u << thread_bits) - 1;
@@ -42,10 +46,14 @@ inline constexpr std::uint32_t in_parts = make(last_time + 1, many);
 constexpr bool is_untold(std::uint32_t s) { return time(s) == last_time; }
 // Of copies, which no thread does. Until somebody waits for one, its words are later than all that
 // anybody may know.
-inline constexpr std::uint32_t copies = 33, knowers = 34;  // as if they were a warp
+inline constexpr std::uint32_t copies = 33;  // as if they were a warp
 inline constexpr std::uint32_t in_flight = make(last_time + 1, lanes_of + copies);
 constexpr bool is_of_copy(std::uint32_t s) { return warp(s) == copies; }
 constexpr bool is_in_flight(std::uint32_t s) { return s == in_flight; }
+// Of other blocks of the cluster, likewise; and a word that they touched since the block last met
+// them.
+inline constexpr std::uint32_t peers = 34, knowers = 35;
+inline constexpr std::uint32_t touched = make(last_time + 1, lanes_of + peers);
 // Of two stamps of readers at about the same time.
 constexpr std::uint32_t joined(std::uint32_t a, std::uint32_t b) {
   if (thread(a) == thread(b)) return a > b ? a : b;
@@ -60,6 +68,10 @@ bool is_known(std::uint32_t stamp, const Warp&);
 class SharedShadow {
  public:
   void start(std::size_t words);  // nothing is written
+  // Warps of other blocks may read and write, too.
+  void join_cluster(unsigned rank);
+  // What a phase of the cluster's barrier makes known, which was complete at a time of this block.
+  void settle_touches(const PeerClocks&, std::uint32_t time);
   std::uint32_t now() const { return time_; }
   void tick() {
     if (time_ < stamp::last_time) ++time_;
@@ -69,6 +81,7 @@ class SharedShadow {
   struct Conflict {
     std::uint32_t other = 0, other_op = 0;
     bool other_wrote = false;
+    int rank = -1;  // of the other's block, in whose time it is; -1: it is this one
   };
   // `bytes` is a mask of those that the access is about.
   static constexpr unsigned whole = 15;
@@ -126,19 +139,38 @@ class SharedShadow {
   // Who wrote and who read one word, or one byte.
   struct Marks {
     std::uint32_t &write, &read, &write_op, &read_op;
+    std::uint32_t key;  // of Touches
   };
   struct Part {
     std::uint32_t write = 0, read = 0, write_op = 0, read_op = 0;
-    Marks marks() { return {write, read, write_op, read_op}; }
+    Marks marks(std::size_t word, std::size_t byte) {
+      return {write, read, write_op, read_op, Touches::key(word, byte)};
+    }
   };
   using Parts = std::array<Part, 4>;
 
+  // A read that is not entered into `reads_` yet.
+  struct Noted {
+    const Shape* shape;
+    std::uint32_t word, op, time, limit, warp;
+  };
+
   static bool is_ordered(std::uint32_t s, const Warp&, int lane);
-  bool read(Marks, const Warp&, int lane, std::uint32_t op, Conflict&) const;
-  bool write(Marks, const Warp&, int lane, std::uint32_t op, Conflict&) const;
+  bool read(Marks, const Warp&, int lane, std::uint32_t op, Conflict&);
+  bool write(Marks, const Warp&, int lane, std::uint32_t op, Conflict&);
   Marks marks(std::size_t word) {
-    return {writes_[word], reads_[word], write_ops_[word], read_ops_[word]};
+    return {writes_[word], reads_[word], write_ops_[word], read_ops_[word], Touches::key(word)};
   }
+
+  // The same where blocks of a cluster meet: by another block, or of a word that one touched.
+  bool is_touch(const Marks&, const Warp&) const;
+  bool comes_after(unsigned rank, std::uint32_t stamp, const Warp&, int lane) const;
+  bool is_behind_write(const Marks&, const Warp&, int lane, Conflict&) const;
+  bool read_touched(Marks, const Warp&, int lane, std::uint32_t op, Conflict&);
+  bool write_touched(Marks, const Warp&, int lane, std::uint32_t op, Conflict&);
+  bool is_of_owner(const Warp&) const;
+  // False if no word of the window is touched: then nothing was done.
+  bool enter_touched(const Noted&, const Shape::Window&);
   // A word that is written in parts has the number of these in `reads_`.
   bool is_in_parts(std::size_t word) const { return writes_[word] == stamp::in_parts; }
   Parts& parts_of(std::size_t word);  // takes it apart
@@ -166,11 +198,6 @@ class SharedShadow {
     unwritten_[word / chunk] += std::uint32_t{was_plain} - std::uint32_t{is_plain(word)};
   }
 
-  // A read that is not entered into `reads_` yet.
-  struct Noted {
-    const Shape* shape;
-    std::uint32_t word, op, time, limit, warp;
-  };
   std::vector<Noted> noted_;
   std::size_t noted_count_ = 0;
   // With a window's words behind the last.
@@ -185,6 +212,7 @@ class SharedShadow {
   std::uint32_t time_ = 1;
   // What each warp and each thread wrote before these times is fenced; empty without fences.
   std::vector<std::uint32_t> fenced_warps_, fenced_threads_;
+  std::unique_ptr<Touches> touches_;  // null: the block is in no cluster
 };
 
 }  // namespace ptx

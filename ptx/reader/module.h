@@ -2,6 +2,7 @@
 // whether an instruction exists, and takes such operands, the machine settles.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -137,10 +138,12 @@ struct Function {
   std::vector<std::pair<std::string, int>> labels;  // name, index into body
   std::vector<std::vector<int>> branch_targets;     // .branchtargets lists, as indices into body
   std::vector<std::pair<std::string, int>> target_lists;  // name of a list, index into the above
-  std::uint64_t max_threads = 0;     // .maxntid or .reqntid, multiplied; 0: unsaid
-  std::uint64_t max_registers = 0;   // .maxnreg; 0: unsaid
-  int registers_of_thread = 0;       // in its machine code; 0: there is none
-  std::uint64_t cluster_blocks = 0;  // .reqnctapercluster, multiplied; 0: unsaid
+  std::uint64_t max_threads = 0;              // .maxntid or .reqntid, multiplied; 0: unsaid
+  std::uint64_t max_registers = 0;            // .maxnreg; 0: unsaid
+  int registers_of_thread = 0;                // in its machine code; 0: there is none
+  std::array<std::uint64_t, 3> cluster = {};  // .reqnctapercluster; zeros: unsaid
+  std::uint64_t max_cluster = 0;              // .maxclusterrank; 0: unsaid
+  bool blocks_are_clusters = false;           // the grid is launched as one of clusters
 };
 
 struct Module {

@@ -130,16 +130,20 @@ class ModuleReader {
         in_.expect(Token::Kind::text, "a text");
         in_.expect(";");
       } else if (directive.text == ".maxntid" || directive.text == ".reqntid") {
-        function.max_threads = read_product();
+        const auto threads = read_three();
+        function.max_threads = threads[0] * threads[1] * threads[2];
       } else if (directive.text == ".reqnctapercluster") {
-        function.cluster_blocks = read_product();
+        function.cluster = read_three();
+      } else if (directive.text == ".maxclusterrank") {
+        function.max_cluster = read_integer(in_);
+      } else if (directive.text == ".blocksareclusters") {
+        function.blocks_are_clusters = true;
       } else if (directive.text == ".maxnreg") {
         function.max_registers = read_integer(in_);
-      } else if (is_one_of(directive.text, {".minnctapersm", ".maxnctapersm", ".maxclusterrank",
-                                            ".abi_preserve", ".abi_preserve_control"})) {
+      } else if (is_one_of(directive.text, {".minnctapersm", ".maxnctapersm", ".abi_preserve",
+                                            ".abi_preserve_control"})) {
         read_integer(in_);
-      } else if (!is_one_of(directive.text,
-                            {".noreturn", ".explicitcluster", ".blocksareclusters"})) {
+      } else if (!is_one_of(directive.text, {".noreturn", ".explicitcluster"})) {
         Lexer::fail_at(directive.line, fmt::format("the directive {} is not known of a function",
                                                    ptx::quoted(directive.text)));
       }
@@ -149,11 +153,11 @@ class ModuleReader {
     return std::find(list.begin(), list.end(), text) != list.end();
   }
   // 16, 8, 1
-  std::uint64_t read_product() {
-    std::uint64_t product = 1;
-    for (int i = 0; i == 0 || (i < 3 && in_.accept(",")); ++i)
-      product *= read_count(in_, "a number of threads or blocks", 1u << 20);
-    return product;
+  std::array<std::uint64_t, 3> read_three() {
+    std::array<std::uint64_t, 3> three = {1, 1, 1};
+    for (std::size_t i = 0; i == 0 || (i < 3 && in_.accept(",")); ++i)
+      three[i] = read_count(in_, "a number of threads or blocks", 1u << 20);
+    return three;
   }
 
   void add_function(Function function, const Token& name) {

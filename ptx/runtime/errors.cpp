@@ -73,6 +73,8 @@ constexpr Entry entries[] = {
      "operation not permitted on an event last recorded in a capturing stream"},
     {Error::stream_capture_wrong_thread, "cudaErrorStreamCaptureWrongThread",
      "attempt to terminate a thread-local capture sequence from another thread"},
+    {Error::invalid_cluster_size, "cudaErrorInvalidClusterSize",
+     "a kernel launch error has occurred due to cluster misconfiguration"},
 };
 
 constexpr Entry unknown{Error::success, "unrecognized error code", "unrecognized error code"};

@@ -45,6 +45,7 @@ enum class Error : int {
   stream_capture_implicit = 906,
   captured_event = 907,
   stream_capture_wrong_thread = 908,
+  invalid_cluster_size = 912,
 };
 
 const char* name_of(Error);  // "cudaErrorInvalidValue"; "unrecognized error code" for others

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "ptx/runtime/clusters.h"
 #include "ptx/runtime/state.h"
 
 namespace ptx::runtime {
@@ -30,6 +31,8 @@ std::uint64_t warps_with_registers(const KernelFacts& facts) {
   return of_warp == 0 ? ~std::uint64_t{0} : Model::registers / parts / of_warp * parts;
 }
 
+}  // namespace
+
 int blocks_that_fit(const KernelFacts& facts, std::uint64_t threads, std::size_t dynamic) {
   const Model& device = model();
   if (threads == 0 || threads > facts.max_threads || threads > Model::max_threads) return 0;
@@ -44,6 +47,8 @@ int blocks_that_fit(const KernelFacts& facts, std::uint64_t threads, std::size_t
   return static_cast<int>(std::min({static_cast<std::uint64_t>(device.blocks_per_multiprocessor),
                                     by_threads, by_shared, by_registers}));
 }
+
+namespace {
 
 std::string why_wrong_shape(const Dim& grid, const Dim& block, const KernelFacts& facts) {
   if (grid.count() == 0) return "a grid of " + text(grid) + " has no blocks";
@@ -112,6 +117,8 @@ void refuse(const Kernel& kernel, const KernelFacts& facts, const Configuration&
   if (!why.empty()) throw refused(Error::invalid_value, why);
   why = why_too_few_registers(facts, asked.block);
   if (!why.empty()) throw refused(Error::launch_out_of_resources, why);
+  why = why_no_such_cluster(kernel, facts, asked);
+  if (!why.empty()) throw refused(Error::invalid_cluster_size, why);
   if (!asked.cooperative) return;
   const std::uint64_t fit = static_cast<std::uint64_t>(
                                 blocks_that_fit(facts, asked.block.count(), asked.dynamic_shared)) *
@@ -154,8 +161,9 @@ void note(const Kernel& kernel, const Configuration& asked, const std::vector<st
     seen.launched ^= seen.launched >> 32;
   };
   const auto& [grid, block] = std::pair(asked.grid, asked.block);
-  for (const std::uint64_t part : {std::uint64_t{grid.x}, std::uint64_t{grid.y},
-                                   std::uint64_t{grid.z}, block.count(), asked.dynamic_shared})
+  for (const std::uint64_t part :
+       {std::uint64_t{grid.x}, std::uint64_t{grid.y}, std::uint64_t{grid.z}, block.count(),
+        asked.dynamic_shared, asked.cluster.count()})
     add(part);
   add(reinterpret_cast<std::uintptr_t>(&kernel));
   for (const std::byte byte : params) add(static_cast<std::uint64_t>(byte));
@@ -206,6 +214,7 @@ void run_now(const Kernel& kernel, const Configuration& asked,
                       .block = asked.block,
                       .dynamic_shared = asked.dynamic_shared,
                       .params = params(code),
+                      .cluster = cluster_of(kernel, facts_of(code), asked),
                       .cooperative = asked.cooperative,
                       .fit_together = fit,
                       .fit_on_device = room_for(asked, fit),
@@ -325,6 +334,8 @@ Error attributes_of(const void* stub, KernelAttributes& result) {
         result.facts.registers != 0 ? result.facts.registers : registers_of_thread(threads);
     result.ptx_version = number(result.facts.target);
     result.binary_version = model().major * 10 + model().minor;
+    result.cluster = result.facts.cluster.count() != 0 ? result.facts.cluster : kernel.cluster;
+    result.allows_large_clusters = kernel.allows_large_clusters;
   });
 }
 

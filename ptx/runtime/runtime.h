@@ -58,6 +58,7 @@ struct Configuration {
   void* stream = nullptr;
   bool cooperative = false;
   bool starts_early = false;  // before the kernel ahead of it in its stream has ended
+  Dim cluster = {0, 0, 0};    // blocks of each; zeros: unsaid
 };
 Error push_configuration(const Configuration&);
 Error pop_configuration(Configuration&);
@@ -73,6 +74,8 @@ struct KernelAttributes {
   int carveout = -1;
   int registers = 0;  // of a thread; the most that it can have, where no machine code says so
   int ptx_version = 0, binary_version = 0;
+  Dim cluster = {0, 0, 0};  // that it requires; zeros: none
+  bool allows_large_clusters = false;
 };
 Error attributes_of(const void* stub, KernelAttributes&);
 Error allow_dynamic_shared(const void* stub, int bytes);
@@ -82,6 +85,13 @@ Error parameter_of(const void* stub, std::size_t index, ParamPlace&);
 // Blocks that fit on a multiprocessor, as far as threads, shared memory and, where there is machine
 // code, registers decide.
 Error occupancy(const void* stub, int threads, std::size_t dynamic_shared, int& blocks);
+// Of a kernel's clusters: a dimension that it requires (0 to 2); whether there may be more than the
+// 8 blocks that all devices allow; how many clusters fit on the device, as far as the above decide;
+// and how many blocks one may have.
+Error require_cluster(const void* stub, int dimension, int blocks);
+Error allow_large_clusters(const void* stub, bool allowed);
+Error clusters_that_fit(const void* stub, const Configuration&, int& clusters);
+Error largest_cluster(const void* stub, const Configuration&, int& blocks);
 Error dynamic_shared_for(const void* stub, int blocks, int threads, std::size_t& bytes);
 
 // ---- Memory.

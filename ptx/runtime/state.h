@@ -38,6 +38,8 @@ struct Kernel {
   std::string shown;  // "kernel `f(int)`"
   std::optional<std::size_t> dynamic_allowed = {};
   int carveout = -1;
+  Dim cluster = {0, 0, 0};  // that cudaFuncSetAttribute requires; zeros: none
+  bool allows_large_clusters = false;
 };
 
 struct Variable {
@@ -134,8 +136,10 @@ Error call(const std::function<void()>& work, WhenLost = WhenLost::fail);
 Kernel& kernel_of(const void* stub);
 const Program::Kernel& code_of(const Kernel&);
 std::string readable(const std::string& name);  // as in the source
-void need_stream(void*);                        // throws invalid_resource_handle
-StreamName name_of_stream(void*);               // likewise
+// On a multiprocessor.
+int blocks_that_fit(const KernelFacts&, std::uint64_t threads, std::size_t dynamic_shared);
+void need_stream(void*);           // throws invalid_resource_handle
+StreamName name_of_stream(void*);  // likewise
 // Enters what the host does to memory as an operation of a stream. Throws what it finds.
 void enter_access(StreamName, const HostAccess&);
 

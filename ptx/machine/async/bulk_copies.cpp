@@ -20,7 +20,9 @@ using std::uint64_t;
 
 constexpr int piece = 16;
 
-bool is_whole(const Op* op, Warp& w, int lane, uint64_t to, uint64_t from, uint64_t bytes) {
+}  // namespace
+
+bool is_whole_copy(const Op* op, Warp& w, int lane, uint64_t to, uint64_t from, uint64_t bytes) {
   if ((to | from | bytes) % piece == 0) return true;
   report(w, op, Fault::misaligned_access,
          fmt::format("{} copies {} bytes, from {} bytes past a boundary to {} bytes past one: all "
@@ -30,8 +32,6 @@ bool is_whole(const Op* op, Warp& w, int lane, uint64_t to, uint64_t from, uint6
          {to, true});
   return false;
 }
-
-}  // namespace
 
 void count_bulk(const Op* op, Warp& w, uint64_t address, uint64_t bytes) {
   if (w.block->run->counter && bytes != 0) w.block->run->counter->add_bulk(op, address, bytes);
@@ -116,7 +116,8 @@ bool start_flight(const Op* op, Warp& w, int lane, BulkCopy copy) {
 
 namespace {
 
-// a, bits: from; b: bytes; d, e: to; c: a list of the barrier's slot and what is added to it.
+// a, bits: from; b: bytes; d, e: to; c: a list of the barrier's slot, what is added to it
+// and the slot of the blocks that it goes to, or -1.
 const Op* copy_to_shared(const Op* op, Warp& w) {
   const auto named = static_cast<Named>(op->parts);
   uint64_t from[warp_size];
@@ -128,12 +129,11 @@ const Op* copy_to_shared(const Op* op, Warp& w) {
     BulkCopy copy{.op = op};
     const uint64_t to =
         place_in_shared(w, lane, op->d, (op->mode & 1) != 0, static_cast<uint64_t>(op->e), named);
-    copy.to = static_cast<uint32_t>(to);
-    copy.barrier = static_cast<uint32_t>(place_in_shared(w, lane, barrier[0], (op->mode & 2) != 0,
-                                                         static_cast<uint64_t>(barrier[1]), named));
-    if (!is_whole(op, w, lane, to, from[lane], bytes) ||
+    const uint64_t at = place_in_shared(w, lane, barrier[0], (op->mode & 2) != 0,
+                                        static_cast<uint64_t>(barrier[1]), named);
+    if (!is_whole_copy(op, w, lane, to, from[lane], bytes) ||
         !read_into(op, w, lane, from[lane], bytes, copy) ||
-        !start_flight(op, w, lane, std::move(copy)))
+        !start_flights(op, w, lane, to, at, barrier[2], std::move(copy)))
       return nullptr;
   }
   return op + 1;
@@ -150,7 +150,7 @@ const Op* copy_to_global(const Op* op, Warp& w) {
     const uint64_t from =
         place_in_shared(w, lane, op->d, (op->mode & 1) != 0, static_cast<uint64_t>(op->e),
                         static_cast<Named>(op->parts));
-    if (!is_whole(op, w, lane, to[lane], from, bytes)) return nullptr;
+    if (!is_whole_copy(op, w, lane, to[lane], from, bytes)) return nullptr;
     for (uint64_t n = 0; n < bytes; n += piece)
       if (!write_out(op, w, lane, from + n, to[lane] + n, piece)) return nullptr;
     count_bulk(op, w, to[lane], bytes);

@@ -14,6 +14,12 @@ void count_bulk(const Op*, Warp&, std::uint64_t address, std::uint64_t bytes);
 
 // Appends bytes of global memory. False after a finding.
 bool read_into(const Op*, Warp&, int lane, std::uint64_t from, std::size_t bytes, BulkCopy&);
+bool is_whole_copy(const Op*, Warp&, int lane, std::uint64_t to, std::uint64_t from,
+                   std::uint64_t bytes);
+// The same to wherever in its cluster the places are: of one block, or at the same offsets of all
+// that a slot names (-1: none does).
+bool start_flights(const Op*, Warp&, int lane, std::uint64_t to, std::uint64_t barrier, int mask,
+                   BulkCopy);
 // Looks at the target, and lets it be in flight. False after a finding.
 bool start_flight(const Op*, Warp&, int lane, BulkCopy);
 

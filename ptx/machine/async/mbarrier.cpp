@@ -34,12 +34,20 @@ void complete_phase(Block& block, Mbarrier& barrier) {
   barrier.pending = barrier.expected;
   ++barrier.phase;
   block.asynchronous.rounds_without_end = 0;
+  if (block.in_cluster.all != nullptr) {
+    barrier.peers_complete.learn(barrier.peers_arriving);
+    for (Block* one : block.in_cluster.all->blocks) one->asynchronous.rounds_without_end = 0;
+    block.run->met_in_cluster = true;
+  }
   wake(block);
 }
 
 // What a warp did until now becomes known to those who find the phase complete.
-void tell_phase(Warp& w, Mbarrier& barrier) {
+void tell_phase(Warp& w, Mbarrier& barrier, const Block& owner) {
   w.block->shadow.tick();
+  if (w.block->in_cluster.all != nullptr)
+    tell_clocks(w, w.block->shadow.now(), barrier.peers_arriving);
+  if (w.block != &owner) return;
   for (std::size_t v = 0; v < barrier.arriving.size(); ++v) {
     const uint32_t known = std::max(v < w.known.size() ? w.known[v] : 0, w.since_barrier);
     barrier.arriving[v] = std::max(barrier.arriving[v], known);
@@ -48,11 +56,13 @@ void tell_phase(Warp& w, Mbarrier& barrier) {
 }
 void learn_phase(Warp& w, const Mbarrier& barrier) {
   w.known.resize(stamp::knowers, 0);
+  if (w.block->in_cluster.all != nullptr) learn_clocks(w, barrier.peers_complete);
   uint32_t by_all = ~0u;
   for (std::size_t v = 0; v < w.known.size(); ++v) {
     w.known[v] = std::max(w.known[v], barrier.complete[v]);
-    const bool counts =
-        v == stamp::copies ? w.block->asynchronous.has_landed : v < w.block->warps.size();
+    const bool counts = v == stamp::copies  ? w.block->asynchronous.has_landed
+                        : v == stamp::peers ? w.known[v] < w.block->in_cluster.settled_at
+                                            : v < w.block->warps.size();
     if (counts && v != static_cast<std::size_t>(w.index)) by_all = std::min(by_all, w.known[v]);
   }
   w.since_sync = std::max(w.since_sync, barrier.complete[static_cast<std::size_t>(w.index)]);
@@ -79,6 +89,30 @@ Mbarrier* barrier_at(const Op* op, Warp& w, int lane, uint64_t at) {
     return nullptr;
   found->second.used[static_cast<std::size_t>(w.index)] = block.shadow.now();
   return &found->second;
+}
+
+// The block whose barrier it is: others may arrive there. Null after a finding.
+Block* owner_of(const Op* op, Warp& w, int lane, uint64_t& at) {
+  Block& block = *w.block;
+  const uint64_t rank = at >> rank_shift;
+  const Cluster* const all = block.in_cluster.all;
+  if (rank == 0 || all == nullptr || rank > all->size() || rank - 1 == block.in_cluster.rank) {
+    if (rank != 0 && all != nullptr && rank <= all->size()) at &= (uint64_t{1} << rank_shift) - 1;
+    return &block;
+  }
+  Block& owner = *all->blocks[rank - 1];
+  at &= (uint64_t{1} << rank_shift) - 1;
+  uint32_t unwritten = 0;
+  const bool is_there = reach_peer(w, {.op = op, .lane = lane, .address = at, .bytes = 8}, owner,
+                                   unwritten) != nullptr;
+  return is_there ? &owner : nullptr;
+}
+Mbarrier* barrier_of(const Op* op, Warp& w, int lane, uint64_t at, Block& owner) {
+  if (&owner == w.block) return barrier_at(op, w, lane, at);
+  const auto found = owner.asynchronous.barriers.find(static_cast<uint32_t>(at));
+  if (found != owner.asynchronous.barriers.end()) return &found->second;
+  report_uninitialised(op, w, lane, at);
+  return nullptr;
 }
 
 // Whether all uses of a barrier come before what this warp does now.
@@ -117,8 +151,11 @@ const Op* initialise(const Op* op, Warp& w) {
       return nullptr;
     }
     std::memset(to, 0, 8);
-    w.block->asynchronous.barriers[static_cast<uint32_t>(at)] = {.expected = count,
-                                                                 .pending = count};
+    Mbarrier& barrier = w.block->asynchronous.barriers[static_cast<uint32_t>(at)];
+    barrier = {.expected = count, .pending = count};
+    const Cluster* const all = w.block->in_cluster.all;
+    barrier.peers_arriving.start(all == nullptr ? 0 : all->size());
+    barrier.peers_complete.start(all == nullptr ? 0 : all->size());
   }
   return op + 1;
 }
@@ -139,14 +176,15 @@ const Op* invalidate(const Op* op, Warp& w) {
   return op + 1;
 }
 
-bool arrive_once(const Op* op, Warp& w, int lane, Mbarrier& barrier, uint32_t count, bool drops) {
+bool arrive_once(const Op* op, Warp& w, int lane, Mbarrier& barrier, uint32_t count, bool drops,
+                 const Block& owner) {
   if (count == 0 || count > barrier.pending) {
     report(w, op, Fault::trap,
            fmt::format("{} arrives {} times at an mbarrier whose phase waits for {} more",
                        thread_text(w, lane), count, barrier.pending));
     return false;
   }
-  tell_phase(w, barrier);
+  tell_phase(w, barrier, owner);
   barrier.pending -= count;
   if (drops) barrier.expected -= count;
   return true;
@@ -156,14 +194,16 @@ bool arrive_once(const Op* op, Warp& w, int lane, Mbarrier& barrier, uint32_t co
 const Op* arrive_at_phase(const Op* op, Warp& w) {
   for (uint32_t left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    Mbarrier* barrier = barrier_at(op, w, lane, place_of_lane(op, w, lane));
+    uint64_t at = place_of_lane(op, w, lane);
+    Block* const owner = owner_of(op, w, lane, at);
+    Mbarrier* barrier = owner == nullptr ? nullptr : barrier_of(op, w, lane, at, *owner);
     if (barrier == nullptr) return nullptr;
     if (op->d >= 0)
       w.slot<uint64_t>(op->d)[lane] = uint64_t{barrier->phase} << 32 | barrier->pending;
     if (op->c >= 0) barrier->bytes += w.slot<uint32_t>(op->c)[lane];
     const uint32_t count = op->b < 0 ? 1 : w.slot<uint32_t>(op->b)[lane];
-    if (!arrive_once(op, w, lane, *barrier, count, op->mode == 1)) return nullptr;
-    complete_phase(*w.block, *barrier);
+    if (!arrive_once(op, w, lane, *barrier, count, op->mode == 1, *owner)) return nullptr;
+    complete_phase(*owner, *barrier);
   }
   return op + 1;
 }
@@ -171,11 +211,13 @@ const Op* arrive_at_phase(const Op* op, Warp& w) {
 const Op* expect_bytes(const Op* op, Warp& w) {
   for (uint32_t left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    Mbarrier* barrier = barrier_at(op, w, lane, place_of_lane(op, w, lane));
+    uint64_t at = place_of_lane(op, w, lane);
+    Block* const owner = owner_of(op, w, lane, at);
+    Mbarrier* barrier = owner == nullptr ? nullptr : barrier_of(op, w, lane, at, *owner);
     if (barrier == nullptr) return nullptr;
     const std::int64_t bytes = w.slot<uint32_t>(op->b)[lane];
     barrier->bytes += op->mode == 1 ? -bytes : bytes;
-    if (op->mode == 1) complete_phase(*w.block, *barrier);
+    if (op->mode == 1) complete_phase(*owner, *barrier);
   }
   return op + 1;
 }

@@ -11,6 +11,7 @@
 #include <map>
 #include <vector>
 
+#include "ptx/machine/cluster/cluster.h"
 #include "ptx/machine/shared_shadow.h"
 
 namespace ptx {
@@ -25,6 +26,7 @@ struct Mbarrier {
   std::array<std::uint32_t, stamp::knowers> used = {};  // when, by each warp
   // What was known to those that arrived in this phase, and in those that are complete.
   std::array<std::uint32_t, stamp::knowers> arriving = {}, complete = {};
+  PeerClocks peers_arriving, peers_complete;  // likewise, of blocks of the cluster
 };
 
 // A bulk copy on its way into shared memory.
@@ -33,6 +35,8 @@ struct BulkCopy {
   std::vector<std::byte> data;
   std::uint32_t unwritten_words = 0;  // not zero: nobody wrote some of its source
   const Op* op = nullptr;
+  Warp* by = nullptr;  // of another block, and the lane
+  int lane = 0;
 };
 
 // What lanes of a warp have started by cp.async before they said that a barrier waits for them.

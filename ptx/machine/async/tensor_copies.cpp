@@ -76,7 +76,8 @@ bool may_begin_there(const Op* op, Warp& w, int lane, const Box& box, bool write
 }
 
 // a, bits: where the map lies; d, e: where the box lies in shared memory; c: a list of the
-// barrier's slot, what is added to it, and the slots of where the box begins.
+// barrier's slot, what is added to it, and the slots of where the box begins and of the blocks that
+// it goes to, or -1.
 bool read_box(const Op* op, Warp& w, int lane, uint64_t map, bool writes, Box& box) {
   const auto named = static_cast<Named>(op->parts);
   if (!read_map(op, w, lane, map, box.map)) return false;
@@ -141,10 +142,8 @@ const Op* box_to_shared(const Op* op, Warp& w) {
     const int lane = std::countr_zero(todo);
     Box box;
     if (!read_box(op, w, lane, maps[lane], false, box)) return nullptr;
-    BulkCopy copy{.to = static_cast<uint32_t>(box.shared),
-                  .barrier = static_cast<uint32_t>(box.barrier),
-                  .data = std::vector<std::byte>(box.bytes()),
-                  .op = op};
+    BulkCopy copy{.data = std::vector<std::byte>(box.bytes()), .op = op};
+    const int blocks = w.lists[op->c + 2 + op->b];
     const auto read_row = [&](uint64_t byte, uint64_t address, uint64_t bytes) {
       count_bulk(op, w, address, bytes);
       while (bytes != 0) {
@@ -158,7 +157,9 @@ const Op* box_to_shared(const Op* op, Warp& w) {
       }
       return true;
     };
-    if (!for_each_row(box, read_row) || !start_flight(op, w, lane, std::move(copy))) return nullptr;
+    if (!for_each_row(box, read_row) ||
+        !start_flights(op, w, lane, box.shared, box.barrier, blocks, std::move(copy)))
+      return nullptr;
   }
   return op + 1;
 }

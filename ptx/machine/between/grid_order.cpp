@@ -23,24 +23,45 @@ bool is_large(const Launch& launch, const Settings& settings) {
 
 }  // namespace
 
+bool has_whole_clusters(const Launch& launch) {
+  const auto &grid = launch.grid, &cluster = launch.cluster;
+  return cluster.count() != 0 && grid.x % cluster.x == 0 && grid.y % cluster.y == 0 &&
+         grid.z % cluster.z == 0;
+}
+
+Dim place_in_grid(const Launch& launch, uint64_t cluster, uint64_t rank) {
+  const auto place = [](uint64_t number, uint64_t x, uint64_t y) {
+    return Dim{static_cast<unsigned>(number % x), static_cast<unsigned>(number / x % y),
+               static_cast<unsigned>(number / x / y)};
+  };
+  const Dim& size = launch.cluster;
+  const Dim first = place(cluster, launch.grid.x / size.x, launch.grid.y / size.y);
+  const Dim within = place(rank, size.x, size.y);
+  return {first.x * size.x + within.x, first.y * size.y + within.y, first.z * size.z + within.z};
+}
+
 GridOrder::GridOrder(const Launch& launch, const Settings& settings)
-    : grid_(launch.grid.count()), seed_(settings.seed), order_(settings.order) {
-  const bool may_leave_out = settings.most_blocks != 0 && settings.most_blocks < grid_;
-  if (may_leave_out && !launch.cooperative && is_large(launch, settings))
-    leave_out(settings.most_blocks, launch.block.count());
+    : grid_(launch.grid.count() / launch.cluster.count()),
+      seed_(settings.seed),
+      order_(settings.order) {
+  const uint64_t most =
+      (settings.most_blocks + launch.cluster.count() - 1) / launch.cluster.count();
+  if (most != 0 && most < grid_ && !launch.cooperative && is_large(launch, settings))
+    leave_out(most, launch);
   if (order_ != Order::shuffled || grid_ < 2) return;
   step_ = assay::scramble(seed_ + 1) % grid_ | 1;
   while (std::gcd(step_, grid_) != 1) ++step_;
   step_ %= grid_;
 }
 
-void GridOrder::leave_out(uint64_t most, uint64_t threads_of_a_block) {
+void GridOrder::leave_out(uint64_t most, const Launch& launch) {
   const uint64_t last = grid_ - 1;
   std::set<uint64_t> chosen;
-  for (uint64_t i = 0; i < most / 4; ++i) chosen.insert({i, last - i});
+  for (uint64_t i = 0; i < std::max<uint64_t>(1, most / 4); ++i) chosen.insert({i, last - i});
   for (const int bits : {16, 24, 31, 32})
-    for (const uint64_t counted : {uint64_t{1}, threads_of_a_block})
-      if (const uint64_t period = (uint64_t{1} << bits) / counted; period < grid_)
+    for (const uint64_t counted : {uint64_t{1}, launch.block.count()})
+      if (const uint64_t period = (uint64_t{1} << bits) / (counted * launch.cluster.count());
+          period != 0 && period < grid_)
         chosen.insert({last - period, last % period});
   for (uint64_t random = seed_; chosen.size() < most;)
     chosen.insert((random = assay::scramble(random + 1)) % grid_);

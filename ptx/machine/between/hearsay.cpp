@@ -15,9 +15,25 @@ namespace {
 // to tell.
 constexpr uint64_t time_to_look = 10, time_to_hear = 100, time_to_tell = 150;
 
+// Blocks of a cluster hear and tell in each other's shared memory: by generic addresses.
+bool is_of_peer(uint64_t& address, const Warp& w, Reach reach) {
+  const Block& block = *w.block;
+  if (block.in_cluster.all == nullptr) return false;
+  const auto rank = reach == reach_cluster ? address >> rank_shift : 0;
+  if (reach == reach_cluster || reach == reach_shared) {
+    const bool is_own = rank == 0 || rank > block.in_cluster.all->size();
+    const Block& of = is_own ? block : *block.in_cluster.all->blocks[rank - 1];
+    address = (address & ((uint64_t{1} << rank_shift) - 1)) +
+              reinterpret_cast<uint64_t>(of.shared.data());
+    return true;
+  }
+  return reach == reach_generic && peer_of(block, address).block != nullptr;
+}
+
 // Every block has the same addresses of shared memory: what is released there, it alone hears. One
 // that was generic comes to be that of shared memory.
 bool is_shared(uint64_t& address, const Warp& w, Reach reach) {
+  if (is_of_peer(address, w, reach)) return false;
   if (reach == reach_shared) return true;
   const uint64_t inside = address - reinterpret_cast<uint64_t>(w.block->shared.data());
   if (reach != reach_generic || inside >= w.block->run->shared_bytes) return false;
@@ -36,7 +52,8 @@ void listen(Block::Hearsay::Reach& to, uint64_t address, const Knowledge& told) 
 void hear(Warp& w, uint64_t address, Reach reach) {
   Block& block = *w.block;
   const bool is_global = !is_shared(address, w, reach);
-  block.run->meets_others |= is_global;
+  const bool is_in_cluster = is_global && peer_of(block, address).block != nullptr;
+  block.run->meets_others |= is_global && !is_in_cluster;
   block.run->extra_time += time_to_look;
   if (const auto found = block.run->released.find(address);
       is_global && found != block.run->released.end()) {
@@ -89,6 +106,15 @@ void fence_own(const Warp& w, Knowledge& fenced) {
                  w.block->shadow.now());
 }
 
+void learn_of_peers(Knowledge& known, const Warp& w) {
+  InCluster& in = w.block->in_cluster;
+  for (unsigned rank = 0; rank < in.all->size(); ++rank) {
+    const auto times = in.known[static_cast<std::size_t>(w.index)].of(rank);
+    if (rank != in.rank)
+      known.learn(in.all->blocks[rank]->number, std::vector(times.begin(), times.end()));
+  }
+}
+
 }  // namespace
 
 void fence(Warp& w, bool for_block_alone) {
@@ -114,7 +140,10 @@ void fence(Warp& w, bool for_block_alone) {
     fenced.learn(block.number, w.known);
     fenced.learn(block.number, Knowledge::all, w.since_barrier);
     fence_own(w, fenced);
+    if (block.in_cluster.all != nullptr) learn_of_peers(fenced, w);
   }
+  if (block.in_cluster.all != nullptr && !for_block_alone)
+    block.in_cluster.fences[static_cast<std::size_t>(w.index)] = block.shadow.now();
 }
 
 }  // namespace ptx

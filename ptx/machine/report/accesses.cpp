@@ -53,10 +53,37 @@ void report_beyond_array(Warp& w, const Access& a, bool is_before) {
 std::string other_text(const Warp& w, uint32_t s) {
   const uint32_t thread = stamp::thread(s);
   if (stamp::is_of_copy(s)) return "an asynchronous copy";
+  if (stamp::warp(s) == stamp::peers) return "threads of other blocks of its cluster";
   if (thread == stamp::many) return "threads of several warps";
   if (thread >= stamp::lanes_of)
     return fmt::format("several lanes of warp {}", thread - stamp::lanes_of);
   return thread_text(w.block->warps[thread / warp_size], static_cast<int>(thread % warp_size));
+}
+
+Other other_of(const Warp& w, const SharedShadow::Conflict& conflict, const Block& owner) {
+  const Block* const by =
+      conflict.rank < 0 ? &owner
+                        : owner.in_cluster.all->blocks[static_cast<std::size_t>(conflict.rank)];
+  const bool is_in_flight = stamp::is_in_flight(conflict.other);
+  const bool is_of_peers = stamp::warp(conflict.other) == stamp::peers;
+  const bool is_of_some = stamp::thread(conflict.other) >= stamp::lanes_of && !is_of_peers &&
+                          !stamp::is_of_copy(conflict.other);
+  const std::string of = is_of_some && by != w.block ? " of " + block_text(*by) : "";
+  return {.who = other_text(by->warps[0], conflict.other) + of,
+          .wrote = conflict.other_wrote,
+          .op = conflict.other_op,
+          .is_in_flight = is_in_flight,
+          .is_in_shared = true,
+          .is_in_cluster = by != w.block || (is_of_peers && !is_in_flight)};
+}
+
+void report_ended(Warp& w, const Access& a, const Block& owner) {
+  report(w, a.op, Fault::data_race,
+         fmt::format("{} {} {} of {}, which may have ended by then: a cluster barrier before its "
+                     "end is missing",
+                     thread_text(w, a.lane), verb(a), place_in_shared_memory(w, a.address),
+                     block_text(owner)),
+         {.is_write = a.writes, .sites = {site(w, verb(a), a.op)}});
 }
 
 void report_race(Warp& w, const Access& a, const std::string& place, const Other& other) {
@@ -65,9 +92,10 @@ void report_race(Warp& w, const Access& a, const std::string& place, const Other
       other.is_in_shared
           ? "a wait for the copy is missing"
           : "a wait for the copy is missing (cp.async.bulk.wait_group without .read)";
-  const char* missing = other.is_in_flight ? a_wait
-                        : other.is_out_of_scope
+  const char* missing = other.is_out_of_scope
                             ? "one of them is atomic for threads of its own block alone"
+                        : other.is_in_cluster ? "a cluster barrier is missing"
+                        : other.is_in_flight  ? a_wait
                         : !other.is_in_block
                             ? "blocks are ordered by a fence and an atomic operation only"
                         : w.block->thread_count <= warp_size ? "a __syncwarp is missing"

@@ -26,9 +26,14 @@ struct Other {
   std::uint32_t op = 0;
   bool is_in_flight = false;
   bool is_in_shared = false;
+  bool is_in_cluster = false;  // of another block
   bool is_out_of_scope = false;  // one of the two is atomic for its own block alone
 };
+// Who was in the way of an access to shared memory of a block.
+Other other_of(const Warp&, const SharedShadow::Conflict&, const Block& owner);
 void report_race(Warp&, const Access&, const std::string& place, const Other&);
+// To shared memory of a block of the cluster, at an offset.
+void report_ended(Warp&, const Access&, const Block& owner);
 // With work of another stream, or of a kernel that need not have ended.
 void report_unordered(Warp&, const Access&, const std::string& place, const Unordered& other,
                       bool wrote, std::uint32_t op);

@@ -10,8 +10,12 @@ std::string thread_text(const Warp& w, int lane) {
   const Block& block = *w.block;
   const Dim& size = block.run->launch.block;
   const unsigned n = static_cast<unsigned>(w.index * warp_size + lane);
-  return fmt::format("thread ({},{},{}) of block ({},{},{})", n % size.x, n / size.x % size.y,
-                     n / size.x / size.y, block.at.x, block.at.y, block.at.z);
+  return fmt::format("thread ({},{},{}) of {}", n % size.x, n / size.x % size.y,
+                     n / size.x / size.y, block_text(block));
+}
+
+std::string block_text(const Block& block) {
+  return fmt::format("block ({},{},{})", block.at.x, block.at.y, block.at.z);
 }
 
 std::string place_in(const Region& region, std::uint64_t address) {
@@ -34,6 +38,8 @@ std::string place_of_address(const Warp& w, std::uint64_t address) {
   const Block& block = *w.block;
   const std::uint64_t in_shared = address - reinterpret_cast<std::uint64_t>(block.shared.data());
   if (in_shared < block.run->shared_bytes) return place_in_shared_memory(w, in_shared);
+  if (const InPeer peer = peer_of(block, address); peer.block != nullptr)
+    return fmt::format("{} of {}", place_in_shared_memory(w, peer.at), block_text(*peer.block));
   const Region* region = block.run->memory.at(address);
   return region == nullptr ? "memory of nobody" : place_in(*region, address);
 }

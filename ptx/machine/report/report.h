@@ -15,6 +15,8 @@ struct Region;
 // "thread (3,0,0) of block (1,0,0)".
 std::string thread_text(const Warp&, int lane);
 
+std::string block_text(const Block&);  // "block (1,0,0)"
+
 // "row 3, column 5 of C", "byte 8 of memory of 128 bytes (allocation 3)".
 std::string place_in(const Region&, std::uint64_t address);
 // "word 2 of a_tile"; of shared memory as a whole, where no variable is known to lie there.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "ptx/machine/cluster/barrier.h"
+
 namespace ptx {
 namespace {
 
@@ -44,7 +46,30 @@ void report_no_room(Block& block, std::size_t in_flight, std::uint64_t grid) {
           {.sites = {site(w, "waits", ready.at)}});
 }
 
-void report_stuck(Block& block) {
+namespace {
+
+// Of a block that waits for itself, where others wait for it.
+std::string at_cluster_barrier(const Block& block) {
+  const Cluster* const all = block.in_cluster.all;
+  if (all == nullptr || all->arrived == 0) return "";
+  return fmt::format("; {} of {} threads have reached the barrier of the cluster", all->arrived,
+                     all->alive);
+}
+
+// The block of a cluster that waits for something else than its barrier.
+Block& culprit_of(Block& block) {
+  if (block.in_cluster.all == nullptr) return block;
+  for (Block* one : block.in_cluster.all->blocks)
+    for (const Warp& w : one->warps)
+      for (const Group& g : w.others)
+        if (g.state != Group::State::at_cluster_barrier) return *one;
+  return block;
+}
+
+}  // namespace
+
+void report_stuck(Block& any) {
+  Block& block = culprit_of(any);
   for (Warp& w : block.warps)
     for (const Group& g : w.others)
       if (g.state == Group::State::at_warp_op)
@@ -54,14 +79,18 @@ void report_stuck(Block& block) {
                         thread_text(w, std::countr_zero(g.mask)), g.partners & w.alive & ~g.mask));
   if (report_endless_phase(block)) return;
   for (Warp& w : block.warps)
-    for (const Group& g : w.others)
+    for (const Group& g : w.others) {
+      if (g.state != Group::State::at_barrier) continue;
       return report(
           w, g.at - 1, Fault::barrier_not_reached,
           fmt::format("{} waits at barrier {}, which {} of {} threads have reached and {} have "
-                      "returned without",
+                      "returned without{}",
                       thread_text(w, std::countr_zero(g.mask)), g.barrier,
-                      block.barriers[g.barrier].arrived, block.thread_count, block.exited),
+                      block.barriers[g.barrier].arrived, block.thread_count, block.exited,
+                      at_cluster_barrier(block)),
           {.sites = {site(w, "waits", g.at - 1)}});
+    }
+  report_cluster_barrier(block);
 }
 
 }  // namespace ptx

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "ptx/machine/approximations.h"
+#include "ptx/machine/cluster/cluster.h"
 #include "ptx/machine/halves.h"
 #include "ptx/machine/handlers.h"
 #include "ptx/machine/lanes.h"
@@ -288,6 +289,7 @@ template <class Format, bool is_pair>
 void add_atomics(Handlers& to, const std::string& type) {
   to["atom.global." + type] = {half_atomic<Format, is_pair, reach_global>, ""};
   to["atom.shared." + type] = {half_atomic<Format, is_pair, reach_shared>, ""};
+  to["atom.shared::cluster." + type] = {half_atomic<Format, is_pair, reach_cluster>, ""};
   to["atom." + type] = {half_atomic<Format, is_pair, reach_generic>, ""};
 }
 

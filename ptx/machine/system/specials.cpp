@@ -14,6 +14,7 @@ unsigned thread(const Warp& w, unsigned lane) {
 }
 const Run& run(const Warp& w) { return *w.block->run; }
 const Dim& size(const Warp& w) { return run(w).launch.block; }
+const Dim& cluster(const Warp& w) { return run(w).launch.cluster; }
 // Of the warps that a multiprocessor has room for, its blocks one behind the other.
 uint64_t place_of(const Warp& w) {
   constexpr uint64_t places = 64;
@@ -48,6 +49,21 @@ constexpr Special specials[] = {
     ASSAY_SPECIAL("%nctaid.x", false, run(w).launch.grid.x),
     ASSAY_SPECIAL("%nctaid.y", false, run(w).launch.grid.y),
     ASSAY_SPECIAL("%nctaid.z", false, run(w).launch.grid.z),
+    ASSAY_SPECIAL("%clusterid.x", true, w.block->at.x / cluster(w).x),
+    ASSAY_SPECIAL("%clusterid.y", true, w.block->at.y / cluster(w).y),
+    ASSAY_SPECIAL("%clusterid.z", true, w.block->at.z / cluster(w).z),
+    ASSAY_SPECIAL("%nclusterid.x", false, run(w).launch.grid.x / cluster(w).x),
+    ASSAY_SPECIAL("%nclusterid.y", false, run(w).launch.grid.y / cluster(w).y),
+    ASSAY_SPECIAL("%nclusterid.z", false, run(w).launch.grid.z / cluster(w).z),
+    ASSAY_SPECIAL("%cluster_ctaid.x", true, w.block->at.x % cluster(w).x),
+    ASSAY_SPECIAL("%cluster_ctaid.y", true, w.block->at.y % cluster(w).y),
+    ASSAY_SPECIAL("%cluster_ctaid.z", true, w.block->at.z % cluster(w).z),
+    ASSAY_SPECIAL("%cluster_nctaid.x", false, cluster(w).x),
+    ASSAY_SPECIAL("%cluster_nctaid.y", false, cluster(w).y),
+    ASSAY_SPECIAL("%cluster_nctaid.z", false, cluster(w).z),
+    ASSAY_SPECIAL("%cluster_ctarank", true, w.block->in_cluster.rank),
+    ASSAY_SPECIAL("%cluster_nctarank", false, cluster(w).count()),
+    ASSAY_SPECIAL("%is_explicit_cluster", false, cluster(w).count() > 1),
     ASSAY_SPECIAL("%laneid", false, lane),
     // A place on the multiprocessor, where other blocks have theirs: no number within the block.
     ASSAY_SPECIAL("%warpid", true, place_of(w)),

@@ -41,8 +41,10 @@ ret;
                  memory_) {}
 
   Outcome run(unsigned threads, const Settings& settings = {}, unsigned blocks = 1) {
-    Launch launch{.kernel = program_.kernel("kernel"), .grid = {blocks}, .block = {threads}};
+    Launch launch{
+        .kernel = program_.kernel("kernel"), .grid = {blocks, rows_of_grid}, .block = {threads}};
     launch.params.resize(8);
+    launch.cluster = cluster;
     launch.cooperative = cooperative;
     launch.fit_on_device = fit_on_device;
     const auto address = reinterpret_cast<std::uint64_t>(words.data());
@@ -62,6 +64,8 @@ ret;
   struct Rows {
     std::uint64_t count = 1, bytes = 0, pitch = 0;
   } rows;  // of `words`, if there are several
+  Dim cluster;
+  unsigned rows_of_grid = 1;
   bool cooperative = false;
   std::uint64_t fit_on_device = 1056;
   std::vector<std::uint32_t> words = std::vector<std::uint32_t>(1024);

@@ -36,7 +36,7 @@ TEST(Reader, ReadsAKernel) {
   EXPECT_TRUE(scale.is_kernel);
   EXPECT_FALSE(scale.is_extern);
   EXPECT_EQ(scale.max_threads, 512u);
-  EXPECT_EQ(scale.cluster_blocks, 0u);
+  EXPECT_THAT(scale.cluster, ElementsAre(0, 0, 0));
   ASSERT_EQ(scale.params.size(), 4u);
   EXPECT_EQ(scale.params[1].name, "scale_param_1");
   EXPECT_EQ(scale.params[1].space, Space::param);
@@ -100,14 +100,16 @@ TEST(Reader, AnAliasIsTheSameFunction) {
 TEST(Reader, ReadsWhatAKernelRequires) {
   const Module module = read(calls_sample);
   EXPECT_EQ(function(module, "caller").max_threads, 32u);
-  EXPECT_EQ(function(module, "caller").cluster_blocks, 2u);
+  EXPECT_THAT(function(module, "caller").cluster, ElementsAre(2, 1, 1));
   const Module all = read(with_declarations(
       ".entry k() .maxntid 8, 4, 2 .minnctapersm 1 .maxnctapersm 3 .maxnreg 32 .maxclusterrank 8\n"
       ".reqnctapercluster 2, 2 .blocksareclusters .abi_preserve 3 .abi_preserve_control 1\n"
       ".pragma \"nounroll\"; { ret; }\n"
       ".func .attribute(.unified(19, 95)) f();"));
   EXPECT_EQ(all.functions[0].max_threads, 64u);
-  EXPECT_EQ(all.functions[0].cluster_blocks, 4u);
+  EXPECT_THAT(all.functions[0].cluster, ElementsAre(2, 2, 1));
+  EXPECT_EQ(all.functions[0].max_cluster, 8u);
+  EXPECT_TRUE(all.functions[0].blocks_are_clusters);
   EXPECT_TRUE(function(all, "f").is_extern);
 }
 

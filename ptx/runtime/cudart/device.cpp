@@ -33,6 +33,7 @@ PTX_SAME(illegal_instruction, cudaErrorIllegalInstruction);
 PTX_SAME(misaligned_address, cudaErrorMisalignedAddress);
 PTX_SAME(launch_failure, cudaErrorLaunchFailure);
 PTX_SAME(not_supported, cudaErrorNotSupported);
+PTX_SAME(invalid_cluster_size, cudaErrorInvalidClusterSize);
 
 namespace {
 

@@ -10,6 +10,23 @@ ptx::runtime::Configuration configuration(dim3 grid, dim3 block, size_t shared,
   return {.grid = as_dim(grid), .block = as_dim(block), .dynamic_shared = shared, .stream = stream};
 }
 
+// Attributes that say how memory is cached change nothing here.
+ptx::runtime::Configuration configuration(const cudaLaunchConfig_t& config) {
+  rt::Configuration asked =
+      configuration(config.gridDim, config.blockDim, config.dynamicSmemBytes, config.stream);
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config.attrs[i];
+    if (attribute.id == cudaLaunchAttributeCooperative)
+      asked.cooperative = attribute.val.cooperative != 0;
+    if (attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization)
+      asked.starts_early = attribute.val.programmaticStreamSerializationAllowed != 0;
+    const auto& cluster = attribute.val.clusterDim;
+    if (attribute.id == cudaLaunchAttributeClusterDimension)
+      asked.cluster = {cluster.x, cluster.y, cluster.z};
+  }
+  return asked;
+}
+
 }  // namespace
 
 extern "C" {
@@ -26,24 +43,10 @@ cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 bloc
   return as_cuda(rt::launch(kernel, asked, arguments));
 }
 
-// Attributes that say how memory is cached change nothing here.
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel,
                                 void** arguments) {
   if (config == nullptr) return invalid_value();
-  rt::Configuration asked =
-      configuration(config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream);
-  for (unsigned i = 0; i < config->numAttrs; ++i) {
-    const cudaLaunchAttribute& attribute = config->attrs[i];
-    if (attribute.id == cudaLaunchAttributeCooperative)
-      asked.cooperative = attribute.val.cooperative != 0;
-    if (attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization)
-      asked.starts_early = attribute.val.programmaticStreamSerializationAllowed != 0;
-    const auto& cluster = attribute.val.clusterDim;
-    if (attribute.id == cudaLaunchAttributeClusterDimension &&
-        cluster.x * cluster.y * cluster.z > 1)
-      return as_cuda(rt::not_supported("cudaLaunchKernelExC with clusters"));
-  }
-  return as_cuda(rt::launch(kernel, asked, arguments));
+  return as_cuda(rt::launch(kernel, configuration(*config), arguments));
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
@@ -84,6 +87,11 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* result, const void* kernel
   result->binaryVersion = known.binary_version;
   result->maxDynamicSharedSizeBytes = static_cast<int>(known.max_dynamic_shared);
   result->preferredShmemCarveout = known.carveout;
+  result->clusterDimMustBeSet = known.facts.cluster.count() != 0;
+  result->requiredClusterWidth = static_cast<int>(known.cluster.x);
+  result->requiredClusterHeight = static_cast<int>(known.cluster.y);
+  result->requiredClusterDepth = static_cast<int>(known.cluster.z);
+  result->nonPortableClusterSizeAllowed = known.allows_large_clusters;
   return cudaSuccess;
 }
 
@@ -94,9 +102,16 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     case cudaFuncAttributePreferredSharedMemoryCarveout:
       return as_cuda(rt::set_carveout(kernel, value));
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
+      return as_cuda(rt::allow_large_clusters(kernel, value != 0));
+    case cudaFuncAttributeRequiredClusterWidth:
+      return as_cuda(rt::require_cluster(kernel, 0, value));
+    case cudaFuncAttributeRequiredClusterHeight:
+      return as_cuda(rt::require_cluster(kernel, 1, value));
+    case cudaFuncAttributeRequiredClusterDepth:
+      return as_cuda(rt::require_cluster(kernel, 2, value));
     case cudaFuncAttributeClusterSchedulingPolicyPreference:
       return as_cuda(rt::find_kernel(kernel));
-    default: return as_cuda(rt::not_supported("cudaFuncSetAttribute with cluster dimensions"));
+    default: return as_cuda(rt::not_supported("cudaFuncSetAttribute with such an attribute"));
   }
 }
 
@@ -123,6 +138,18 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel,
                                                           int threads, size_t shared) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, kernel, threads, shared, 0);
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* kernel,
+                                           const cudaLaunchConfig_t* config) {
+  if (clusters == nullptr || config == nullptr) return invalid_value();
+  return as_cuda(rt::clusters_that_fit(kernel, configuration(*config), *clusters));
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int* blocks, const void* kernel,
+                                                 const cudaLaunchConfig_t* config) {
+  if (blocks == nullptr || config == nullptr) return invalid_value();
+  return as_cuda(rt::largest_cluster(kernel, configuration(*config), *blocks));
 }
 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* kernel, int blocks,

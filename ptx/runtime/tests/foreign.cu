@@ -1,5 +1,6 @@
 #include "ptx/runtime/tests/foreign.h"
 
+#include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
 #include <cstring>
@@ -224,16 +225,35 @@ int built_by_hand() {
   return cudaGraphCreate(&graph, 0);
 }
 
-int clusters() {
+__global__ void add_ranks(int* sum) {
+  __shared__ int rank;
+  const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
+  rank = static_cast<int>(cluster.block_rank());
+  cluster.sync();
+  for (unsigned other = 0; other < cluster.num_blocks(); ++other)
+    if (other != cluster.block_rank()) atomicAdd(sum, *cluster.map_shared_rank(&rank, other));
+  cluster.sync();
+}
+
+int clusters(int blocks, int* sum, int* fit, int* most) {
+  int* total;
+  TRY(cudaMallocManaged(&total, sizeof *total));
+  *total = 0;
   cudaLaunchAttribute cluster{};
   cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim = {2, 1, 1};
+  cluster.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
   cudaLaunchConfig_t config{};
-  config.gridDim = 2;
+  config.gridDim = 16;
   config.blockDim = 1;
   config.attrs = &cluster;
   config.numAttrs = 1;
-  return cudaLaunchKernelEx(&config, add_one);
+  TRY(cudaLaunchKernelEx(&config, add_ranks, total));
+  TRY(cudaDeviceSynchronize());
+  *sum = *total;
+  TRY(cudaOccupancyMaxActiveClusters(fit, add_ranks, &config));
+  TRY(cudaFuncSetAttribute(add_ranks, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+  TRY(cudaOccupancyMaxPotentialClusterSize(most, add_ranks, &config));
+  return cudaFree(total);
 }
 
 }  // namespace foreign

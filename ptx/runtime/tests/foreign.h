@@ -29,7 +29,9 @@ int large_block();             // 2048 threads
 // Has some 90 registers in each thread; tells how many.
 int many_registers(int threads, int* registers);
 int built_by_hand();  // makes a graph of its own
-int clusters();  // launches a cluster
+// Launches clusters of so many blocks, each of which adds up the ranks of the others, by their
+// shared memory; how many of them fit on the device, and how many blocks one may have.
+int clusters(int blocks, int* sum, int* fit, int* most);
 
 }  // namespace foreign
 

@@ -132,10 +132,24 @@ TEST(Foreign, AGraphIsLaunched) {
   EXPECT_EQ(sum, 4.5f);
 }
 
-TEST(Foreign, GraphsBuiltByHandAndClustersAreRefusedByName) {
+TEST(Foreign, ClustersAreLaunchedAndCounted) {
+  int sum = 0, fit = 0, most = 0;
+  EXPECT_EQ(right([&] { return foreign::clusters(4, &sum, &fit, &most); }), ok);
+  EXPECT_EQ(sum, 4 * 3 * (0 + 1 + 2 + 3));
+  EXPECT_EQ(fit, 32 * 132 / 4);
+  EXPECT_EQ(most, 16);
+  const Finding found = finding_of(
+      [] {
+        int n;
+        return foreign::clusters(3, &n, &n, &n);
+      },
+      Error::invalid_cluster_size);
+  EXPECT_THAT(found.text, AllOf(HasSubstr("add_ranks"), HasSubstr("no multiple of its clusters")));
+}
+
+TEST(Foreign, GraphsBuiltByHandAreRefusedByName) {
   EXPECT_THAT(finding_of(foreign::built_by_hand, Error::not_supported).text,
               HasSubstr("cudaGraphCreate"));
-  EXPECT_THAT(finding_of(foreign::clusters, Error::not_supported).text, HasSubstr("clusters"));
 }
 
 TEST(Foreign, ObjectsThatCannotRunSayWhatToDo) {

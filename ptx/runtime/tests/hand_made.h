@@ -50,6 +50,13 @@ $done:
   ret;
 }
 
+.visible .entry pairs()
+.explicitcluster
+.reqnctapercluster 2, 1, 1
+{
+  ret;
+}
+
 .visible .entry faulty()
 {
   .reg .b32 %r<2>; .reg .b64 %rd<2>;
@@ -89,6 +96,7 @@ class Library {
     binary_ = runtime::add_binary(&wrapper_, written.cuda_version);
     runtime::add_kernel(binary_, &scale, "scale");
     runtime::add_kernel(binary_, &bounded, "bounded");
+    runtime::add_kernel(binary_, &pairs, "pairs");
     runtime::add_kernel(binary_, &faulty, "faulty");
     runtime::add_kernel(binary_, &missing, "_Z7missingIfEvPf");
     runtime::add_variable(binary_, &factor, "factor", 16);
@@ -103,7 +111,7 @@ class Library {
   std::vector<std::byte>& fat_binary() { return fat_; }
 
   // Only their addresses count.
-  char scale = 0, bounded = 0, faulty = 0, missing = 0, factor = 0, total = 0;
+  char scale = 0, bounded = 0, pairs = 0, faulty = 0, missing = 0, factor = 0, total = 0;
   void* managed = nullptr;
 
  private:

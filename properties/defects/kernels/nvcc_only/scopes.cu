@@ -24,7 +24,8 @@ bool is_empty(const Gemm& g) { return g.m == 0 || g.n == 0; }
 
 // Two blocks share the sums of 32 elements. The last one to come adds up what both left: it is told
 // by a counter, or by the bits of those that have come.
-enum class Meets { in_device, in_block, by_one_lane };
+enum class Meets { in_device, in_block, in_cluster, by_one_lane };
+__device__ void fence_for_cluster() { asm volatile("fence.acq_rel.cluster;" ::: "memory"); }
 template <Meets meets>
 __device__ bool is_last(unsigned* came) {
   if (meets == Meets::by_one_lane) {
@@ -36,7 +37,11 @@ __device__ bool is_last(unsigned* came) {
     }
     return __shfl_sync(all_lanes, last, 0);
   }
-  __threadfence();
+  if (meets == Meets::in_cluster) {
+    fence_for_cluster();
+  } else {
+    __threadfence();
+  }
   __syncwarp();
   unsigned before = 0;
   if (threadIdx.x == 0)
@@ -196,6 +201,7 @@ constexpr Variant by(const char* name, Launch launch,
 }
 const Registrar registrars[] = {
     by("counted_for_a_block", shared_by_two<Meets::in_block, true>, bytes_to_share),
+    by("fenced_for_a_cluster", shared_by_two<Meets::in_cluster, true>, bytes_to_share),
     by("lane_fences_for_warp", shared_by_two<Meets::by_one_lane, false>, bytes_to_share),
     by("right_lane_fences", shared_by_two<Meets::by_one_lane, true>, bytes_to_share),
     by("bits_of_two_launches", by_bits, bytes_to_share),

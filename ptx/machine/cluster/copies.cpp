@@ -1,0 +1,140 @@
+// Bulk copies that reach other blocks of a cluster, and stores that signal a barrier there
+// (st.async). A copy lands when a thread of the block that it goes to waits for it.
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "ptx/machine/access.h"
+#include "ptx/machine/async/bulk_copies.h"
+#include "ptx/machine/async/place.h"
+#include "ptx/machine/cluster/cluster.h"
+#include "ptx/machine/handlers.h"
+
+namespace ptx {
+namespace {
+
+using std::uint32_t;
+using std::uint64_t;
+
+constexpr uint64_t offsets = (uint64_t{1} << rank_shift) - 1;
+
+bool report_wrong_block(const Op* op, Warp& w, int lane, const char* what) {
+  report(w, op, Fault::bad_address,
+         fmt::format("{} copies to shared memory of {}", thread_text(w, lane), what));
+  return false;
+}
+
+bool take_off_in(const Op* op, Warp& w, int lane, Block& owner, const BulkCopy& copy) {
+  const std::size_t piece = std::min<std::size_t>(16, copy.data.size());
+  for (std::size_t n = 0; n < copy.data.size(); n += piece) {
+    uint32_t unwritten = 0;
+    if (reach_peer(w,
+                   {.op = op,
+                    .lane = lane,
+                    .address = copy.to + n,
+                    .bytes = static_cast<int>(piece),
+                    .writes = true,
+                    .is_waited_for = true},
+                   owner, unwritten) == nullptr)
+      return false;
+    for (std::size_t at = 0; at < piece; at += 4) owner.shadow.take_off((copy.to + n + at) / 4);
+  }
+  return true;
+}
+
+bool start_flight_in(const Op* op, Warp& w, int lane, unsigned rank, BulkCopy copy) {
+  const Cluster* const all = w.block->in_cluster.all;
+  if (rank >= (all == nullptr ? 1 : all->size()))
+    return report_wrong_block(op, w, lane, "a block that its cluster does not have");
+  if (all == nullptr || rank == w.block->in_cluster.rank)
+    return start_flight(op, w, lane, std::move(copy));
+  Block& owner = *all->blocks[rank];
+  if (!take_off_in(op, w, lane, owner, copy)) return false;
+  copy.by = &w, copy.lane = lane;
+  owner.asynchronous.bulk.push_back(std::move(copy));
+  wake_waits(owner);
+  return true;
+}
+
+}  // namespace
+
+bool start_flights(const Op* op, Warp& w, int lane, uint64_t to, uint64_t barrier, int mask,
+                   BulkCopy copy) {
+  const unsigned own = w.block->in_cluster.rank;
+  const auto rank_of = [&](uint64_t at) {
+    return at >> rank_shift == 0 ? own : static_cast<unsigned>(at >> rank_shift) - 1;
+  };
+  copy.to = static_cast<uint32_t>(to & offsets),
+  copy.barrier = static_cast<uint32_t>(barrier & offsets);
+  if (mask < 0) {
+    if (rank_of(to) != rank_of(barrier))
+      return report_wrong_block(op, w, lane, "one block, and signals a barrier of another one");
+    return start_flight_in(op, w, lane, rank_of(to), std::move(copy));
+  }
+  for (uint32_t left = w.slot<uint32_t>(mask)[lane] & 0xffff; left != 0; left &= left - 1)
+    if (!start_flight_in(op, w, lane, static_cast<unsigned>(std::countr_zero(left)), copy))
+      return false;
+  return true;
+}
+
+namespace {
+
+// From the block's own shared memory. a, bits: from; b: bytes; d, e: to; c: a list of the barrier's
+// slot and what is added to it.
+const Op* copy_to_peer(const Op* op, Warp& w) {
+  constexpr uint64_t piece = 16;
+  uint64_t from[warp_size];
+  addresses_of(op, w, from);
+  const int* barrier = w.lists + op->c;
+  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t bytes = w.slot<uint32_t>(op->b)[lane];
+    const uint64_t to = place_in_shared(w, lane, op->d, (op->mode & 1) != 0,
+                                        static_cast<uint64_t>(op->e), Named::in_shared);
+    const uint64_t at = place_in_shared(w, lane, barrier[0], (op->mode & 2) != 0,
+                                        static_cast<uint64_t>(barrier[1]), Named::in_shared);
+    BulkCopy copy{.data = std::vector<std::byte>(bytes), .op = op};
+    if (!is_whole_copy(op, w, lane, to, from[lane], bytes)) return nullptr;
+    for (uint64_t n = 0; n < bytes; n += piece) {
+      const std::byte* read = reach_shared_by_copy(
+          w, {.op = op, .lane = lane, .address = from[lane] + n, .bytes = piece},
+          copy.unwritten_words);
+      if (read == nullptr) return nullptr;
+      std::memcpy(copy.data.data() + n, read, piece);
+    }
+    if (!start_flights(op, w, lane, to, at, -1, std::move(copy))) return nullptr;
+  }
+  return op + 1;
+}
+
+// a, bits: to; d: a list of the barrier's slot, what is added to it, and the values' slots; mode:
+// bytes of each, +1 if the barrier's slot is wide; parts: values.
+const Op* store_and_signal(const Op* op, Warp& w) {
+  uint64_t to[warp_size];
+  addresses_of(op, w, to);
+  const int* list = w.lists + op->d;
+  const auto each = static_cast<std::size_t>(op->mode & ~1);
+  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    BulkCopy copy{.data = std::vector<std::byte>(each * op->parts), .op = op};
+    for (std::size_t n = 0; n < op->parts; ++n) {
+      const uint64_t value =
+          each == 8 ? w.slot<uint64_t>(list[2 + n])[lane] : w.slot<uint32_t>(list[2 + n])[lane];
+      std::memcpy(copy.data.data() + n * each, &value, each);
+    }
+    const uint64_t at = place_in_shared(w, lane, list[0], (op->mode & 1) != 0,
+                                        static_cast<uint64_t>(list[1]), Named::in_shared);
+    if (!start_flights(op, w, lane, to[lane], at, -1, std::move(copy))) return nullptr;
+  }
+  return op + 1;
+}
+
+}  // namespace
+
+void add_cluster_copy_handlers(Handlers& to) {
+  to["cp.async.bulk.peer"] = {copy_to_peer, ""};
+  to["st.async"] = {store_and_signal, ""};
+}
+
+}  // namespace ptx
