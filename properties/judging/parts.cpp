@@ -71,8 +71,12 @@ std::vector<Case> cases_in_parts(const Claim& claim, const Entry& entry, std::ui
   add(with_gaps);
   add({.m = usual, .n = usual, .k = usual});
   // Large problems may take a way of their own, to which unusual addresses and scalars come as well.
-  add({.m = usual, .n = usual, .k = usual / 2, .offset = {{0, 0, 1}}});
-  add({.m = usual, .n = usual, .k = usual / 2, .alpha = 1e-30f, .beta = 1e10f});
+  add({.m = usual,
+       .n = usual,
+       .k = 5 * usual / 16,
+       .alpha = 1e-30f,
+       .beta = 1e10f,
+       .offset = {{0, 0, 1}}});
   std::int64_t known = 0;
   for (const std::int64_t size : hints.sizes)
     if (size > known && size <= largest) known = size;
