@@ -134,11 +134,12 @@ Verdict judge_corners(const Problem& problem) {
   return {.judged = 1};
 }
 
-// Whether some elements were never written, as few blocks tell: no other one writes more than each of
-// these. Whatever host code copies or clears is not counted.
+// Whether some elements were never written, as few blocks tell: no other one writes more than each
+// of these. What host code copies is not counted: then nothing is known.
 std::optional<Verdict> judge_count(const Problem& problem, const ptx::Observation& seen) {
   const auto wanted = static_cast<std::uint64_t>(problem.c.rows() * problem.c.columns());
-  if (seen.launches != seen.kernels || seen.most_stored >= wanted) return std::nullopt;
+  const bool is_known = !seen.is_no_part && seen.launches == seen.kernels;
+  if (!is_known || seen.most_stored >= wanted) return std::nullopt;
   return wrong(fmt::format("of {} elements of C at most {} are written, if no block writes more than "
                            "those that were run",
                            wanted, seen.most_stored));
