@@ -54,9 +54,10 @@ void KernelFiles::add_library_flag(Flags& flags) {
 }
 
 void KernelFiles::add_model_flag(Flags& flags) {
-  flags.text("--model", model, "NAME",
-             "for a FILE on ptx: the GPU that the machine stands in for: h200 (the default), a100 or "
-             "rtx4090");
+  flags.text(
+      "--model", model, "NAME",
+      "for a FILE on ptx: the GPU that the machine stands in for: h200 (the default), a100 or "
+      "rtx4090");
 }
 
 namespace {

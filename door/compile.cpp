@@ -215,8 +215,8 @@ Compiled Compilation::run(const fs::path& folder) const {
     Said said = run_compiler(command, folder);
     const int capability = source_.model_capability;
     const std::string own = std::to_string(capability) + "a";
-    const auto target = std::find(command.begin(), command.end(),
-                                  with_machine_code(std::to_string(capability)));
+    const auto target =
+        std::find(command.begin(), command.end(), with_machine_code(std::to_string(capability)));
     for (const std::string& other : {with_machine_code(own), ptx_alone(capability)}) {
       if (said.done || target == command.end() || !is_of_ptxas(said.text)) break;
       *target = other;

@@ -112,8 +112,8 @@ TimeLimit time_limit(const Case&);
 // Why this computer cannot run a backend; empty if it can.
 std::string unavailable(Backend);
 
-// The GPU that the PTX machine stands in for: h200 at first. Throws BadInput for one that it does not
-// know.
+// The GPU that the PTX machine stands in for: h200 at first. Throws BadInput for one that it does
+// not know.
 void stand_in_for(const std::string& model);
 int capability_of_model();  // 90 stands for sm_90
 // Of so many multiprocessors; 0: as the model has them. And words for that, where a variant has
@@ -121,8 +121,8 @@ int capability_of_model();  // 90 stands for sm_90
 void choose_multiprocessors(int);
 std::string other_multiprocessors();
 
-// Why the GPUs of this computer, or the one that the PTX machine stands in for, cannot run a variant
-// with these needs; empty if they can, or there are none.
+// Why the GPUs of this computer, or the one that the PTX machine stands in for, cannot run a
+// variant with these needs; empty if they can, or there are none.
 std::string unmet(const Needs&, Backend = Backend::cuda);
 
 }  // namespace assay

@@ -85,7 +85,8 @@ Case with_something_to_launch(Case c, const Entry&) {
 Verdict judge_errors(const Entry& entry, const Case& c, const Resources& resources) {
   constexpr int most_launches = 16;
   const Machine& machine = machine_of(entry.backend, resources);
-  if (const Verdict first = judge_first_launch(entry, c, resources); is_failure(first)) return first;
+  if (const Verdict first = judge_first_launch(entry, c, resources); is_failure(first))
+    return first;
   const bool has_allocated = machine.allocations() > 0;
   Plan plan{.rule = Rule::untouched, .setting = Setting::broken_stream};
   Verdict verdict = run_trial(entry, c, plan, resources);

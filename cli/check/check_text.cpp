@@ -287,10 +287,10 @@ std::size_t variants_in(const std::vector<Entry>& entries) {
 
 std::string header_text(const CheckReport& report) {
   const auto& [entries, claims, left_out] = report.selection;
-  const std::string what =
-      fmt::format("assay check: {}{}, {}", plural(static_cast<int>(variants_in(entries)), "variant"),
-                  report.model.empty() ? "" : fmt::format(" as on an {}", report.model),
-                  plural(static_cast<int>(claims.size()), "claim"));
+  const std::string what = fmt::format(
+      "assay check: {}{}, {}", plural(static_cast<int>(variants_in(entries)), "variant"),
+      report.model.empty() ? "" : fmt::format(" as on an {}", report.model),
+      plural(static_cast<int>(claims.size()), "claim"));
   if (!report.given.empty()) {
     std::vector<std::string> cases;
     for (const Case& c : report.given) cases.push_back(to_string(c));

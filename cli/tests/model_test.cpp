@@ -37,11 +37,12 @@ TEST_F(Model, IsWhatTheFileIsCompiledFor) {
 
 TEST_F(Model, SettlesHowMuchSharedMemoryThereIs) {
   NEEDS_NVCC;
-  write_text(file(), replaced(a_kernel, "  return assay::launch(one_each, ",
-                              "  const cudaError_t error = cudaFuncSetAttribute(\n"
-                              "      one_each, cudaFuncAttributeMaxDynamicSharedMemorySize, 200000);\n"
-                              "  if (error != cudaSuccess) return error;\n"
-                              "  return assay::launch(one_each, "));
+  write_text(file(),
+             replaced(a_kernel, "  return assay::launch(one_each, ",
+                      "  const cudaError_t error = cudaFuncSetAttribute(\n"
+                      "      one_each, cudaFuncAttributeMaxDynamicSharedMemorySize, 200000);\n"
+                      "  if (error != cudaSuccess) return error;\n"
+                      "  return assay::launch(one_each, "));
   EXPECT_EQ(check_as("h200").code, 0);
   const Answer answer = check_as("a100");
   EXPECT_EQ(answer.code, 1) << answer.out << answer.err;
@@ -61,11 +62,13 @@ TEST_F(Model, KeepsAwayWhatNeedsANewerGpu) {
 // Grids may go by how many multiprocessors there are, which is not the same everywhere.
 TEST_F(Model, HasOtherNumbersOfMultiprocessorsForSomeClaims) {
   NEEDS_NVCC;
-  write_text(file(), replaced(replaced(a_kernel, "  return assay::launch(one_each, ",
-                                       "  int all = 0;\n"
-                                       "  cudaDeviceGetAttribute(&all, cudaDevAttrMultiProcessorCount, 0);\n"
-                                       "  return assay::launch(one_each, "),
-                              "stream, m, n, k, alpha,", "stream, m, n, k - all % 4, alpha,"));
+  write_text(
+      file(),
+      replaced(replaced(a_kernel, "  return assay::launch(one_each, ",
+                        "  int all = 0;\n"
+                        "  cudaDeviceGetAttribute(&all, cudaDevAttrMultiProcessorCount, 0);\n"
+                        "  return assay::launch(one_each, "),
+               "stream, m, n, k, alpha,", "stream, m, n, k - all % 4, alpha,"));
   const auto judged_by = [&](const char* claim) {
     return check({file(), "--cases", "10", "--backend", "ptx", "--claim", claim});
   };

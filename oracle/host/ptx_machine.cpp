@@ -117,7 +117,8 @@ class PtxMachine : public Machine {
     others.put_back();
     CapturedGraph graph;
     const void* const frame = __builtin_frame_address(0);
-    if (auto failure = step([&] { return graph.capture([&] { return launch_into(0, variant, given); }); }))
+    if (auto failure =
+            step([&] { return graph.capture([&] { return launch_into(0, variant, given); }); }))
       return failure;
     others.put_back();
     if (auto failure = step([&] { return graph.launch(frame); })) return failure;

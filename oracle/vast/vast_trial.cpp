@@ -140,9 +140,10 @@ std::optional<Verdict> judge_count(const Problem& problem, const ptx::Observatio
   const auto wanted = static_cast<std::uint64_t>(problem.c.rows() * problem.c.columns());
   const bool is_known = !seen.is_no_part && seen.launches == seen.kernels;
   if (!is_known || seen.most_stored >= wanted) return std::nullopt;
-  return wrong(fmt::format("of {} elements of C at most {} are written, if no block writes more than "
-                           "those that were run",
-                           wanted, seen.most_stored));
+  return wrong(
+      fmt::format("of {} elements of C at most {} are written, if no block writes more than "
+                  "those that were run",
+                  wanted, seen.most_stored));
 }
 
 Verdict says_nothing(std::string why) {

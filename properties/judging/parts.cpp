@@ -70,7 +70,8 @@ std::vector<Case> cases_in_parts(const Claim& claim, const Entry& entry, std::ui
   with_gaps.beta = 0.5f;
   add(with_gaps);
   add({.m = usual, .n = usual, .k = usual});
-  // Large problems may take a way of their own, to which unusual addresses and scalars come as well.
+  // Large problems may take a way of their own, to which unusual addresses and scalars come as
+  // well.
   add({.m = usual,
        .n = usual,
        .k = 5 * usual / 16,

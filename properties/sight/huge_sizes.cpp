@@ -51,7 +51,8 @@ std::optional<Case> with_much_workspace(const Entry& entry) {
     const Case c = fitted({.m = size, .n = size, .k = size}, entry.variant.needs);
     alignas(16) static float any[3][4];
     const Gemm g = gemm_of(c, any[0], any[1], any[2]);
-    if (refusal(entry.variant, g).empty() && workspace_of(entry.variant, g) >= std::int64_t{1} << 33)
+    if (refusal(entry.variant, g).empty() && workspace_of(entry.variant, g) >= std::int64_t{1}
+                                                                                   << 33)
       return c;
   }
   return std::nullopt;

@@ -280,10 +280,10 @@ TEST(Check, replays_the_corpus_first) {
   const auto line = [](const char* claim, const char* c) {
     return CorpusLine{&claim_named(claim), parse_case(c)};
   };
-  const auto launches = record_check(bound, {.cases = 6, .jobs = 1},
-                                     {line("beta_zero", "m=91 n=92 k=93"),
-                                      line("within_bound", "m=3 n=5 k=7 alpha=2 ldb=+9"),
-                                      line("within_bound", "m=4 n=6 k=8 beta=2")});
+  const auto launches = record_check(
+      bound, {.cases = 6, .jobs = 1},
+      {line("beta_zero", "m=91 n=92 k=93"), line("within_bound", "m=3 n=5 k=7 alpha=2 ldb=+9"),
+       line("within_bound", "m=4 n=6 k=8 beta=2")});
   ASSERT_GE(launches.size(), 6u);
   EXPECT_EQ(launches[0], "3x5x7 2 0 7 14 5");
   EXPECT_EQ(launches[1], "4x6x8 1 2 8 6 6");

@@ -119,8 +119,8 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
   if (unordered(t.write, a.is_strong && t.write_is_atomic && !shares_numbers &&
                              !is_out_of_scope(t.write, t.write_op)))
     return conflict(t.write, true, t.write_op);
-  if (a.writes && unordered(t.read, a.is_strong && t.read_is_atomic &&
-                                        !is_out_of_scope(t.read, t.read_op)))
+  if (a.writes &&
+      unordered(t.read, a.is_strong && t.read_is_atomic && !is_out_of_scope(t.read, t.read_op)))
     return conflict(t.read, false, t.read_op);
   if (t.write != 0 && block_of(t.write) >= others &&
       may_be_unseen(w, a, block_of(t.write), t.write_op)) {

@@ -46,9 +46,9 @@ Error allocate(void** result, std::size_t bytes, Use use) {
     forbid_while_capturing();
     if (bytes == 0) return;
     if (device.seen != nullptr) ++device.seen->allocations;
-    const bool is_refused =
-        device.request != nullptr && device.request->most_allocations && device.seen != nullptr &&
-        device.seen->allocations > *device.request->most_allocations;
+    const bool is_refused = device.request != nullptr && device.request->most_allocations &&
+                            device.seen != nullptr &&
+                            device.seen->allocations > *device.request->most_allocations;
     if (is_refused || bytes > left()) throw Failure{Error::memory_allocation};
     *result = device.memory.allocate(bytes, name_of(use, bytes, ++device.numbered),
                                      !device.runs_nothing());

@@ -33,7 +33,7 @@ struct Request {
   std::optional<int> refused_launch =
       {};  // so does this one, counted from 0; what follows runs nothing
   std::optional<int> most_allocations = {};  // further ones fail, which is no finding
-  bool runs_nothing = false;                 // what a GPU would take returns at once: launches, copies, memsets
+  bool runs_nothing = false;  // what a GPU would take returns at once: launches, copies, memsets
 };
 
 struct Observation {
@@ -48,9 +48,9 @@ struct Observation {
   // because something else writes memory too, or because the blocks depend on each other.
   bool is_part = false, is_no_part = false;
   std::uint64_t most_stored = 0;  // words of C, by all launches: see Outcome
-  std::optional<Crowd> crowd;  // of the launch of which most blocks had to be in flight
-  std::uint64_t blocks = 0;    // of all launches where nothing runs; and a number
-  std::uint64_t launched = 0;  // equal for equal kernels, grids and arguments there
+  std::optional<Crowd> crowd;     // of the launch of which most blocks had to be in flight
+  std::uint64_t blocks = 0;       // of all launches where nothing runs; and a number
+  std::uint64_t launched = 0;     // equal for equal kernels, grids and arguments there
 };
 
 // A hash of what variables of kernels, and memory that host code has allocated, hold between calls:

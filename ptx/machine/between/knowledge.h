@@ -1,7 +1,7 @@
 // What happened in other blocks before something here: everything in a block before a time, and
-// everything by one of its warps, or one of its threads, before a time. Thousands of blocks may count at one address, and
-// each hears there what all before it told: so nobody copies what was told, but knows how much of
-// it was there.
+// everything by one of its warps, or one of its threads, before a time. Thousands of blocks may
+// count at one address, and each hears there what all before it told: so nobody copies what was
+// told, but knows how much of it was there.
 #pragma once
 
 #include <cstddef>

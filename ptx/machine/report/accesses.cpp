@@ -92,14 +92,13 @@ void report_race(Warp& w, const Access& a, const std::string& place, const Other
       other.is_in_shared
           ? "a wait for the copy is missing"
           : "a wait for the copy is missing (cp.async.bulk.wait_group without .read)";
-  const char* missing = other.is_out_of_scope
-                            ? "one of them is atomic for threads of its own block alone"
-                        : other.is_in_cluster ? "a cluster barrier is missing"
-                        : other.is_in_flight  ? a_wait
-                        : !other.is_in_block
-                            ? "blocks are ordered by a fence and an atomic operation only"
-                        : w.block->thread_count <= warp_size ? "a __syncwarp is missing"
-                                                             : "a barrier is missing";
+  const char* missing =
+      other.is_out_of_scope ? "one of them is atomic for threads of its own block alone"
+      : other.is_in_cluster ? "a cluster barrier is missing"
+      : other.is_in_flight  ? a_wait
+      : !other.is_in_block  ? "blocks are ordered by a fence and an atomic operation only"
+      : w.block->thread_count <= warp_size ? "a __syncwarp is missing"
+                                           : "a barrier is missing";
   const char* const did = other.wrote ? "wrote" : "read";
   report(w, a.op, Fault::data_race,
          fmt::format("{} {} {} ({}), which {} {} ({}), and nothing orders the two: {}",

@@ -26,7 +26,7 @@ struct Other {
   std::uint32_t op = 0;
   bool is_in_flight = false;
   bool is_in_shared = false;
-  bool is_in_cluster = false;  // of another block
+  bool is_in_cluster = false;    // of another block
   bool is_out_of_scope = false;  // one of the two is atomic for its own block alone
 };
 // Who was in the way of an access to shared memory of a block.

@@ -37,9 +37,9 @@ __global__ void add(const Sum* sums, float* memory, Result* results) {
 }  // namespace
 
 int main() {
-  const std::vector<Sum> sums = {{1e-39f, 1e-39f},   {1e-39f, 0.0f},      {0.0f, 1e-39f},
-                                 {-1e-39f, -1e-39f}, {1.5e-38f, -1.2e-38f}, {1.0f, 1e-39f},
-                                 {-0.0f, -1e-39f},   {1e-39f, -1e-39f},   {3e-39f, 1e-38f},
+  const std::vector<Sum> sums = {{1e-39f, 1e-39f},      {1e-39f, 0.0f},        {0.0f, 1e-39f},
+                                 {-1e-39f, -1e-39f},    {1.5e-38f, -1.2e-38f}, {1.0f, 1e-39f},
+                                 {-0.0f, -1e-39f},      {1e-39f, -1e-39f},     {3e-39f, 1e-38f},
                                  {-1.5e-38f, 1.2e-38f}, {-1e-39f, 2e-38f}};
   Sum* on_device = nullptr;
   float* memory = nullptr;

@@ -118,7 +118,8 @@ __global__ void counted_by_lanes(Gemm g) {
 
 // The last lane of four to come adds up what they left.
 __global__ void last_of_four(Gemm g, unsigned* came, float* sums) {
-  const std::int64_t at = place() / 4, quarter = ceil_div(depth(g), 4), first = threadIdx.x % 4 * quarter;
+  const std::int64_t at = place() / 4, quarter = ceil_div(depth(g), 4),
+                     first = threadIdx.x % 4 * quarter;
   if (at >= g.m * g.n) return;
   sums[place()] = sum_of(g, at, min(first, depth(g)), min(first + quarter, depth(g)));
   __threadfence();
@@ -128,7 +129,9 @@ __global__ void last_of_four(Gemm g, unsigned* came, float* sums) {
   for (int i = 0; i < 4; ++i) sum += sums[at * 4 + i];
   finish(g, at, sum);
 }
-std::int64_t bytes_of_four(const Gemm& g) { return 4 * (g.m * g.n + lanes * ceil_div(g.m * g.n * 4, lanes)); }
+std::int64_t bytes_of_four(const Gemm& g) {
+  return 4 * (g.m * g.n + lanes * ceil_div(g.m * g.n * 4, lanes));
+}
 cudaError_t by_last_of_four(const Gemm& g, cudaStream_t stream, void* workspace) {
   if (is_empty(g)) return cudaSuccess;
   auto* const came = static_cast<unsigned*>(workspace);
@@ -143,13 +146,18 @@ cudaError_t by_last_of_four(const Gemm& g, cudaStream_t stream, void* workspace)
 __device__ void meet() { asm volatile("barrier.sync 1;" ::: "memory"); }
 __global__ void in_two_arms(Gemm g) {
   __shared__ float sums[2 * lanes];
-  const std::int64_t at = std::int64_t{blockIdx.x} * lanes + threadIdx.x % lanes, half = depth(g) / 2;
+  const std::int64_t at = std::int64_t{blockIdx.x} * lanes + threadIdx.x % lanes,
+                     half = depth(g) / 2;
   const bool is_inside = at < g.m * g.n;
   if ((threadIdx.x / 16) % 2 == 0) {
-    sums[threadIdx.x] = !is_inside ? 0 : threadIdx.x < lanes ? sum_of(g, at, 0, half) : sum_of(g, at, half, depth(g));
+    sums[threadIdx.x] = !is_inside            ? 0
+                        : threadIdx.x < lanes ? sum_of(g, at, 0, half)
+                                              : sum_of(g, at, half, depth(g));
     meet();
   } else {
-    sums[threadIdx.x] = !is_inside ? 0 : threadIdx.x < lanes ? sum_of(g, at, 0, half) : sum_of(g, at, half, depth(g));
+    sums[threadIdx.x] = !is_inside            ? 0
+                        : threadIdx.x < lanes ? sum_of(g, at, 0, half)
+                                              : sum_of(g, at, half, depth(g));
     asm volatile("// another place");
     meet();
   }
