@@ -116,7 +116,7 @@ std::string unavailable(Backend);
 // not know.
 void stand_in_for(const std::string& model);
 int capability_of_model();  // 90 stands for sm_90
-// Of so many multiprocessors; 0: as the model has them. And words for that, where a variant has
+// Sets its number of multiprocessors; 0: that of the model. And words for that, where a variant has
 // asked how many there are, and others were chosen; else none.
 void choose_multiprocessors(int);
 std::string other_multiprocessors();

@@ -73,8 +73,8 @@ struct Plan {
   // If not 0, the PTX machine runs at most this many blocks of each grid, and only what they leave
   // in C is judged. Where blocks depend on each other, nothing is judged.
   std::uint64_t most_blocks = 0;
-  // The device has memory for so many allocations; further ones fail. Then an error is as good as a
-  // right C. PTX machine only.
+  // How many allocations succeed before the device runs out of memory. Then an error is as good as
+  // a right C. PTX machine only.
   std::optional<int> most_allocations = std::nullopt;
   Spoil spoil = Spoil::none;
   Altered altered = Altered::nothing;

@@ -16,7 +16,7 @@ namespace ptx {
 // Device memory of this process: what cudaMalloc gives, and what callers lend.
 Memory& device_memory();
 
-// A stream of the caller's, of so many, which waits for no other and is waited for by none.
+// One of the caller's streams, by its number. None of them waits for another stream.
 inline constexpr int streams_of_caller = 12;
 void* stream_of_caller(int);
 

@@ -25,7 +25,8 @@ namespace ptx::runtime {
 // The device that the machine passes for: h200 at first. Throws BadInput for an unknown name.
 void choose_model(std::string_view name);
 const Model& model();
-// Of so many multiprocessors, as sisters of the model have them, or parts of it; 0: its own number.
+// Sets how many multiprocessors the device has, as related products have more or fewer; 0: as the
+// model has.
 void choose_multiprocessors(int);
 int multiprocessors();
 // The same for host code, of which it is known from then on that it goes by their number.

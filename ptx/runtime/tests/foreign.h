@@ -29,8 +29,8 @@ int large_block();             // 2048 threads
 // Has some 90 registers in each thread; tells how many.
 int many_registers(int threads, int* registers);
 int built_by_hand();  // makes a graph of its own
-// Launches clusters of so many blocks, each of which adds up the ranks of the others, by their
-// shared memory; how many of them fit on the device, and how many blocks one may have.
+// Launches clusters of the given size, in which each block adds up the ranks of the others, by
+// their shared memory; how many of them fit on the device, and how many blocks one may have.
 int clusters(int blocks, int* sum, int* fit, int* most);
 
 }  // namespace foreign

@@ -76,7 +76,7 @@ cudaError_t by_handle_of_stream(const Gemm& g, cudaStream_t stream, void*) {
   return cudaGetLastError();
 }
 
-// The same for so many streams; the others get the last one's.
+// The same for the first eight streams. All later ones share the memory of the eighth.
 cudaError_t by_few_streams(const Gemm& g, cudaStream_t stream, void*) {
   constexpr std::size_t most = 8;
   static std::map<cudaStream_t, std::size_t> numbers;

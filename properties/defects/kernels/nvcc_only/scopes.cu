@@ -22,8 +22,8 @@ __device__ void finish(const Gemm& g, std::int64_t at, float sum) {
 unsigned blocks(const Gemm& g) { return static_cast<unsigned>(ceil_div(g.m * g.n, lanes)); }
 bool is_empty(const Gemm& g) { return g.m == 0 || g.n == 0; }
 
-// Two blocks share the sums of 32 elements. The last one to come adds up what both left: it is told
-// by a counter, or by the bits of those that have come.
+// Two blocks share the sums of 32 elements. The block that finishes last adds up both parts: a
+// counter tells it, or the bits of those that have come.
 enum class Meets { in_device, in_block, in_cluster, by_one_lane };
 __device__ void fence_for_cluster() { asm volatile("fence.acq_rel.cluster;" ::: "memory"); }
 template <Meets meets>
