@@ -58,12 +58,16 @@ class Confirmation {
     return without_what_it_does_not_take({std::move(all), *verdict});
   }
 
-  // Of each case of a sequence the smallest with which its last one still fails.
+  // Of each case of a sequence the smallest with which its last one still fails. Where one of them
+  // has become smaller, so may the others.
   Failure shrunk_in_sequence(FailedSequence found) const {
     Failure failure = failure_;
     failure.verdict = std::move(found.verdict);
     Cases cases = std::move(found.cases);
-    for (std::size_t i = cases.size(); i-- > 0 && cases.size() <= longest_to_shrink;) {
+    std::size_t as_they_are = 0;  // in a row, of those looked at last
+    for (std::size_t i = cases.size();
+         as_they_are < cases.size() && cases.size() <= longest_to_shrink;) {
+      i = (i == 0 ? cases.size() : i) - 1;
       const Failure smaller = shrink(
           cases[i], failure.verdict, watchdog_seconds_, smaller_cases_,
           [&, i](const Case& c, double watchdog_seconds) {
@@ -72,6 +76,7 @@ class Confirmation {
             return judge_(changed, watchdog_seconds);
           },
           left_);
+      as_they_are = smaller.shrink_steps == 0 ? as_they_are + 1 : 1;
       cases[i] = smaller.shrunk, failure.verdict = smaller.verdict;
       failure.shrink_steps += smaller.shrink_steps;
       failure.shrunk_fully &= smaller.shrunk_fully;

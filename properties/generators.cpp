@@ -287,9 +287,9 @@ std::optional<Case> opening_case(const Claim& claim, const Entry& entry, const H
     if (size > large && size <= most) large = size;
   large = (large + step - 1) / step * step;
   const std::array shapes = {Case{}, Case{.m = 1, .n = large, .k = little},
-                             Case{.m = large, .n = little, .k = little},
                              Case{.m = 2 * step, .n = 2 * step, .k = 2 * step},
-                             Case{.m = step / 2, .n = step / 2, .k = large}};
+                             Case{.m = large, .n = little, .k = little},
+                             Case{.m = little, .n = little, .k = large}};
   const auto its = std::find_if(claims().begin(), claims().end(), [&](const Claim& c) {
     return std::string_view(c.name) == claim.name;
   });

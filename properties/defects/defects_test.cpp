@@ -116,7 +116,7 @@ TEST_P(Catalogue, is_caught_by) {
       << failure.original_verdict.diagnosis;
   if (claim.most_cases < 100 || defect.is_large) return;  // about large cases
   EXPECT_TRUE(failure.shrunk_fully || failure.verdict.status == TrialStatus::hung);
-  EXPECT_LE(failure.shrunk.multiply_adds(), 5e5) << "a case this large is not small";
+  EXPECT_LE(failure.shrunk.multiply_adds(), 1e5) << "a case this large is not small";
 }
 
 INSTANTIATE_TEST_SUITE_P(Defect, Catalogue, testing::ValuesIn(planted()), [](const auto& info) {

@@ -185,7 +185,7 @@ TEST(Confirming, gives_a_sequence_that_fails_for_whoever_replays_it) {
     const Failure& failure = *result.failure;
     EXPECT_EQ(failure.verdict.finding.fault, Fault::keeps_state) << name;
     ASSERT_EQ(failure.before.size(), 1u) << name;
-    EXPECT_LE(failure.shrunk.multiply_adds(), 16) << name;
+    EXPECT_LE(failure.shrunk.multiply_adds(), 8) << name;
     EXPECT_NE(failure.verdict.diagnosis.find("something is kept between calls"), std::string::npos)
         << failure.verdict.diagnosis;
     EXPECT_TRUE(replayed(result, failure.sequence()).failure) << name;

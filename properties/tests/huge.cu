@@ -12,25 +12,27 @@ namespace {
 constexpr Tile tile = {16, 16};
 constexpr int threads = 256;
 
+// C is read where an index of this type finds it.
+template <class Index = std::int64_t>
 __device__ void compute(const Gemm& g, std::int64_t row, std::int64_t col) {
   if (row >= g.m || col >= g.n) return;
   float sum = 0;
   for (std::int64_t p = 0; p < depth(g); ++p) sum += g.a[row * g.lda + p] * g.b[p * g.ldb + col];
-  float* const c = &g.c[row * g.ldc + col];
-  *c = blend(g, sum, c);
+  const std::int64_t at = row * g.ldc + col;
+  g.c[at] = blend(g, sum, &g.c[static_cast<Index>(at)]);
 }
 
-template <class Number>
+template <class Number, class Index>
 __global__ void linear(Gemm g) {
   const Number at = Number{blockIdx.x} * threads + threadIdx.x;
-  compute(g, static_cast<std::int64_t>(at) / g.n, static_cast<std::int64_t>(at) % g.n);
+  compute<Index>(g, static_cast<std::int64_t>(at) / g.n, static_cast<std::int64_t>(at) % g.n);
 }
-template <class Number>
+template <class Number, class Index = std::int64_t>
 cudaError_t launch_linear(const Gemm& g, cudaStream_t stream) {
   if (g.m == 0 || g.n == 0) return cudaSuccess;
   const std::int64_t blocks = ceil_div(g.m * g.n, threads);
   if (blocks > std::numeric_limits<int>::max()) return cudaErrorInvalidConfiguration;
-  return launch(linear<Number>, dim3(static_cast<unsigned>(blocks)), threads, 0, stream, g);
+  return launch(linear<Number, Index>, dim3(static_cast<unsigned>(blocks)), threads, 0, stream, g);
 }
 
 // Small tiles, whose number is a product.
@@ -47,25 +49,6 @@ cudaError_t launch_small_tiles(const Gemm& g, cudaStream_t stream) {
   if (blocks > static_cast<Number>(std::numeric_limits<int>::max()))
     return cudaErrorInvalidConfiguration;
   return launch(small_tiles, dim3(static_cast<unsigned>(blocks)), dim3(side, side), 0, stream, g);
-}
-
-// C is read where an index of 32 bits finds it.
-template <class Number>
-__global__ void blends(Gemm g) {
-  const std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x;
-  const std::int64_t row = at / g.n, col = at % g.n;
-  if (row >= g.m) return;
-  float sum = 0;
-  for (std::int64_t p = 0; p < depth(g); ++p) sum += g.a[row * g.lda + p] * g.b[p * g.ldb + col];
-  const auto from = static_cast<Number>(row * g.ldc + col);
-  g.c[row * g.ldc + col] = blend(g, sum, &g.c[from]);
-}
-template <class Number>
-cudaError_t launch_blends(const Gemm& g, cudaStream_t stream) {
-  if (g.m == 0 || g.n == 0) return cudaSuccess;
-  const std::int64_t blocks = ceil_div(g.m * g.n, threads);
-  if (blocks > std::numeric_limits<int>::max()) return cudaErrorInvalidConfiguration;
-  return launch(blends<Number>, dim3(static_cast<unsigned>(blocks)), threads, 0, stream, g);
 }
 
 // The number of a tile's row, in a table that a first kernel fills.
@@ -179,8 +162,7 @@ const Registrar registrars[] = {
     named("huge_linear_unsigned", launch_linear<unsigned>),
     named("huge_small_tiles", launch_small_tiles<double>),
     named("huge_small_tiles_float", launch_small_tiles<float>),
-    named("huge_blends", launch_blends<std::int64_t>),
-    named("huge_blends_int", launch_blends<int>),
+    named("huge_blends_int", launch_linear<std::int64_t, int>),
     named("huge_table", launch_by_table<int>, bytes_of_table<int>),
     named("huge_table_short", launch_by_table<unsigned short>, bytes_of_table<unsigned short>),
     named("huge_copy", launch_through_memory, bytes_of_copy<std::int64_t>),

@@ -53,4 +53,19 @@ constexpr Variant in_plain(const char* name, Order order = Order::unspecified) {
   return {.name = name, .idea = idea, .launch = launch_plain<Fault>, .order = order, .tile = tile};
 }
 
+// A part of the sum of an element, by its place in C, row after row.
+inline __device__ float sum_of(const Gemm& g, std::int64_t at, std::int64_t first,
+                               std::int64_t last) {
+  float sum = 0;
+  for (std::int64_t p = first; p < last; ++p)
+    sum = Right::add(sum, Right::a(g, at / g.n, p), Right::b(g, p, at % g.n));
+  return sum;
+}
+
+template <class Launch>
+constexpr Variant named(const char* name, Launch launch,
+                        std::int64_t (*workspace)(const Gemm&) = nullptr) {
+  return {.name = name, .idea = idea, .launch = launch, .workspace = workspace};
+}
+
 }  // namespace assay::faulty

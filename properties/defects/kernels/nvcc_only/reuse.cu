@@ -12,12 +12,6 @@ namespace {
 
 constexpr int threads = 64;
 
-__device__ float sum_of(const Gemm& g, std::int64_t at, std::int64_t first, std::int64_t last) {
-  float sum = 0;
-  for (std::int64_t p = first; p < last; ++p)
-    sum = Right::add(sum, Right::a(g, at / g.n, p), Right::b(g, p, at % g.n));
-  return sum;
-}
 __device__ std::int64_t place() { return std::int64_t{blockIdx.x} * threads + threadIdx.x; }
 unsigned blocks(const Gemm& g) { return static_cast<unsigned>(ceil_div(g.m * g.n, threads)); }
 bool is_empty(const Gemm& g) { return g.m == 0 || g.n == 0; }
@@ -45,9 +39,8 @@ struct Slot {
 };
 __global__ void write_alpha(Gemm g, float* alpha) { *alpha = g.alpha; }
 
-template <bool waits>
+template <bool waits, int slots = 100>
 cudaError_t by_many_slots(const Gemm& g, cudaStream_t stream, void*) {
-  constexpr int slots = 100;
   static Slot all[slots];
   static int next = 0;
   if (is_empty(g)) return cudaSuccess;
@@ -63,17 +56,19 @@ cudaError_t by_many_slots(const Gemm& g, cudaStream_t stream, void*) {
   return cudaGetLastError();
 }
 
-// Memory of each stream, found by its handle.
-cudaError_t by_handle_of_stream(const Gemm& g, cudaStream_t stream, void*) {
-  static std::map<cudaStream_t, float*> all;
-  if (is_empty(g)) return cudaSuccess;
-  float*& its = all[stream];
+cudaError_t in_memory(float*& its, const Gemm& g, cudaStream_t stream) {
   if (its == nullptr) {
     if (const cudaError_t error = cudaMalloc(&its, sizeof(float))) return error;
   }
   write_alpha<<<1, 1, 0, stream>>>(g, its);
   multiply<<<blocks(g), threads, 0, stream>>>(g, its);
   return cudaGetLastError();
+}
+
+// Memory of each stream, found by its handle.
+cudaError_t by_handle_of_stream(const Gemm& g, cudaStream_t stream, void*) {
+  static std::map<cudaStream_t, float*> all;
+  return is_empty(g) ? cudaSuccess : in_memory(all[stream], g, stream);
 }
 
 // The same for the first eight streams. All later ones share the memory of the eighth.
@@ -83,31 +78,7 @@ cudaError_t by_few_streams(const Gemm& g, cudaStream_t stream, void*) {
   static float* all[most];
   if (is_empty(g)) return cudaSuccess;
   const std::size_t number = numbers.try_emplace(stream, numbers.size()).first->second;
-  float*& its = all[number < most ? number : most - 1];
-  if (its == nullptr) {
-    if (const cudaError_t error = cudaMalloc(&its, sizeof(float))) return error;
-  }
-  write_alpha<<<1, 1, 0, stream>>>(g, its);
-  multiply<<<blocks(g), threads, 0, stream>>>(g, its);
-  return cudaGetLastError();
-}
-
-// A ring that is filled place by place; a launch waits for the last one in its place.
-cudaError_t by_ring_of_places(const Gemm& g, cudaStream_t stream, void*) {
-  constexpr int places = 200;
-  static Slot all[places];
-  static int next = 0;
-  if (is_empty(g)) return cudaSuccess;
-  Slot& its = all[next++ % places];
-  if (its.alpha == nullptr) {
-    if (const cudaError_t error = cudaMalloc(&its.alpha, sizeof(float))) return error;
-    cudaEventCreateWithFlags(&its.used, cudaEventDisableTiming);
-  }
-  cudaStreamWaitEvent(stream, its.used);
-  write_alpha<<<1, 1, 0, stream>>>(g, its.alpha);
-  multiply<<<blocks(g), threads, 0, stream>>>(g, its.alpha);
-  cudaEventRecord(its.used, stream);
-  return cudaGetLastError();
+  return in_memory(all[number < most ? number : most - 1], g, stream);
 }
 
 // Two allocations of a stream, told by the first.
@@ -266,27 +237,22 @@ cudaError_t shares_long_k(const Gemm& g, cudaStream_t stream, void* workspace) {
   return cudaGetLastError();
 }
 
-template <class Launch>
-constexpr Variant by(const char* name, Launch launch,
-                     std::int64_t (*workspace)(const Gemm&) = bytes_to_meet) {
-  return {.name = name, .idea = idea, .launch = launch, .workspace = workspace};
-}
 const Registrar registrars[] = {
-    by("slots_in_turn", by_many_slots<false>),
-    by("right_slots_in_turn", by_many_slots<true>),
-    by("right_memory_of_a_handle", by_handle_of_stream),
-    by("places_for_eight_streams", by_few_streams),
-    by("right_ring_of_places", by_ring_of_places),
-    by("notes_one_of_two", by_first_of_two),
-    by("plans_without_k", by_kept_plan),
-    by("blocks_meet_uninvited", meets_in_one_kernel<false>, bytes_to_meet),
-    by("right_blocks_meet", meets_in_one_kernel<true>, bytes_to_meet),
-    by("half_without_memory", whole_without_memory<false>),
-    by("right_without_memory", whole_without_memory<true>),
-    by("notes_size_too_soon", by_growing_buffer<false>),
-    by("right_growing_buffer", by_growing_buffer<true>),
-    by("shares_by_arrival", shares_long_k<true>, bytes_to_share),
-    by("right_shares", shares_long_k<false>, bytes_to_share),
+    named("slots_in_turn", by_many_slots<false>, bytes_to_meet),
+    named("right_slots_in_turn", by_many_slots<true>, bytes_to_meet),
+    named("right_memory_of_a_handle", by_handle_of_stream, bytes_to_meet),
+    named("places_for_eight_streams", by_few_streams, bytes_to_meet),
+    named("right_ring_of_places", by_many_slots<true, 1000>, bytes_to_meet),
+    named("notes_one_of_two", by_first_of_two, bytes_to_meet),
+    named("plans_without_k", by_kept_plan, bytes_to_meet),
+    named("blocks_meet_uninvited", meets_in_one_kernel<false>, bytes_to_meet),
+    named("right_blocks_meet", meets_in_one_kernel<true>, bytes_to_meet),
+    named("half_without_memory", whole_without_memory<false>, bytes_to_meet),
+    named("right_without_memory", whole_without_memory<true>, bytes_to_meet),
+    named("notes_size_too_soon", by_growing_buffer<false>, bytes_to_meet),
+    named("right_growing_buffer", by_growing_buffer<true>, bytes_to_meet),
+    named("shares_by_arrival", shares_long_k<true>, bytes_to_share),
+    named("right_shares", shares_long_k<false>, bytes_to_share),
 };
 
 }  // namespace

@@ -9,12 +9,6 @@ namespace {
 constexpr int lanes = 32;
 constexpr unsigned all_lanes = ~0u;
 
-__device__ float sum_of(const Gemm& g, std::int64_t at, std::int64_t first, std::int64_t last) {
-  float sum = 0;
-  for (std::int64_t p = first; p < last; ++p)
-    sum = Right::add(sum, Right::a(g, at / g.n, p), Right::b(g, p, at % g.n));
-  return sum;
-}
 __device__ std::int64_t place() { return std::int64_t{blockIdx.x} * lanes + threadIdx.x; }
 __device__ void finish(const Gemm& g, std::int64_t at, float sum) {
   if (at < g.m * g.n) Right::finish(g, sum, at / g.n, at % g.n);
@@ -202,22 +196,17 @@ cudaError_t in_one_kernel(const Gemm& g, cudaStream_t stream) {
   return cudaGetLastError();
 }
 
-template <class Launch>
-constexpr Variant by(const char* name, Launch launch,
-                     std::int64_t (*workspace)(const Gemm&) = nullptr) {
-  return {.name = name, .idea = idea, .launch = launch, .workspace = workspace};
-}
 const Registrar registrars[] = {
-    by("counted_for_a_block", shared_by_two<Meets::in_block, true>, bytes_to_share),
-    by("fenced_for_a_cluster", shared_by_two<Meets::in_cluster, true>, bytes_to_share),
-    by("lane_fences_for_warp", shared_by_two<Meets::by_one_lane, false>, bytes_to_share),
-    by("right_lane_fences", shared_by_two<Meets::by_one_lane, true>, bytes_to_share),
-    by("bits_of_two_launches", by_bits, bytes_to_share),
-    by("right_locks_of_lanes", in_one_kernel<counted_by_lanes>),
-    by("right_last_of_four", by_last_of_four, bytes_of_four),
-    by("right_arms_that_meet", in_one_kernel<in_two_arms, 2 * lanes>),
-    by("right_distances", in_one_kernel<by_distance>),
-    by("right_masks", in_one_kernel<by_mask>),
+    named("counted_for_a_block", shared_by_two<Meets::in_block, true>, bytes_to_share),
+    named("fenced_for_a_cluster", shared_by_two<Meets::in_cluster, true>, bytes_to_share),
+    named("lane_fences_for_warp", shared_by_two<Meets::by_one_lane, false>, bytes_to_share),
+    named("right_lane_fences", shared_by_two<Meets::by_one_lane, true>, bytes_to_share),
+    named("bits_of_two_launches", by_bits, bytes_to_share),
+    named("right_locks_of_lanes", in_one_kernel<counted_by_lanes>),
+    named("right_last_of_four", by_last_of_four, bytes_of_four),
+    named("right_arms_that_meet", in_one_kernel<in_two_arms, 2 * lanes>),
+    named("right_distances", in_one_kernel<by_distance>),
+    named("right_masks", in_one_kernel<by_mask>),
 };
 
 }  // namespace
