@@ -166,7 +166,8 @@ __global__ void by_distance(Gemm g) {
   const std::int64_t at = place();
   float sum = 0;
   for (std::int64_t p = 0; p < depth(g) && at < g.m * g.n; ++p) {
-    const unsigned to = base + static_cast<unsigned>(p % 2) * distance + threadIdx.x * 4;
+    unsigned to = base + threadIdx.x * 4;
+    asm("mad.lo.u32 %0, %1, %2, %0;" : "+r"(to) : "r"(static_cast<unsigned>(p % 2)), "r"(distance));
     asm volatile("st.shared.f32 [%0], %1;" ::"r"(to), "f"(Right::a(g, at / g.n, p)) : "memory");
     float a = 0;
     asm volatile("ld.shared.f32 %0, [%1];" : "=f"(a) : "r"(to) : "memory");
@@ -182,7 +183,7 @@ __global__ void by_mask(Gemm g) {
   float sum = 0;
   for (std::int64_t p = 0; p < depth(g) && at < g.m * g.n; ++p) {
     words[threadIdx.x] = __float_as_uint(Right::a(g, at / g.n, p));
-    const unsigned none = g.m > 0 ? 0u : ~0u;
+    const auto none = static_cast<unsigned>(g.m >> 62);  // 0, which no compiler knows
     const unsigned word = words[threadIdx.x] | (words[threadIdx.x + lanes] & none);
     sum = Right::add(sum, __uint_as_float(word), Right::b(g, p, at % g.n));
   }
