@@ -22,6 +22,12 @@ constexpr int piece = 16;
 
 }  // namespace
 
+void count_bulk(const Op* op, Warp& w, uint64_t address, uint64_t bytes) {
+  if (w.block->run->counter && bytes != 0) w.block->run->counter->add_bulk(op, address, bytes);
+}
+
+namespace {
+
 bool is_whole_copy(const Op* op, Warp& w, int lane, uint64_t to, uint64_t from, uint64_t bytes) {
   if ((to | from | bytes) % piece == 0) return true;
   report(w, op, Fault::misaligned_access,
@@ -33,22 +39,21 @@ bool is_whole_copy(const Op* op, Warp& w, int lane, uint64_t to, uint64_t from, 
   return false;
 }
 
-void count_bulk(const Op* op, Warp& w, uint64_t address, uint64_t bytes) {
-  if (w.block->run->counter && bytes != 0) w.block->run->counter->add_bulk(op, address, bytes);
-}
-
-bool read_into(const Op* op, Warp& w, int lane, uint64_t from, std::size_t bytes, BulkCopy& copy) {
+bool read_into(const Op* op, Warp& w, int lane, uint64_t from, std::size_t bytes, BulkCopy& copy,
+               Reach reach) {
   const std::size_t at = copy.data.size();
   copy.data.resize(at + bytes);
-  count_bulk(op, w, from, bytes);
+  if (reach == reach_global) count_bulk(op, w, from, bytes);
   for (std::size_t n = 0; n < bytes; n += piece) {
-    const std::byte* read = reach_global(
-        w, {.op = op, .lane = lane, .address = from + n, .bytes = piece}, copy.unwritten_words);
+    const std::byte* read = reach(w, {.op = op, .lane = lane, .address = from + n, .bytes = piece},
+                                  copy.unwritten_words);
     if (read == nullptr) return false;
     std::memcpy(copy.data.data() + at + n, read, piece);
   }
   return true;
 }
+
+}  // namespace
 
 bool write_out(const Op* op, Warp& w, int lane, uint64_t from, uint64_t to, int bytes) {
   uint32_t unwritten = 0;
@@ -118,6 +123,7 @@ namespace {
 
 // a, bits: from; b: bytes; d, e: to; c: a list of the barrier's slot, what is added to it
 // and the slot of the blocks that it goes to, or -1.
+template <Reach reach>
 const Op* copy_to_shared(const Op* op, Warp& w) {
   const auto named = static_cast<Named>(op->parts);
   uint64_t from[warp_size];
@@ -132,7 +138,7 @@ const Op* copy_to_shared(const Op* op, Warp& w) {
     const uint64_t at = place_in_shared(w, lane, barrier[0], (op->mode & 2) != 0,
                                         static_cast<uint64_t>(barrier[1]), named);
     if (!is_whole_copy(op, w, lane, to, from[lane], bytes) ||
-        !read_into(op, w, lane, from[lane], bytes, copy) ||
+        !read_into(op, w, lane, from[lane], bytes, copy, reach) ||
         !start_flights(op, w, lane, to, at, barrier[2], std::move(copy)))
       return nullptr;
   }
@@ -192,7 +198,8 @@ const Op* wait_for_groups(const Op* op, Warp& w) {
 }  // namespace
 
 void add_bulk_handlers(Handlers& to) {
-  to["cp.async.bulk.shared"] = {copy_to_shared, ""};
+  to["cp.async.bulk.shared"] = {copy_to_shared<reach_global>, ""};
+  to["cp.async.bulk.peer"] = {copy_to_shared<reach_shared_by_copy>, ""};
   to["cp.async.bulk.global"] = {copy_to_global, ""};
   to["cp.async.bulk.commit"] = {commit_group, ""};
   to["cp.async.bulk.wait"] = {wait_for_groups, ""};

@@ -12,15 +12,11 @@ namespace ptx {
 // Tells the counter, if there is one, of bytes of global memory that a copy moves.
 void count_bulk(const Op*, Warp&, std::uint64_t address, std::uint64_t bytes);
 
-// Appends bytes of global memory. False after a finding.
-bool read_into(const Op*, Warp&, int lane, std::uint64_t from, std::size_t bytes, BulkCopy&);
-bool is_whole_copy(const Op*, Warp&, int lane, std::uint64_t to, std::uint64_t from,
-                   std::uint64_t bytes);
-// The same to wherever in its cluster the places are: of one block, or at the same offsets of all
-// that a slot names (-1: none does).
+// Lets a copy be in flight to wherever in its cluster the places are: of one block, or at the same
+// offsets of all that a slot names (-1: none does). False after a finding.
 bool start_flights(const Op*, Warp&, int lane, std::uint64_t to, std::uint64_t barrier, int mask,
                    BulkCopy);
-// Looks at the target, and lets it be in flight. False after a finding.
+// The same within the block itself.
 bool start_flight(const Op*, Warp&, int lane, BulkCopy);
 
 // Copies up to 16 bytes of shared memory to global memory, where they are in flight then. False

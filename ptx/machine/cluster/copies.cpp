@@ -80,34 +80,6 @@ bool start_flights(const Op* op, Warp& w, int lane, uint64_t to, uint64_t barrie
 
 namespace {
 
-// From the block's own shared memory. a, bits: from; b: bytes; d, e: to; c: a list of the barrier's
-// slot and what is added to it.
-const Op* copy_to_peer(const Op* op, Warp& w) {
-  constexpr uint64_t piece = 16;
-  uint64_t from[warp_size];
-  addresses_of(op, w, from);
-  const int* barrier = w.lists + op->c;
-  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    const uint64_t bytes = w.slot<uint32_t>(op->b)[lane];
-    const uint64_t to = place_in_shared(w, lane, op->d, (op->mode & 1) != 0,
-                                        static_cast<uint64_t>(op->e), Named::in_shared);
-    const uint64_t at = place_in_shared(w, lane, barrier[0], (op->mode & 2) != 0,
-                                        static_cast<uint64_t>(barrier[1]), Named::in_shared);
-    BulkCopy copy{.data = std::vector<std::byte>(bytes), .op = op};
-    if (!is_whole_copy(op, w, lane, to, from[lane], bytes)) return nullptr;
-    for (uint64_t n = 0; n < bytes; n += piece) {
-      const std::byte* read = reach_shared_by_copy(
-          w, {.op = op, .lane = lane, .address = from[lane] + n, .bytes = piece},
-          copy.unwritten_words);
-      if (read == nullptr) return nullptr;
-      std::memcpy(copy.data.data() + n, read, piece);
-    }
-    if (!start_flights(op, w, lane, to, at, -1, std::move(copy))) return nullptr;
-  }
-  return op + 1;
-}
-
 // a, bits: to; d: a list of the barrier's slot, what is added to it, and the values' slots; mode:
 // bytes of each, +1 if the barrier's slot is wide; parts: values.
 const Op* store_and_signal(const Op* op, Warp& w) {
@@ -132,9 +104,6 @@ const Op* store_and_signal(const Op* op, Warp& w) {
 
 }  // namespace
 
-void add_cluster_copy_handlers(Handlers& to) {
-  to["cp.async.bulk.peer"] = {copy_to_peer, ""};
-  to["st.async"] = {store_and_signal, ""};
-}
+void add_cluster_copy_handlers(Handlers& to) { to["st.async"] = {store_and_signal, ""}; }
 
 }  // namespace ptx
