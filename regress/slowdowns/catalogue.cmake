@@ -184,7 +184,7 @@ assay_slowdown(parts_for_half_a_gpu VARIANT split_k FILE split_k.cu NVCC_ONLY
 
 assay_slowdown(one_slice_ahead VARIANT few_rows FILE skinny.cu NVCC_ONLY
   WHAT "A warp copies one slice ahead, where three hide how far away memory is."
-  FIND [[Buffers_ = Count <= 16 ? 4 : 2]] REPLACE [[Buffers_ = 2]])
+  FIND [[Buffers_ = Count <= 16 ? Side == Few::rows ? 4 : 3 : 2]] REPLACE [[Buffers_ = 2]])
 
 assay_slowdown(tensor_cores_idle VARIANT tf32x3 FILE tf32x3.cu NVCC_ONLY
   WHAT "Every slice is multiplied as those with infinities are, by FFMA."
