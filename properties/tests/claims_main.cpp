@@ -1,6 +1,7 @@
 // One GoogleTest test for every variant and claim, named BACKEND.VARIANT.CLAIM as in
 // `simt.tiled_32.within_bound`: ASSAY_CASES (100, on a GPU 1000) cases each, drawn from
-// ASSAY_SEED (0).
+// ASSAY_SEED (0). The first test of a variant takes the time of all of them that are to run, which
+// are judged together: what they share is done once.
 //
 // With one of these arguments it does something else:
 //   --write-ctest FILE      writes the CTest tests that run them
@@ -65,31 +66,68 @@ WorkerCommand worker_command() {
   return {{"--worker"}};
 }
 
+// What a variant is judged to be on a backend, in every claim that is to run and applies.
+class Judged {
+ public:
+  Judged(const Entry& entry, const Settings& settings) {
+    try {
+      results_ = check({entry}, claims_to_run(entry), budget(entry, settings), settings.corpus);
+    } catch (const Unavailable& error) {
+      unavailable_ = error.what();
+    }
+  }
+
+  const std::optional<std::string>& unavailable() const { return unavailable_; }
+  const ClaimResult& in(const Claim& claim) const {
+    return *std::find_if(results_.begin(), results_.end(),
+                         [&](const ClaimResult& result) { return result.claim == &claim; });
+  }
+
+ private:
+  static std::vector<const Claim*> claims_to_run(const Entry& entry) {
+    const testing::TestSuite& suite = *testing::UnitTest::GetInstance()->current_test_suite();
+    std::vector<const Claim*> to_run;
+    for (const Claim& claim : claims()) {
+      for (int i = 0; i < suite.total_test_count(); ++i) {
+        const testing::TestInfo& test = *suite.GetTestInfo(i);
+        if (test.should_run() && test.name() == std::string_view(claim.name) &&
+            !exemption(claim, entry))
+          to_run.push_back(&claim);
+      }
+    }
+    return to_run;
+  }
+
+  // On a GPU enough cases that all variants together are judged in more than 200,000, and that
+  // starting processes, which takes as long on four GPUs as on one, is a small part of the time.
+  static Budget budget(const Entry& entry, const Settings& settings) {
+    const std::uint64_t usual_cases = entry.backend == Backend::cuda ? 1000 : 100;
+    return {.cases = static_cast<int>(settings.cases.value_or(usual_cases)),
+            .seed = settings.seed,
+            .jobs = 1,
+            .worker = worker_command()};
+  }
+
+  std::vector<ClaimResult> results_;
+  std::optional<std::string> unavailable_;
+};
+
 class ClaimTest : public testing::Test {
  public:
   ClaimTest(const Entry& entry, const Claim& claim, const Settings& settings)
       : entry_(entry), claim_(claim), settings_(settings) {}
 
+  static void TearDownTestSuite() { judged_.reset(); }
+
   void TestBody() override {
     if (const auto exempt = exemption(claim_, entry_)) GTEST_SKIP() << exempt->reason;
-    try {
-      judge();
-    } catch (const Unavailable& error) {
-      assay_test::skip_without_gpu(error.what());
-    }
+    if (!judged_) judged_.emplace(entry_, settings_);
+    if (const auto& why = judged_->unavailable()) return assay_test::skip_without_gpu(*why);
+    tell(judged_->in(claim_));
   }
 
  private:
-  // On a GPU enough that all variants together are judged in more than 200,000 cases, and that
-  // starting processes, which takes as long on four GPUs as on one, is a small part of the time.
-  std::uint64_t usual_cases() const { return entry_.backend == Backend::cuda ? 1000 : 100; }
-
-  void judge() const {
-    const Budget budget{.cases = static_cast<int>(settings_.cases.value_or(usual_cases())),
-                        .seed = settings_.seed,
-                        .jobs = 1,
-                        .worker = worker_command()};
-    const ClaimResult result = check({entry_}, {&claim_}, budget, settings_.corpus).front();
+  void tell(const ClaimResult& result) const {
     switch (result.status()) {
       case ClaimStatus::holds: break;
       case ClaimStatus::exempt: GTEST_SKIP() << result.reason();
@@ -124,10 +162,13 @@ class ClaimTest : public testing::Test {
            << failure.verdict.picture << "  replay: " << replay_line(result, failure.sequence());
   }
 
+  static std::optional<Judged> judged_;  // of the suite that runs
+
   Entry entry_;
   const Claim& claim_;
   const Settings& settings_;
 };
+std::optional<Judged> ClaimTest::judged_;
 
 // Claims that take a GPU are no tests of other backends, nor are those that take the PTX machine,
 // or either; all other pairs are, if only to be skipped with a reason.
@@ -156,19 +197,15 @@ class TestList {
  public:
   explicit TestList(const char* program) : program_(program) {}
 
-  // For each variant and claim.
-  void add_on_cpu(const Entry& entry) {
-    for (const Claim& claim : claims()) {
-      const std::string name = fmt::format("{}.{}", name_of(entry), claim.name);
-      if (!is_about_another(entry, claim))
-        add(name, filter(name), fmt::format("claim;{};{}", labels_of(entry), claim.name),
-            ASSAY_NO_GPU);
-    }
+  // All claims about a variant share a test, and with it what is done once for all of them.
+  void add_on_cpu(const Entry& entry, int place) {
+    const std::string name = name_of(entry);
+    add(name, filter(name + ".*"), "claim;" + labels_of(entry),
+        fmt::format("{} COST {}", ASSAY_NO_GPU, 50 + place));
   }
 
-  // A GPU's driver takes as long to start as hundreds of cases, and lets one process of the host
-  // start after the other: all claims about a variant share a test, but for those that take
-  // gigabytes, which are skipped by themselves where a card has too few.
+  // So they do on a GPU, but for those that take gigabytes, which are skipped by themselves where a
+  // card has too few.
   void add_on_gpu(const Entry& entry, int place) {
     const std::string name = name_of(entry);
     add(name, filter(fmt::format("{}.*-{}", name, filter_of_large({&entry, 1}))),
@@ -240,10 +277,10 @@ class TestList {
 
 void write_ctest(const char* program, const char* file) {
   TestList tests(program);
-  std::vector<Entry> on_gpu;
-  for (const Entry& entry : registered()) {
-    entry.backend == Backend::cuda ? on_gpu.push_back(entry) : tests.add_on_cpu(entry);
-  }
+  std::vector<Entry> on_cpu, on_gpu;
+  for (const Entry& entry : registered())
+    (entry.backend == Backend::cuda ? on_gpu : on_cpu).push_back(entry);
+  for (std::size_t i = 0; i < on_cpu.size(); ++i) tests.add_on_cpu(on_cpu[i], static_cast<int>(i));
   for (std::size_t i = 0; i < on_gpu.size(); ++i) tests.add_on_gpu(on_gpu[i], static_cast<int>(i));
   const std::size_t groups = (on_gpu.size() + 3) / 4;  // of four variants, or a little less
   for (std::size_t i = 0; i < groups; ++i) {
@@ -305,7 +342,7 @@ int main(int argc, char** argv) {
     for_each_pair([&settings](const Entry& entry, const Claim& claim) {
       const std::string suite = fmt::format("{}.{}", to_string(entry.backend), entry.variant.name);
       testing::RegisterTest(suite.c_str(), claim.name, nullptr, nullptr, __FILE__, __LINE__,
-                            [&claim, &settings, entry]() -> testing::Test* {
+                            [&claim, &settings, entry] {
                               return new ClaimTest(entry, claim, settings);
                             });
     });
