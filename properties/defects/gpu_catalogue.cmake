@@ -81,20 +81,23 @@ assay_defect(parts_added_by_atomics VARIANT split_k FILE split_k.cu CLAIM same_b
   total = totals[0][x];]=]
   AND_FIND [=[for (int i = 1; i < Rows; ++i) total += totals[i][x];]=]
   AND_REPLACE [=[]=])
-assay_defect(part_forgotten VARIANT split_k FILE split_k.cu CLAIM within_bound ON cuda
-  SAYS "is missing"
+assay_defect(part_forgotten VARIANT split_k FILE split_k.cu CLAIM within_bound ON ptx cuda CASE "m=33 n=34 k=700"
+  SAYS "elements are wrong" "is missing"
   FIND [=[const int end = (y + 1) * parts / Rows;]=]
   REPLACE [=[const int end = (y + 1) * (parts - 1) / Rows;]=])
-assay_defect(slice_in_two_parts VARIANT split_k FILE split_k.cu CLAIM exact_integers ON cuda
+assay_defect(slice_in_two_parts VARIANT split_k FILE split_k.cu CLAIM exact_integers ON ptx cuda
+  CASE "m=33 n=34 k=700 fill=exact"
   FIND [=[part * slices / parts,]=]
   REPLACE [=[part * slices / parts - (part > 0),]=])
 # Slices of k between warps: the remainder of k copied again with the slice after it, of A, or of A and B.
-assay_defect(remainder_of_a_twice VARIANT warp_specialized_64x128 FILE warp_specialized.cu CLAIM exact_integers ON cuda
+assay_defect(remainder_of_a_twice VARIANT warp_specialized_64x128 FILE warp_specialized.cu CLAIM exact_integers ON ptx cuda
+  CASE "m=33 n=36 k=56 fill=exact"
   FIND [=[from_ += S::BK;]=]
-  REPLACE [=[from_ += S::BK - (missing <= S::BK / 2 ? missing : 0);]=])
-assay_defect(remainder_twice VARIANT tma_hybrid_64x128 FILE tma_hybrid.cu CLAIM exact_integers ON cuda
+  REPLACE [=[from_ += S::BK - (along.first <= S::BK / 2 ? along.first : 0);]=])
+assay_defect(remainder_twice VARIANT tma_hybrid_64x128 FILE tma_hybrid.cu CLAIM exact_integers ON ptx cuda
+  CASE "m=33 n=36 k=56 fill=exact"
   FIND [=[from_ += S::BK;]=]
-  REPLACE [=[from_ += S::BK - (missing <= S::BK / 2 ? missing : 0);]=]
+  REPLACE [=[from_ += S::BK - (along.first <= S::BK / 2 ? along.first : 0);]=]
   AND_FIND [=[    p_ += S::BK;
   }]=]
   AND_REPLACE [=[    p_ += p_ < 0 && -p_ <= S::BK / 2 ? S::BK + p_ : S::BK;

@@ -14,8 +14,7 @@ function(assay_sight_defect name)
   if(NOT gone)  # else there is no such variant, and its test says so
     assay_sight_library(${file})
   endif()
-  set_property(GLOBAL APPEND_STRING PROPERTY ASSAY_SIGHT_DEFECTS
-               "{\"${name}\", \"${arg_CLAIM}\", \"${arg_CASE}\", R\"(${arg_SAYS})\"},\n")
+  assay_sight_row(${name} ${arg_CLAIM} "${arg_CASE}" "${arg_SAYS}")
 endfunction()
 
 # assay_missing_barriers(FILE CASE case VARIANTS variant...): a copy of a stage for each of its barriers, without that one.
@@ -40,28 +39,12 @@ function(assay_missing_barriers file)
     file(CONFIGURE OUTPUT planted/${stem}_without_barrier_${number}.cu CONTENT "${planted}" @ONLY)
     assay_sight_library(${CMAKE_CURRENT_BINARY_DIR}/planted/${stem}_without_barrier_${number}.cu)
     foreach(variant IN LISTS arg_VARIANTS)
-      set_property(GLOBAL APPEND_STRING PROPERTY ASSAY_SIGHT_DEFECTS
-        "{\"${variant}_without_barrier_${number}\", \"no_data_race\", \"${arg_CASE}\", \"is missing\"},\n")
+      assay_sight_row(${variant}_without_barrier_${number} no_data_race "${arg_CASE}" "is missing")
     endforeach()
     string(APPEND before "${here}${barrier}")
     string(FIND "${source}" "${barrier}" at)
   endwhile()
 endfunction()
-
-# Used by the above alone: compiles a file of faulty kernels for the machine, once.
-function(assay_sight_library file)
-  cmake_path(GET file STEM stem)
-  if(TARGET ptx_defect_${stem})
-    return()
-  endif()
-  assay_ptx_library(ptx_defect_${stem} ${file} 0)
-  target_compile_options(ptx_defect_${stem} PRIVATE -w)
-  target_link_libraries(assay_sight_defects INTERFACE ptx_defect_${stem})
-endfunction()
-
-add_library(assay_sight_defects INTERFACE)
-target_link_options(assay_sight_defects INTERFACE -Wl,--no-as-needed)
-target_link_libraries(assay_sight_defects INTERFACE assay_registry)
 
 # Every barrier of every stage that has some, within a warp too: a block of tiled_4 has 16 threads.
 assay_missing_barriers(tiled.cu VARIANTS tiled_4 tiled_16 tiled_32 CASE "m=33 n=34 k=70")
