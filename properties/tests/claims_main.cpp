@@ -341,10 +341,9 @@ int main(int argc, char** argv) {
     const Settings settings;
     for_each_pair([&settings](const Entry& entry, const Claim& claim) {
       const std::string suite = fmt::format("{}.{}", to_string(entry.backend), entry.variant.name);
-      testing::RegisterTest(suite.c_str(), claim.name, nullptr, nullptr, __FILE__, __LINE__,
-                            [&claim, &settings, entry] {
-                              return new ClaimTest(entry, claim, settings);
-                            });
+      testing::RegisterTest(
+          suite.c_str(), claim.name, nullptr, nullptr, __FILE__, __LINE__,
+          [&claim, &settings, entry] { return new ClaimTest(entry, claim, settings); });
     });
     return assay_test::run_tests();
   } catch (const BadInput& error) {
