@@ -61,10 +61,19 @@ Filling::SpecialValue special_value(const Case& c, Operand o, int number) {
   return special;
 }
 
+// Of those in `exponent_of_line`.
+constexpr int to_denormals = 3;
+int range_of_scales(std::uint64_t seed) {
+  constexpr int weighted[] = {0, 1, 1, 2, 2, to_denormals, to_denormals, to_denormals};
+  return weighted[scramble(seed) % std::size(weighted)];
+}
+
 // By a power of 2, and rounded once, as std::ldexp does.
 float scaled(float value, double power) { return static_cast<float>(value * power); }
 
 }  // namespace
+
+bool scales_to_denormals(std::uint64_t seed) { return range_of_scales(seed) == to_denormals; }
 
 Filling::Filling(const Case& c, Operand o) : c_(c), o_(o) {
   if (c.fill == Fill::special && c.m > 0 && c.n > 0 && c.k > 0) choose_special_values();
@@ -185,15 +194,13 @@ int Filling::exponent_of_line(Operand o, std::int64_t line) const {
   struct Range {
     int least, most;
   };
-  // The last is the one whose lines hold denormals.
-  constexpr Range ranges[4][2] = {{{-12, 12}, {-12, 12}},
-                                  {{0, 40}, {-8, 8}},
-                                  {{-45, 45}, {-45, 45}},
-                                  {{-144, -110}, {-12, 40}}};
-  constexpr int weighted[] = {0, 1, 1, 2, 2, 3, 3, 3};
-  const std::uint64_t choice = scramble(c_.seed);
-  const auto& [least, most] =
-      ranges[weighted[choice % 8]][(o == Operand::b) != (choice / 8 % 2 == 1)];
+  constexpr Range ranges[][2] = {{{-12, 12}, {-12, 12}},
+                                 {{0, 40}, {-8, 8}},
+                                 {{-45, 45}, {-45, 45}},
+                                 {{-144, -110}, {-12, 40}}};
+  static_assert(std::size(ranges) == to_denormals + 1);
+  const auto& [least, most] = ranges[range_of_scales(
+      c_.seed)][(o == Operand::b) != (scramble(c_.seed) / 8 % 2 == 1)];
   const std::uint64_t random = mix(c_.seed, o, line, -2);
   return random % 8 == 0 ? 0 : least + static_cast<int>(random / 8 % (most - least + 1));
 }

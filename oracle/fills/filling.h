@@ -15,6 +15,9 @@ struct Shape {
 };
 Shape shape_of(const Case&, Operand);
 
+// Whether fill=scaled has, for this seed, whole lines of denormals.
+bool scales_to_denormals(std::uint64_t seed);
+
 class Filling {
  public:
   struct SpecialValue {

@@ -14,6 +14,7 @@
 #include "properties/aims/numbers.h"
 #include "properties/aims/one_way.h"
 #include "properties/draws/cost.h"
+#include "properties/draws/data.h"
 #include "properties/fitting.h"
 #include "properties/scopes.h"
 
@@ -66,6 +67,7 @@ std::vector<Case> dear_cases_at(const Threshold& threshold, const Variant& varia
     Case scaled = cases.back();
     scaled.fill = Fill::scaled;
     scaled.alpha = scalar_for(scaled.fill, scaled.alpha);
+    spare_denormals(scaled);
     cases.push_back(scaled);
   }
   if (!input.is_joint) cases.push_back(twice(threshold));
@@ -302,6 +304,7 @@ std::vector<Case> with_all_data(std::vector<Case> cases, Arithmetic arithmetic) 
     c.fill = fills[i % (keeps_inputs(arithmetic) ? fills.size() : 1)];
     c.alpha = scalar_for(c.fill, c.alpha);
     c.seed += i;
+    spare_denormals(c);
   }
   return cases;
 }

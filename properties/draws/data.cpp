@@ -6,6 +6,7 @@
 #include <limits>
 #include <tuple>
 
+#include "oracle/fills/filling.h"
 #include "oracle/fills/magnitude.h"
 #include "oracle/fills/pattern.h"
 #include "oracle/reference.h"
@@ -148,6 +149,12 @@ void make_square(Dice& dice, Case& c) {
   if (side < least || side > most) return;
   other = c.k = side;
   if (dice.one_in(3)) c.m = c.n = side;
+}
+
+void spare_denormals(Case& c) {
+  constexpr double few_products = 1 << 20;
+  if (c.fill != Fill::scaled || c.multiply_adds() <= few_products) return;
+  while (scales_to_denormals(c.seed)) ++c.seed;
 }
 
 std::vector<Case> cases_of_all_data(Dice& dice, Arithmetic arithmetic,

@@ -16,6 +16,10 @@ Fill draw_fill(Dice&, Arithmetic);
 // that leaves the case small.
 void make_square(Dice&, Case&);
 
+// Rows of denormals belong into small cases: a CPU takes twenty times as long for them. A large one
+// gets a seed that scales to other numbers.
+void spare_denormals(Case&);
+
 // Every kind of data in turn: every structure of A or B with a long k, and in small cases every
 // pair of magnitudes of alpha and beta, every place of the largest floats; and tidy problems with
 // every remainder of k. Drawn at random, the rarest would be missing in most runs. `long_k` are
