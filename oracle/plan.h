@@ -70,8 +70,8 @@ struct Plan {
   int in_flight = 0;
   // With a broken stream: the one launch of several that fails, counted from 0. Not on a GPU.
   std::optional<int> broken_launch = std::nullopt;
-  // If not 0, the PTX machine runs at most this many blocks of each grid, and only what they leave
-  // in C is judged. Where blocks depend on each other, nothing is judged.
+  // If not 0, the PTX machine and the CPU executor run at most this many blocks of each grid, and
+  // only what they leave in C is judged. Where blocks depend on each other, nothing is judged.
   std::uint64_t most_blocks = 0;
   // How many allocations succeed before the device runs out of memory. Then an error is as good as
   // a right C. PTX machine only.

@@ -159,6 +159,7 @@ bool run_now(const Launch& launch, const Stretch& blocks) {
   session->close();
   session->seen.kernels += launch.kernel.code != nullptr && blocks.first == 0;
   session->seen.threads += seen.threads, session->seen.stops += seen.stops;
+  session->seen.is_part |= seen.is_part;
   if (session->seen.remark.empty()) session->seen.remark = std::move(seen.remark);
   if (!seen.fault) return true;
   const cudaError_t error = error_of(seen.fault->kind);
@@ -207,6 +208,7 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const Kernel& kernel) {
   if (session == nullptr) throw std::logic_error("kernels are launched inside simt::observe");
   if (session->seen.fault || host_has_touched()) return last_error;
   const int number = session->seen.operations++;
+  session->seen.blocks_meet |= number > 0;
   if (session->settings.refuses_launches || number == session->settings.refused_launch)
     return last_error = cudaErrorLaunchFailure;
   if (Refusal refusal = refuse(config, kernel); refusal.error != cudaSuccess) {
@@ -251,6 +253,7 @@ bool note_host_access(const void* address, bool is_write) {
 
 void* dynamic_shared() { return active_runner->dynamic_shared(); }
 void pass() {
+  if (session != nullptr) session->seen.blocks_meet = true;
   if (active_runner != nullptr) active_runner->pass();
 }
 unsigned lane() { return active_runner->lane(); }

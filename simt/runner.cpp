@@ -78,6 +78,7 @@ Observation Runner::run(const Launch& launch, const Settings& settings, const St
 
   Observation seen{.threads = (started_ - blocks.first) * blocks_[0].threads().size(),
                    .stops = stops_};
+  seen.is_part = order_.count() < launch.blocks();
   for (std::size_t i = 0; i < at_once_ && seen.remark.empty(); ++i)
     seen.remark = blocks_[i].remark();
   if (fault_) {
@@ -90,8 +91,10 @@ Observation Runner::run(const Launch& launch, const Settings& settings, const St
 void Runner::begin(const Launch& launch, const Settings& settings, const Stretch& blocks) {
   launch_ = launch;
   settings_ = settings;
-  const std::uint64_t count = blocks.end - blocks.first;
-  order_ = BlockOrder(settings.order, settings.seed, launch.blocks());
+  const std::uint64_t threads = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z;
+  order_ = BlockOrder(settings, launch.blocks(), threads);
+  started_ = blocks.first, end_ = std::min(blocks.end, order_.count()), stops_ = 0;
+  const std::uint64_t count = end_ - started_;
   static_shared_ = static_shared_of(launch.kernel.code);
   const std::size_t dynamic = (launch.dynamic_shared + 15) / 16 * 16;
   dynamic_shared_ = {dynamic_arena_ + dynamic_arena_bytes - dynamic, dynamic};
@@ -111,7 +114,6 @@ void Runner::begin(const Launch& launch, const Settings& settings, const Stretch
   const std::uint64_t most =
       settings.order == Order::shuffled ? 1 + assay::scramble(settings.seed + 1) % most_blocks : 1;
   at_once_ = static_cast<std::size_t>(std::min(most, count));
-  started_ = blocks.first, end_ = blocks.end, stops_ = 0;
   present_.clear();
   for (std::size_t i = 0; i < at_once_; ++i) {
     if (!present_.empty()) save_shared();

@@ -50,6 +50,9 @@ struct Settings {
   // or a comparison hides a NaN.
   bool ordinary_shared = false;
   bool runs_nothing = false;  // each that hardware would take returns at once
+  // If not 0: of a larger grid so many blocks are run, the first and the last among them. Not
+  // together with `keeps_in_flight`.
+  std::uint64_t most_blocks = 0;
   // That the host code is given: work in another one is a fault. None: any will do.
   std::vector<const void*> streams = {};
   // Launches return before they have run. Once the host code has returned, those of different
@@ -96,6 +99,8 @@ struct Observation {
   int operations = 0;          // kernels, copies and memsets that were asked for
   std::uint64_t blocks = 0;    // of all kernels that hardware would take
   std::uint64_t launched = 0;  // equal for equal kernels, grids and arguments, where none runs
+  bool is_part = false;        // blocks were left out
+  bool blocks_meet = false;    // perhaps: something is done atomically, or after something else
   // Threads of the blocks that were started, and how often they waited: what a launch costs, the
   // same on any machine.
   std::uint64_t threads = 0, stops = 0;

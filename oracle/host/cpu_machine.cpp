@@ -49,15 +49,17 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
     const simt::Settings settings = settings_of(c, plan);
     if (plan.setting == Setting::two_streams) return launch_two(variant, given, plan, settings);
     const LaunchFailure failure = start(variant, settings, {{&given, stream()}});
+    if (seen_.is_part && !is_part_of_whole(variant.tile, c)) return Verdict{};
     if (plan.setting != Setting::broken_stream) return failure;
     const bool reported = failure && failure->finding.fault == Fault::launch_failed;
     if (reported) return std::nullopt;
     return failure ? failure : error_not_reported(plan.broken_launch);
   }
 
-  std::string remark() const override { return remark_; }
-  int operations() const override { return operations_; }
-  bool has_computed() const override { return computed_; }
+  std::string remark() const override { return seen_.remark; }
+  int operations() const override { return seen_.operations; }
+  bool has_computed() const override { return backend_ == Backend::host || seen_.kernels > 0; }
+  bool ran_a_part() const override { return seen_.is_part; }
 
  private:
   void open() override { memory_.protect(PROT_READ | PROT_WRITE); }
@@ -89,16 +91,19 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
         if (error != cudaSuccess) failure = launch_returned(cudaGetErrorName(error), *given);
       }
     };
-    simt::Observation seen;
+    seen_ = {};
     if (backend_ == Backend::host) {
       call();
     } else {
-      seen = simt::observe(settings, call);
+      seen_ = simt::observe(settings, call);
     }
-    remark_ = std::move(seen.remark);
-    operations_ = seen.operations;
-    computed_ = backend_ == Backend::host || seen.kernels > 0;
-    return seen.fault ? verdict_on(*seen.fault) : failure;
+    return seen_.fault ? verdict_on(*seen_.fault) : failure;
+  }
+
+  // Whether the blocks that were run leave what they would leave beside all others: each a tile.
+  bool is_part_of_whole(const Tile& tile, const Case& c) const {
+    const std::int64_t tiles = ceil_div(c.m, tile.m) * ceil_div(c.n, tile.n);
+    return !seen_.fault && !seen_.blocks_meet && seen_.blocks == static_cast<std::uint64_t>(tiles);
   }
 
   // The second of two launches at a time must leave what it leaves alone. The first is judged as
@@ -135,6 +140,7 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
             .refused_launch = plan.broken_launch,
             .ordinary_shared = has_ordinary_shared(c, plan),
             .runs_nothing = plan.setting == Setting::dry,
+            .most_blocks = plan.most_blocks,
             .streams = {stream(), beside()},
             .interrupt_accesses = interrupted,
             .device_memory = plan.open_to_host ? nullptr : this};
@@ -160,9 +166,7 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
   Backend backend_;
   HostMemory memory_;
   char streams_[2] = {};
-  std::string remark_;
-  int operations_ = 0;
-  bool computed_ = false;
+  simt::Observation seen_;  // of the last launch
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "properties/draws/cost.h"
 #include "properties/draws/dice.h"
 #include "properties/fitting.h"
 #include "properties/judging/long_sums.h"
@@ -13,13 +14,47 @@ namespace {
 
 constexpr double many_elements = 0x1p25;
 
+std::string remark_on(std::uint64_t blocks) {
+  return fmt::format("of grids too large to run whole, {} blocks were run", blocks);
+}
+
 // Whoever gives a case may wait for some minutes.
 double many_products(const Resources& resources) {
   return resources.case_is_given ? 0x1p33 : 0x1p29;
 }
 
+// On the executor, whose blocks are run whole wherever a part of them is not clearly right. So one
+// that writes nothing, or what another one writes, must show: no tile then has more elements than
+// this.
+bool is_part_right(const Verdict& part, const Case& c, const Tile& tile, std::uint64_t blocks) {
+  if (part.status != TrialStatus::right || part.judged == 0) return false;
+  const std::int64_t tiles = ceil_div(c.m, tile.m) * ceil_div(c.n, tile.n);
+  const std::int64_t elements =
+      std::min(c.m, std::int64_t{tile.m}) * std::min(c.n, std::int64_t{tile.n});
+  const std::int64_t others = tiles - static_cast<std::int64_t>(blocks);
+  return part.judged + others * elements >= c.m * c.n;
+}
+
+std::optional<Verdict> judge_part_on_executor(const Entry& entry, const Case& c, const Plan& plan,
+                                              const Resources& resources) {
+  constexpr double dear = 1e9;
+  constexpr std::uint64_t blocks = 256;
+  const Tile& tile = entry.variant.tile;
+  const bool is_line = c.m <= tile.m || c.n <= tile.n;  // of tiles, all as large but for the last
+  if (entry.backend != Backend::simt || !is_line || resources.case_is_given ||
+      entry.variant.workspace != nullptr || cost_of(c, claim_named("within_bound"), entry) < dear)
+    return std::nullopt;
+  Plan of_some = plan;
+  of_some.most_blocks = blocks;
+  Verdict part = run_trial(entry, c, of_some, resources);
+  if (!is_part_right(part, c, tile, blocks)) return std::nullopt;
+  if (part.remark.empty()) part.remark = remark_on(blocks);
+  return part;
+}
+
 Verdict judge_whole_or_part(const Entry& entry, const Case& c, const Plan& plan,
                             const Resources& resources) {
+  if (auto part = judge_part_on_executor(entry, c, plan, resources)) return *part;
   const double elements = static_cast<double>(c.m) * static_cast<double>(c.n);
   const bool is_large = c.multiply_adds() >= many_products(resources) || elements > many_elements;
   if (entry.backend != Backend::ptx || !is_large)
@@ -32,8 +67,7 @@ Verdict judge_whole_or_part(const Entry& entry, const Case& c, const Plan& plan,
   const bool is_dear = c.multiply_adds() >= 0x1p31 || elements > many_elements;
   if (says_nothing && (resources.case_is_given || !is_dear))
     return judge_in_two_orders(entry, c, plan, resources);
-  if (!says_nothing && part.remark.empty())
-    part.remark = fmt::format("of grids too large to run whole, {} blocks were run", blocks);
+  if (!says_nothing && part.remark.empty()) part.remark = remark_on(blocks);
   return part;
 }
 

@@ -1,5 +1,6 @@
-// Problems that the PTX machine is too slow for as a whole: some blocks of their grid are run, and
-// what these leave in C is judged. That says nothing about blocks that have to do with each other.
+// Problems that the PTX machine or the CPU executor is too slow for as a whole: some blocks of
+// their grid are run, and what these leave in C is judged. That says nothing about blocks that have
+// to do with each other.
 #pragma once
 
 #include <cstdint>

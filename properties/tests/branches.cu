@@ -77,6 +77,23 @@ cudaError_t launch_planted(const Gemm& g, cudaStream_t stream) {
   return launch_tiles<tile>(planted<Branch>, dim3(tile.n, tile.m), g, stream);
 }
 
+// Block 65536 computes tile 0.
+__global__ void tiles_in_16_bits(Gemm g) {
+  const std::int64_t across = ceil_div(g.n, tile.n);
+  const auto number = static_cast<std::uint16_t>(blockIdx.x);
+  const std::int64_t row = number / across * tile.m + threadIdx.y,
+                     col = number % across * tile.n + threadIdx.x;
+  if (row >= g.m || col >= g.n) return;
+  float sum = 0;
+  for (std::int64_t p = 0; p < depth(g); ++p) sum += g.a[row * g.lda + p] * g.b[p * g.ldb + col];
+  float* c = &g.c[row * g.ldc + col];
+  *c = blend(g, sum, c);
+}
+
+cudaError_t launch_tiles_in_16_bits(const Gemm& g, cudaStream_t stream) {
+  return launch_tiles<tile>(tiles_in_16_bits, dim3(tile.n, tile.m), g, stream);
+}
+
 __global__ void warps(Gemm g) {
   const std::int64_t row = blockIdx.x / g.n, col = blockIdx.x % g.n;
   float sum = 0;
@@ -210,6 +227,10 @@ const Registrar registrars[] = {variant<Deep>("planted_deep"),
                                 variant<Tidy>("planted_tidy"),
                                 variant<ProductsInInt>("planted_products_in_int"),
                                 variant<Never>("planted_never"),
+                                {{.name = "planted_tiles_in_16_bits",
+                                  .idea = "Block 65536 computes tile 0.",
+                                  .launch = launch_tiles_in_16_bits,
+                                  .tile = tile}},
                                 rows_on_y_variant,
                                 square_variant,
                                 collecting_variant,

@@ -188,6 +188,34 @@ TEST(Executor, adds_atomically_across_blocks) {
   }
 }
 
+TEST(Executor, runs_some_blocks_of_a_large_grid) {
+  for (Settings settings : schedules()) {
+    settings.most_blocks = 64;
+    constexpr std::size_t blocks = 70000;
+    std::vector<unsigned> out(blocks, ~0u);
+    const auto seen = simt::observe(settings, [&] { write_flat_index(out.data(), blocks, 1); });
+    EXPECT_TRUE(seen.is_part);
+    EXPECT_FALSE(seen.blocks_meet);
+    EXPECT_EQ(std::ranges::count_if(out, [](unsigned x) { return x != ~0u; }), 64);
+    for (const std::size_t i : {std::size_t{0}, blocks - 65537, blocks - 1}) EXPECT_EQ(out[i], i);
+  }
+}
+
+TEST(Executor, says_where_some_blocks_may_not_stand_for_all) {
+  const Settings some{.most_blocks = 4};
+  int counter = 0;
+  float sum = 0;
+  EXPECT_TRUE(simt::observe(some, [&] { add_atomically(&counter, &sum, 500, 64); }).blocks_meet);
+  EXPECT_EQ(counter, 4 * 64);
+  std::vector<unsigned> out(500);
+  const auto twice = [&] {
+    for (int i = 0; i < 2; ++i) write_flat_index(out.data(), 500, 1);
+  };
+  EXPECT_TRUE(simt::observe(some, twice).blocks_meet);
+  EXPECT_FALSE(
+      simt::observe({.most_blocks = 500}, [&] { write_flat_index(out.data(), 500, 1); }).is_part);
+}
+
 TEST(Executor, names_a_barrier_that_not_all_threads_reach) {
   for (const auto& settings : schedules()) {
     expect_fault(

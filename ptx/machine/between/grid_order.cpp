@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/sample.h"
 #include "base/scramble.h"
 #include "ptx/decode/code.h"
 
@@ -55,17 +56,8 @@ GridOrder::GridOrder(const Launch& launch, const Settings& settings)
 }
 
 void GridOrder::leave_out(uint64_t most, const Launch& launch) {
-  const uint64_t last = grid_ - 1;
-  std::set<uint64_t> chosen;
-  for (uint64_t i = 0; i < std::max<uint64_t>(1, most / 4); ++i) chosen.insert({i, last - i});
-  for (const int bits : {16, 24, 31, 32})
-    for (const uint64_t counted : {uint64_t{1}, launch.block.count()})
-      if (const uint64_t period = (uint64_t{1} << bits) / (counted * launch.cluster.count());
-          period != 0 && period < grid_)
-        chosen.insert({last - period, last % period});
-  for (uint64_t random = seed_; chosen.size() < most;)
-    chosen.insert((random = assay::scramble(random + 1)) % grid_);
-  chosen_.assign(chosen.begin(), chosen.end());
+  const uint64_t blocks = launch.cluster.count(), threads = launch.block.count() * blocks;
+  chosen_ = assay::sample_of(grid_, most, {blocks, threads}, seed_);
   if (order_ == Order::reverse) std::reverse(chosen_.begin(), chosen_.end());
 }
 
