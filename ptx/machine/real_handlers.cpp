@@ -42,6 +42,22 @@ struct FFma {
   static float of(float a, float b, float c) { return as_gpu(__builtin_fmaf(a, b, c)); }
   static double of(double a, double b, double c) { return as_gpu(__builtin_fma(a, b, c), a, c, b); }
 };
+// Of multiply-adds that stand one behind the other, as they do in the loops of all kernels, the
+// first one goes on with the next ones.
+const Op* multiply_add(const Op* op, Warp& w) {
+  const bool is_usual = op->run == multiply_add && w.mask == all_lanes && !w.has_taint;
+  if (!is_usual) return map3<FFma, float, float, float, float>(op, w);
+  for (;;) {
+    const float *const a = w.slot<float>(op->a), *const b = w.slot<float>(op->b),
+                       *const c = w.slot<float>(op->c);
+    float* const d = w.slot<float>(op->d);
+#pragma GCC ivdep
+    for (int i = 0; i < warp_size; ++i) d[i] = FFma::of(a[i], b[i], c[i]);
+    ++op;
+    if (op->run != multiply_add || w.left == 0) return op;
+    --w.left;
+  }
+}
 struct FNeg {  // an addition to -0: a NaN keeps its sign
   template <class T>
   static T of(T a) {
@@ -237,6 +253,7 @@ void add_of_type(Handlers& to, const std::string& t) {
 void add_real_handlers(Handlers& to) {
   add_of_type<float>(to, "f32");
   add_of_type<double>(to, "f64");
+  to["fma.f32"].run = to["mad.f32"].run = multiply_add;
   to["div.approx.f32"] = {map2<FQuotient<false>, float, float, float>, "www"};
   to["div.full.f32"] = {map2<FQuotient<true>, float, float, float>, "www"};
   to["ex2.approx.f32"] = {map1<FExp2, float, float>, "ww"};
