@@ -11,6 +11,7 @@
 #include <immintrin.h>
 #endif
 
+#include "base/denormals.h"
 #include "oracle/fills/pattern.h"
 
 namespace assay {
@@ -175,6 +176,13 @@ constexpr std::int64_t chain_rows = 4, chain_columns = 16, chain_steps = 1024;
 using Chains = float[chain_rows][chain_columns];
 
 // `a`: rows of A; `b`: rows of B, of which that many columns lie together.
+void add_denormal_products(const float* const (&a)[chain_rows], const float* b, std::int64_t steps,
+                           Chains& sums) {
+  for (std::int64_t p = 0; p < steps; ++p, b += chain_columns)
+    for (std::int64_t r = 0; r < chain_rows; ++r)
+      for (std::int64_t j = 0; j < chain_columns; ++j)
+        sums[r][j] = fused_in_double(a[r][p], b[j], sums[r][j]);
+}
 void add_products(const float* const (&a)[chain_rows], const float* b, std::int64_t steps,
                   Chains& sums) {
 #ifdef __FMA__
@@ -223,7 +231,7 @@ std::vector<float> replay_fma_chain(const Case& c, const Operands& operands) {
         for (std::int64_t r = 0; r < chain_rows; ++r)  // the last one again where there is none
           rows[r] = operands[Operand::a].row(i + std::min(r, height - 1)) + p;
         for (std::int64_t r = 0; r < height; ++r) std::copy_n(to + r * c.n, width, sums[r]);
-        add_products(rows, columns.data(), steps, sums);
+        (met_denormals() ? add_denormal_products : add_products)(rows, columns.data(), steps, sums);
         for (std::int64_t r = 0; r < height; ++r) std::copy_n(sums[r], width, to + r * c.n);
       }
     }
