@@ -234,7 +234,7 @@ class Running {
     if (run_.settings.order == Order::shuffled)
       first = static_cast<int>(run_.draw() % static_cast<unsigned>(count));
     for (int n = 0; n < count; ++n) {
-      int i = (first + n) % count;
+      int i = first + n < count ? first + n : (first + n) % count;
       if (run_.settings.order == Order::reverse) i = count - 1 - i;
       if (can_run(block.warps[static_cast<std::size_t>(i)]))
         return &block.warps[static_cast<std::size_t>(i)];

@@ -104,7 +104,7 @@ std::unique_ptr<Block> make_block(Run& run) {
   const int warps = (block->thread_count + warp_size - 1) / warp_size;
   block->warps.resize(static_cast<std::size_t>(warps));
   const std::size_t slot_words = static_cast<std::size_t>(kernel.slots + 1) * warp_size;
-  block->slots.assign(slot_words * static_cast<std::size_t>(warps) + 16, poison);
+  block->slots.resize(slot_words * static_cast<std::size_t>(warps) + 16);
   block->predicates.assign(static_cast<std::size_t>(kernel.predicates * warps), 0);
   block->shared.resize(run.shared_bytes + 16);
   block->local_bytes = kernel.facts.local;
@@ -123,6 +123,8 @@ std::unique_ptr<Block> make_block(Run& run) {
     w.index = i;
     w.taint.assign(static_cast<std::size_t>(kernel.slots + 1), 0);
     w.predicate_taint.assign(static_cast<std::size_t>(kernel.predicates), 0);
+    constexpr uint64_t wide_poison = uint64_t{poison} << 32 | poison;
+    for (const int slot : kernel.unset) fill(w, slot, true, wide_poison);  // or what follows it
     fill_constants(w);
     fill_specials(w, false);
   }
