@@ -7,7 +7,11 @@
 #include <array>
 #include <cmath>
 #include <utility>
+#ifdef __FMA__
+#include <immintrin.h>
+#endif
 
+#include "base/denormals.h"
 #include "oracle/fills/pattern.h"
 
 namespace assay {
@@ -165,17 +169,76 @@ std::string wrong_sample(const Case& c, const Operands& operands, const Referenc
   return "";
 }
 
+namespace {
+
+// The sums of a few rows and columns, which stay in registers for some steps along k.
+constexpr std::int64_t chain_rows = 4, chain_columns = 16, chain_steps = 1024;
+using Chains = float[chain_rows][chain_columns];
+
+// `a`: rows of A; `b`: rows of B, of which that many columns lie together.
+void add_denormal_products(const float* const (&a)[chain_rows], const float* b, std::int64_t steps,
+                           Chains& sums) {
+  for (std::int64_t p = 0; p < steps; ++p, b += chain_columns)
+    for (std::int64_t r = 0; r < chain_rows; ++r)
+      for (std::int64_t j = 0; j < chain_columns; ++j)
+        sums[r][j] = fused_in_double(a[r][p], b[j], sums[r][j]);
+}
+void add_products(const float* const (&a)[chain_rows], const float* b, std::int64_t steps,
+                  Chains& sums) {
+#ifdef __FMA__
+  static_assert(chain_columns == 16);
+  __m256 low[chain_rows], high[chain_rows];
+  for (std::int64_t r = 0; r < chain_rows; ++r)
+    low[r] = _mm256_loadu_ps(sums[r]), high[r] = _mm256_loadu_ps(sums[r] + 8);
+  for (std::int64_t p = 0; p < steps; ++p, b += chain_columns) {
+    const __m256 b_low = _mm256_loadu_ps(b), b_high = _mm256_loadu_ps(b + 8);
+#pragma GCC unroll 4
+    for (std::int64_t r = 0; r < chain_rows; ++r) {
+      const __m256 factor = _mm256_broadcast_ss(a[r] + p);
+      low[r] = _mm256_fmadd_ps(factor, b_low, low[r]);
+      high[r] = _mm256_fmadd_ps(factor, b_high, high[r]);
+    }
+  }
+  for (std::int64_t r = 0; r < chain_rows; ++r)
+    _mm256_storeu_ps(sums[r], low[r]), _mm256_storeu_ps(sums[r] + 8, high[r]);
+#else
+  for (std::int64_t p = 0; p < steps; ++p, b += chain_columns)
+    for (std::int64_t r = 0; r < chain_rows; ++r)
+      for (std::int64_t j = 0; j < chain_columns; ++j)
+        sums[r][j] = std::fmaf(a[r][p], b[j], sums[r][j]);
+#endif
+}
+
+}  // namespace
+
 std::vector<float> replay_fma_chain(const Case& c, const Operands& operands) {
   std::vector<float> result(static_cast<std::size_t>(c.m * c.n));
   const Gemm scalars = gemm_of(c, nullptr, nullptr, nullptr);
-  for (std::int64_t i = 0; i < c.m; ++i) {
-    float* sums = result.data() + i * c.n;
-    for (std::int64_t p = 0; p < depth(scalars); ++p) {
-      const float a = operands[Operand::a].row(i)[p];
-      const float* b = operands[Operand::b].row(p);
-      for (std::int64_t j = 0; j < c.n; ++j) sums[j] = std::fmaf(a, b[j], sums[j]);
+  const std::int64_t k = depth(scalars);
+  std::vector<float> columns(chain_steps * chain_columns);
+  for (std::int64_t j = 0; j < c.n; j += chain_columns) {
+    const std::int64_t width = std::min(chain_columns, c.n - j);
+    for (std::int64_t p = 0; p < k; p += chain_steps) {
+      const std::int64_t steps = std::min(chain_steps, k - p);
+      for (std::int64_t step = 0; step < steps; ++step)
+        std::copy_n(operands[Operand::b].row(p + step) + j, width,
+                    columns.data() + step * chain_columns);
+      for (std::int64_t i = 0; i < c.m; i += chain_rows) {
+        const std::int64_t height = std::min(chain_rows, c.m - i);
+        float* const to = result.data() + i * c.n + j;
+        const float* rows[chain_rows];
+        Chains sums = {};
+        for (std::int64_t r = 0; r < chain_rows; ++r)  // the last one again where there is none
+          rows[r] = operands[Operand::a].row(i + std::min(r, height - 1)) + p;
+        for (std::int64_t r = 0; r < height; ++r) std::copy_n(to + r * c.n, width, sums[r]);
+        (met_denormals() ? add_denormal_products : add_products)(rows, columns.data(), steps, sums);
+        for (std::int64_t r = 0; r < height; ++r) std::copy_n(sums[r], width, to + r * c.n);
+      }
     }
-    const float* before = operands[Operand::c].row(i);
+  }
+  for (std::int64_t i = 0; i < c.m; ++i) {
+    float* const sums = result.data() + i * c.n;
+    const float* const before = operands[Operand::c].row(i);
     for (std::int64_t j = 0; j < c.n; ++j) sums[j] = blend(scalars, sums[j], before + j);
   }
   return result;
@@ -188,8 +251,8 @@ double allowed_gulps(Arithmetic arithmetic, std::int64_t k) {
   // Each TF32 factor is off by up to 2^-11 of itself, which is 2^13 units of FP32.
   constexpr double of_tf32 = 2 * 0x1p13;
   // Both small parts are off by up to 2 units of their factors, and their product, up to 4 units,
-  // is left out. The rest is for sums of slices of 32 that are cut and not rounded: with all of that
-  // an H100 was seen to take 11 gulps at most.
+  // is left out. The rest is for sums of slices of 32 that are cut and not rounded: with all of
+  // that an H100 was seen to take 11 gulps at most.
   constexpr double of_tf32x3 = 2 * 2 + 4 + 12;
   switch (arithmetic) {
     case Arithmetic::tf32: return fp32 + of_tf32;

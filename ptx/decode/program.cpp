@@ -1,4 +1,5 @@
 #include <cstring>
+#include <utility>
 
 #include "ptx/decode/code.h"
 #include "ptx/decode/decode.h"
@@ -40,8 +41,8 @@ void make_variables(Program::Contents& contents) {
 
 }  // namespace
 
-Program::Program(const Module& module, Memory& memory) : contents_(std::make_unique<Contents>()) {
-  contents_->module = module;
+Program::Program(Module module, Memory& memory) : contents_(std::make_unique<Contents>()) {
+  contents_->module = std::move(module);
   contents_->memory = &memory;
   make_variables(*contents_);
 }

@@ -142,7 +142,7 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
 }
 
 bool trace(Warp& w, const Access& a, Region& region, uint64_t address) {
-  if (!region.area.writable) return true;
+  if (!region.area.writable || w.block->run->watch != nullptr) return true;
   Memory::Contents& memory = w.block->run->memory;
   Traces& traces = memory.traces_of(region);
   const std::size_t word = region.word(address);
@@ -230,6 +230,7 @@ std::byte* reach_global(Warp& w, const Access& a, uint32_t& unwritten) {
 }
 
 void stamp_write(Warp& w, uint64_t address, uint64_t bytes, uint32_t stamp) {
+  if (w.block->run->watch != nullptr) return;
   Memory::Contents& memory = w.block->run->memory;
   Region& region = *memory.at(address);
   Traces& traces = memory.traces_of(region);

@@ -35,6 +35,14 @@ struct Run {
   const Settings& settings;
   std::vector<Region*> region_of;                 // that an operation met last
   std::vector<const Shape*> shape_of, target_of;  // likewise; the latter of copies
+  // So many addresses from one on, at each of which the shape that an operation met last lies in
+  // rows of that region.
+  struct Fit {
+    const Shape* shape = nullptr;
+    Region* region = nullptr;
+    std::uint64_t first = 0, count = 0;
+  };
+  std::vector<Fit> fits;
   // The bytes of shared memory that each operation may touch.
   struct Part {
     std::uint32_t first = 0, end = 0;
@@ -138,6 +146,10 @@ struct Block {
     std::vector<std::uint32_t> pending, idle;  // of these, the earliest first
     std::array<int, warp_size> groups = {};    // that each lane has committed
     std::size_t started = 0;
+    void forget() {  // but for the memory that they have
+      copies.clear(), pending.clear(), idle.clear();
+      groups = {}, started = 0;
+    }
   };
   std::vector<Copies> copies;
   Asynchronous asynchronous;

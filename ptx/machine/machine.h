@@ -100,7 +100,7 @@ class Memory {
 class Program {
  public:
   // Throws BadPtx, with the line, for what the machine does not know.
-  Program(const Module&, Memory&);
+  Program(Module, Memory&);
   ~Program();
   Program(const Program&) = delete;
 
@@ -186,7 +186,8 @@ struct Settings {
   double cpu_seconds = 10, cpu_seconds_per_thread = 0;
   bool counts = false;  // what the launch asks of the hardware; takes up to six times as long
   // If not 0, and nothing is counted: watches what is compared, and stops the launch as one that
-  // never ends once threads have compared this often. Host code is not told of that.
+  // never ends once threads have compared this often. Host code is not told of that. Races are not
+  // looked for then.
   std::uint64_t most_watched = 0;
   // If not 0: of a larger grid that many blocks are run, the first and the last among them. What
   // they leave in memory is a part of the whole, if no block has to do with another one. A grid of

@@ -9,6 +9,8 @@
 #include <new>
 #include <utility>
 
+#include "ptx/machine/block.h"
+
 namespace ptx {
 namespace {
 
@@ -46,6 +48,9 @@ LazyArray<T>::~LazyArray() {
 }
 template class LazyArray<std::uint32_t>;
 template class LazyArray<std::uint8_t>;
+
+Memory::Contents::Contents() = default;
+Memory::Contents::~Contents() = default;
 
 Region* Memory::Contents::at(std::uint64_t address) {
   auto after = regions.upper_bound(address);

@@ -37,13 +37,19 @@ struct Region {
   std::size_t word(std::uint64_t address) const { return (address - area.first) / 4; }
 };
 
+struct Block;
+
 struct Memory::Contents {
+  Contents();
+  ~Contents();
   std::map<std::uint64_t, std::unique_ptr<Region>> regions;  // by their first address
   int allocations = 0;
   // What blocks up to this number did comes before all that is done now. Others may have run since,
   // in no order with this operation, whose own blocks begin so many numbers later.
   std::uint32_t earlier_blocks = 0, others = 0;
   Shapes shapes;  // of all launches: they say nothing about memory
+  // Of launches that are over, for the memory that they have.
+  std::vector<std::unique_ptr<Block>> spare_blocks;
 
   Region* at(std::uint64_t address);
   // The region nearest to an address, to describe an access outside all of them.

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/denormals.h"
 #include "ptx/machine/approximations.h"
 #include "ptx/machine/handlers.h"
 #include "ptx/machine/lanes.h"
 #include "ptx/machine/reals.h"
+#include "ptx/machine/shapes/eight.h"
 
 namespace ptx {
 namespace {
@@ -42,6 +44,58 @@ struct FFma {
   static float of(float a, float b, float c) { return as_gpu(__builtin_fmaf(a, b, c)); }
   static double of(double a, double b, double c) { return as_gpu(__builtin_fma(a, b, c), a, c, b); }
 };
+// All lanes at once, which is what most of the time goes by. NaNs are rare.
+void multiply_add(const float* a, const float* b, const float* c, float* d) {
+#ifdef __FMA__
+  Eight is_nan = {};
+  for (int i = 0; i < warp_size; i += 8) {
+    const __m256 value =
+        _mm256_fmadd_ps(_mm256_loadu_ps(a + i), _mm256_loadu_ps(b + i), _mm256_loadu_ps(c + i));
+    _mm256_storeu_ps(d + i, value);
+    is_nan |= (Eight)_mm256_cmp_ps(value, value, _CMP_UNORD_Q);
+  }
+  if (is_zero(is_nan)) return;
+  for (int i = 0; i < warp_size; ++i) d[i] = passed(d[i]);
+#else
+  for (int i = 0; i < warp_size; ++i) d[i] = FFma::of(a[i], b[i], c[i]);
+#endif
+}
+// The same where denormal numbers are about.
+void multiply_add_denormals(const float* a, const float* b, const float* c, float* d) {
+  constexpr u32 greatest = 0x7fffff;
+  for (int first = 0; first < warp_size; first += 8) {
+    const auto are_denormal = [&](const float* values) {
+      return (Eight)((vector_at(values + first) & 0x7fffffffu) - 1 < greatest);
+    };
+    const auto each = [&](const auto& result) {
+#pragma GCC ivdep
+      for (int i = first; i < first + 8; ++i) d[i] = result(a[i], b[i], c[i]);
+    };
+    if (is_zero(are_denormal(a) | are_denormal(b) | are_denormal(c)))
+      each([](float x, float y, float z) { return FFma::of(x, y, z); });
+    else
+      each([](float x, float y, float z) { return passed(assay::fused_in_double(x, y, z)); });
+  }
+}
+
+// Of multiply-adds that stand one behind the other, as they do in the loops of all kernels, the
+// first one goes on with the next ones.
+const Op* multiply_adds(const Op* op, Warp& w) {
+  constexpr int most_between_looks = 16;
+  const bool is_usual = op->run == multiply_adds && w.mask == all_lanes && !w.has_taint;
+  if (!is_usual) return map3<FFma, float, float, float, float>(op, w);
+  for (;;) {
+    if (--w.until_look < 0) {
+      w.until_look = most_between_looks;
+      w.meets_denormals = assay::met_denormals();
+    }
+    (w.meets_denormals ? multiply_add_denormals : multiply_add)(
+        w.slot<float>(op->a), w.slot<float>(op->b), w.slot<float>(op->c), w.slot<float>(op->d));
+    ++op;
+    if (op->run != multiply_adds || w.left == 0) return op;
+    --w.left;
+  }
+}
 struct FNeg {  // an addition to -0: a NaN keeps its sign
   template <class T>
   static T of(T a) {
@@ -237,6 +291,7 @@ void add_of_type(Handlers& to, const std::string& t) {
 void add_real_handlers(Handlers& to) {
   add_of_type<float>(to, "f32");
   add_of_type<double>(to, "f64");
+  to["fma.f32"].run = to["mad.f32"].run = multiply_adds;
   to["div.approx.f32"] = {map2<FQuotient<false>, float, float, float>, "www"};
   to["div.full.f32"] = {map2<FQuotient<true>, float, float, float>, "www"};
   to["ex2.approx.f32"] = {map1<FExp2, float, float>, "ww"};

@@ -27,6 +27,7 @@ Run::Run(const Launch& l, Memory& m, const Settings& s)
   region_of.assign(kernel.code.size(), nullptr);
   shape_of.assign(kernel.code.size(), nullptr);
   target_of.assign(kernel.code.size(), nullptr);
+  fits.assign(kernel.code.size(), {});
   memory.shapes.make_room();
   if (s.counts) counter = std::make_unique<Counter>(kernel);
   if (s.most_watched != 0) watch = std::make_unique<Watch>(kernel, s.most_watched);
@@ -91,6 +92,7 @@ class Running {
       const bool are_over = all_started() && in_flight_.empty() && !run_.failed();
       if (are_over && may_go_on((cpu_seconds() - start) / limit)) clusters_.go_on();
     }
+    for (std::unique_ptr<Block>& block : idle_) keep_for_later(std::move(block));
     if (!run_.failed()) run_.finding = run_.unset;
     return {.finding = run_.finding,
             .crowd = crowd(),
@@ -232,7 +234,7 @@ class Running {
     if (run_.settings.order == Order::shuffled)
       first = static_cast<int>(run_.draw() % static_cast<unsigned>(count));
     for (int n = 0; n < count; ++n) {
-      int i = (first + n) % count;
+      int i = first + n < count ? first + n : (first + n) % count;
       if (run_.settings.order == Order::reverse) i = count - 1 - i;
       if (can_run(block.warps[static_cast<std::size_t>(i)]))
         return &block.warps[static_cast<std::size_t>(i)];
@@ -243,7 +245,8 @@ class Running {
   // Runs at most `most` operations of a warp. Returns whether it could still go on.
   bool advance(Warp& w, uint64_t most) {
     const Op* op = w.at != nullptr ? w.at : next_group(w);
-    while (op != nullptr && most-- > 0) {
+    for (w.left = most; op != nullptr && w.left > 0;) {
+      --w.left;
       if (w.has_taint && !follow_taint(op, w)) break;
       op = op->run(op, w);
     }

@@ -26,21 +26,30 @@ Eight joined_with(Eight mine, Eight old, uint32_t warp) {
 
 }  // namespace
 
-void SharedShadow::start(std::size_t words) {
-  writes_.assign(words + 8, 0);
-  reads_.assign(words + 8, 0);
-  write_ops_.resize(words + 8);
-  read_ops_.resize(words + 8);
+void SharedShadow::start(std::size_t words, uint32_t* contents, uint32_t poison) {
+  const std::size_t chunks = (words + 7) / chunk + 1;  // with those behind the last word
+  words_ = words, contents_ = contents, poison_ = poison;
+  for (std::vector<uint32_t>* const marks : {&writes_, &reads_, &write_ops_, &read_ops_})
+    if (marks->size() < chunks * chunk + 8) marks->resize(chunks * chunk + 8);
   parts_.clear();
   free_parts_.clear();
   noted_count_ = 0;
-  unwritten_.assign(words / chunk + 1, chunk);
-  unwritten_.back() = static_cast<uint32_t>(words % chunk);
+  unwritten_.assign(chunks, asleep);
   last_write_ = 0;
   time_ = 1;
+  any_order_ = false;
   fenced_warps_.clear();
   fenced_threads_.clear();
   touches_.reset();
+}
+
+void SharedShadow::wake_chunk(std::size_t number) {
+  const std::size_t first = number * chunk,
+                    words = std::min(chunk, words_ - std::min(first, words_));
+  std::fill_n(writes_.data() + first, chunk, 0);
+  std::fill_n(reads_.data() + first, chunk, 0);
+  if (contents_ != nullptr) std::fill_n(contents_ + first, words, poison_);
+  unwritten_[number] = static_cast<uint32_t>(words);
 }
 
 namespace {
@@ -81,19 +90,21 @@ bool is_behind(Eight stamps, Eight wanted, const Warp& w) {
   return true;
 }
 
-bool SharedShadow::are_readable(const Warp& w, const Shape& s, std::size_t word) const {
-  const uint32_t limit = stamp::make(w.since_barrier, 0);
+bool SharedShadow::are_readable(const Warp& w, const Shape& s, std::size_t word) {
+  const uint32_t limit = limit_of(w);
   for (const Shape::Window& window : s.windows) {
+    wake_window(word + window.first);
     const Eight writes = vector_at(writes_.data() + word + window.first);
     const Eight wanted = vector_at(window.wanted);
     if (!is_zero((Eight)(writes == 0) & wanted)) return false;
     const Eight late = (Eight)(writes >= limit) & wanted;
-    if (!is_zero(late) && !is_behind(writes, late, w)) return false;
+    if (!is_zero(late) && (any_order_ || !is_behind(writes, late, w))) return false;
   }
   return true;
 }
 
-bool SharedShadow::is_ordered(uint32_t s, const Warp& w, int lane) {
+bool SharedShadow::is_ordered(uint32_t s, const Warp& w, int lane) const {
+  if (any_order_) return true;
   if (stamp::warp(s) != static_cast<uint32_t>(w.index)) return is_known(s, w);
   if (stamp::thread(s) == static_cast<uint32_t>(w.index * warp_size + lane)) return true;
   return stamp::time(s) < w.since_sync || is_known(s, w);
@@ -130,6 +141,7 @@ bool SharedShadow::write(Marks m, const Warp& w, int lane, uint32_t op, Conflict
 bool SharedShadow::read(const Warp& w, int lane, std::size_t word, uint32_t op, Conflict& conflict,
                         unsigned bytes) {
   if (noted_count_ != 0) enter_reads();
+  wake(word, word);
   if (is_in_parts(word) && (touches_ == nullptr || is_of_owner(w))) join_known_parts(word, w);
   if (bytes == whole && !is_in_parts(word)) return read(marks(word), w, lane, op, conflict);
   for (Parts& parts = parts_of(word); bytes != 0; bytes &= bytes - 1) {
@@ -142,6 +154,7 @@ bool SharedShadow::read(const Warp& w, int lane, std::size_t word, uint32_t op, 
 bool SharedShadow::write(const Warp& w, int lane, std::size_t word, uint32_t op, Conflict& conflict,
                          unsigned bytes) {
   if (noted_count_ != 0) enter_reads();
+  wake(word, word);
   last_write_ = time_;
   if (bytes == whole && !is_in_parts(word)) {
     const bool was_plain = is_plain(word), is_ordered = write(marks(word), w, lane, op, conflict);
@@ -158,6 +171,7 @@ bool SharedShadow::write(const Warp& w, int lane, std::size_t word, uint32_t op,
 }
 
 bool SharedShadow::is_written(std::size_t word, unsigned bytes) const {
+  if (is_asleep(word)) return false;
   if (!is_in_parts(word)) return writes_[word] != 0;
   for (const Parts& parts = parts_[reads_[word]]; bytes != 0; bytes &= bytes - 1)
     if (parts[static_cast<std::size_t>(std::countr_zero(bytes))].write == 0) return false;
@@ -165,6 +179,7 @@ bool SharedShadow::is_written(std::size_t word, unsigned bytes) const {
 }
 
 void SharedShadow::unwrite(std::size_t word, unsigned bytes) {
+  wake(word, word);
   if (bytes == whole && !is_in_parts(word)) {
     const bool was_plain = is_plain(word);
     writes_[word] = 0;
@@ -176,6 +191,7 @@ void SharedShadow::unwrite(std::size_t word, unsigned bytes) {
 
 void SharedShadow::set_write(std::size_t word, uint32_t stamp) {
   if (noted_count_ != 0) enter_reads();
+  wake(word, word);
   const bool was_plain = is_plain(word);
   writes_[word] = stamp;
   last_write_ = time_;
@@ -184,6 +200,7 @@ void SharedShadow::set_write(std::size_t word, uint32_t stamp) {
 
 void SharedShadow::set_read(std::size_t word, uint32_t stamp) {
   if (noted_count_ != 0) enter_reads();
+  wake(word, word);
   if (!is_in_parts(word)) {
     reads_[word] = stamp;
     return;
@@ -257,34 +274,29 @@ void SharedShadow::enter_reads() {
   noted_count_ = 0;
 }
 
-// Words that are about to be written.
-void SharedShadow::count_new(const Shape& s, std::size_t word) {
-  for (const Shape::Window& window : s.windows)
-    for (std::size_t i = 0; i < 8; ++i) {
-      const std::size_t at = word + window.first + i;
-      if (window.wanted[i] != 0 && writes_[at] == 0) --unwritten_[at / chunk];
-    }
-}
-
 bool SharedShadow::write_shape(const Warp& w, const Shape& s, std::size_t word, uint32_t op) {
   if (!s.is_disjoint) return false;
   if (noted_count_ != 0) enter_reads();
-  const uint32_t limit = stamp::make(w.since_barrier, 0);
+  const uint32_t limit = limit_of(w);
   for (const Shape::Window& window : s.windows) {
+    wake_window(word + window.first);
     const Eight wanted = vector_at(window.wanted);
     for (const std::vector<uint32_t>* const marks : {&writes_, &reads_}) {
       const Eight stamps = vector_at(marks->data() + word + window.first);
       const Eight late = (Eight)(stamps >= limit) & wanted;
-      if (!is_zero(late) && !is_behind(stamps, late, w)) return false;
+      if (!is_zero(late) && (any_order_ || !is_behind(stamps, late, w))) return false;
     }
   }
   last_write_ = time_;
-  if (!is_filled(word, word + s.span / 4 - 1)) count_new(s, word);
+  const bool counts = !is_filled(word, word + s.span / 4 - 1);
   const uint32_t mine = stamp::make(time_, static_cast<uint32_t>(w.index * warp_size));
   for (const Shape::Window& window : s.windows) {
     const auto wanted = vector_at(window.wanted) != 0;
+    const std::size_t first = word + window.first;
+    if (counts)
+      count_plain(first, bits_of((Eight)(wanted & (vector_at(writes_.data() + first) == 0))));
     const auto set = [&](std::vector<uint32_t>& marks, Eight value) {
-      uint32_t* at = marks.data() + word + window.first;
+      uint32_t* at = marks.data() + first;
       put_vector(at, wanted ? value : vector_at(at));
     };
     set(writes_, mine + vector_at(window.lane));
@@ -296,29 +308,27 @@ bool SharedShadow::write_shape(const Warp& w, const Shape& s, std::size_t word, 
 
 void SharedShadow::take_off_shape(const Shape& s, std::size_t word) {
   for (const Shape::Window& window : s.windows) {
-    uint32_t* const writes = writes_.data() + word + window.first;
-    put_vector(writes, vector_at(window.wanted) != 0 ? eight(stamp::in_flight) : vector_at(writes));
+    const std::size_t first = word + window.first;
+    uint32_t* const writes = writes_.data() + first;
+    const auto wanted = vector_at(window.wanted) != 0;
+    put_vector(writes, wanted ? eight(stamp::in_flight) : vector_at(writes));
+    count_not_plain(first, bits_of((Eight)wanted));
   }
-  for (const Shape::Run& run : s.runs)
-    for (std::size_t at = word + run.first; at < word + run.first + run.words; ++at)
-      ++unwritten_[at / chunk];
 }
 
 void SharedShadow::land_shape(const Warp& w, const Shape& s, std::size_t word, bool by_engine) {
   if (noted_count_ != 0) enter_reads();
   last_write_ = time_;
-  for (const Shape::Run& run : s.runs)
-    for (std::size_t at = word + run.first; at < word + run.first + run.words; ++at)
-      if (!is_plain(at)) --unwritten_[at / chunk];
   const uint32_t mine = stamp::make(time_, static_cast<uint32_t>(w.index * warp_size));
   const Eight engine = eight(stamp::make(time_, stamp::lanes_of + stamp::copies));
   for (const Shape::Window& window : s.windows) {
-    uint32_t *const writes = writes_.data() + word + window.first, *const reads = reads_.data() +
-                                                                                  word +
-                                                                                  window.first;
+    const std::size_t first = word + window.first;
+    uint32_t *const writes = writes_.data() + first, *const reads = reads_.data() + first;
     const auto wanted = vector_at(window.wanted) != 0;
-    const Eight by = by_engine ? engine : mine + vector_at(window.lane);
-    put_vector(writes, wanted ? by : vector_at(writes));
+    const Eight old = vector_at(writes), by = by_engine ? engine : mine + vector_at(window.lane);
+    const auto becomes_plain = wanted & ((old == 0) | (old >= stamp::first_of_none));
+    count_plain(first, bits_of((Eight)becomes_plain));
+    put_vector(writes, wanted ? by : old);
     put_vector(reads, wanted ? Eight{} : vector_at(reads));
   }
 }
@@ -326,6 +336,7 @@ void SharedShadow::land_shape(const Warp& w, const Shape& s, std::size_t word, b
 bool SharedShadow::take_off_run(const Warp& w, int lane, std::size_t first, std::size_t end,
                                 uint32_t op) {
   if (noted_count_ != 0) enter_reads();
+  if (first != end) wake(first, end - 1);
   uint32_t write = 0, read = 0;  // neighbours mostly have the same
   for (std::size_t word = first; word < end; ++word) {
     if (is_in_parts(word)) return false;
@@ -349,6 +360,7 @@ bool SharedShadow::take_off_run(const Warp& w, int lane, std::size_t first, std:
 
 void SharedShadow::land_run(std::size_t first, std::size_t end) {
   if (noted_count_ != 0) enter_reads();
+  if (first != end) wake(first, end - 1);
   last_write_ = time_;
   for (std::size_t word = first; word < end; ++word) unwritten_[word / chunk] -= !is_plain(word);
   const uint32_t engine = stamp::make(time_, stamp::lanes_of + stamp::copies);

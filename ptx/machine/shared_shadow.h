@@ -7,9 +7,13 @@
 //
 // Reads of whole warps are noted, and entered when something asks for readers: a write, or an
 // access of a single lane. Behind a barrier of all they no longer matter, and most never are.
+//
+// Most blocks touch a part of their shared memory only: a chunk of it sleeps until somebody comes
+// there, and is cleared no sooner.
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -38,6 +42,8 @@ constexpr std::uint32_t warp(std::uint32_t s) {
   const std::uint32_t t = thread(s);
   return t < lanes_of ? t / 32 : t == many ? 32 : t - lanes_of;
 }
+// Later than all times.
+inline constexpr std::uint32_t first_of_none = make(last_time + 1, 0);
 // Not the time of anything: a word whose bytes have stamps of their own. It is later than all that
 // a warp may know, so that whoever looks at whole words asks lane by lane.
 inline constexpr std::uint32_t in_parts = make(last_time + 1, many);
@@ -67,7 +73,10 @@ bool is_known(std::uint32_t stamp, const Warp&);
 
 class SharedShadow {
  public:
-  void start(std::size_t words);  // nothing is written
+  // Nothing is written. What lies there becomes `poison` where somebody comes first.
+  void start(std::size_t words, std::uint32_t* contents = nullptr, std::uint32_t poison = 0);
+  // From now on nothing is unordered: whoever only wants to know what is written.
+  void ignore_order() { any_order_ = true; }
   // Warps of other blocks may read and write, too.
   void join_cluster(unsigned rank);
   // What a phase of the cluster's barrier makes known, which was complete at a time of this block.
@@ -93,8 +102,10 @@ class SharedShadow {
   // All lanes of a shape read or write, from a word on. False: nothing was done, as something may
   // be unordered or unwritten: ask lane by lane.
   bool read_shape(const Warp& w, const Shape& s, std::size_t word, std::uint32_t op) {
-    const bool is_usual = last_write_ < w.since_barrier && is_filled(word, word + s.span / 4 - 1);
+    const bool is_usual =
+        (any_order_ || last_write_ < w.since_barrier) && is_filled(word, word + s.span / 4 - 1);
     if (!is_usual && !are_readable(w, s, word)) return false;
+    if (any_order_) return true;
     if (noted_count_ == noted_.size()) make_room();
     noted_[noted_count_++] = {
         &s,    static_cast<std::uint32_t>(word), op,
@@ -114,7 +125,8 @@ class SharedShadow {
 
   // Whether what a lane does now comes after the last write of a word, of which nothing is noted.
   bool is_after_write(const Warp& w, int lane, std::size_t word) const {
-    return !is_in_parts(word) && writes_[word] != 0 && is_ordered(writes_[word], w, lane);
+    return !is_asleep(word) && !is_in_parts(word) && writes_[word] != 0 &&
+           is_ordered(writes_[word], w, lane);
   }
 
   // A word that was written just now is the target of a copy, until the copy lands.
@@ -155,7 +167,11 @@ class SharedShadow {
     std::uint32_t word, op, time, limit, warp;
   };
 
-  static bool is_ordered(std::uint32_t s, const Warp&, int lane);
+  bool is_ordered(std::uint32_t s, const Warp&, int lane) const;
+  // Stamps below it need no closer look.
+  std::uint32_t limit_of(const Warp& w) const {
+    return any_order_ ? stamp::first_of_none : stamp::make(w.since_barrier, 0);
+  }
   bool read(Marks, const Warp&, int lane, std::uint32_t op, Conflict&);
   bool write(Marks, const Warp&, int lane, std::uint32_t op, Conflict&);
   Marks marks(std::size_t word) {
@@ -180,8 +196,7 @@ class SharedShadow {
   void set_read(std::size_t word, std::uint32_t stamp);
   void set_write(std::size_t word, std::uint32_t stamp);
   void make_room();
-  void count_new(const Shape&, std::size_t word);
-  bool are_readable(const Warp&, const Shape&, std::size_t word) const;
+  bool are_readable(const Warp&, const Shape&, std::size_t word);
   // Whether all chunks from one word to another were written, as far as a few chunks tell.
   bool is_filled(std::size_t first, std::size_t last) const {
     if (last / chunk - first / chunk > 3) return false;
@@ -192,6 +207,27 @@ class SharedShadow {
   bool is_fenced(std::uint32_t stamp) const;
   bool is_plain(std::size_t word) const {
     return writes_[word] != 0 && stamp::time(writes_[word]) <= stamp::last_time;
+  }
+  bool is_asleep(std::size_t word) const { return (unwritten_[word / chunk] & asleep) != 0; }
+  // The chunks from one word to another.
+  void wake(std::size_t first, std::size_t last) {
+    for (std::size_t i = first / chunk; i <= last / chunk; ++i)
+      if ((unwritten_[i] & asleep) != 0) wake_chunk(i);
+  }
+  void wake_window(std::size_t first) {
+    if (((unwritten_[first / chunk] | unwritten_[(first + 7) / chunk]) & asleep) != 0)
+      wake(first, first + 7);
+  }
+  void wake_chunk(std::size_t);
+  // After some of the eight words from one on have become plain, or have ceased to be.
+  void count_plain(std::size_t first, unsigned words) { count(first, words, -1); }
+  void count_not_plain(std::size_t first, unsigned words) { count(first, words, 1); }
+  void count(std::size_t first, unsigned words, int each) {
+    const std::size_t in_first = chunk - first % chunk;
+    const unsigned here = in_first < 8 ? words & ((1u << in_first) - 1) : words;
+    unwritten_[first / chunk] += static_cast<std::uint32_t>(each * std::popcount(here));
+    unwritten_[(first + 7) / chunk] +=
+        static_cast<std::uint32_t>(each * std::popcount(words & ~here));
   }
   // After a word may have become plain, or may no longer be.
   void count_again(std::size_t word, bool was_plain) {
@@ -205,11 +241,15 @@ class SharedShadow {
   std::vector<Parts> parts_;
   std::vector<std::uint32_t> free_parts_;
   // Of each chunk of words, how many are not plain: nobody wrote them, or only bytes of them, or a
-  // copy is on its way there. And the time of the last write of all.
+  // copy is on its way there; and whether it sleeps. And the time of the last write of all.
   static constexpr std::size_t chunk = 64;
+  static constexpr std::uint32_t asleep = 1u << 31;
+  std::size_t words_ = 0;
+  std::uint32_t *contents_ = nullptr, poison_ = 0;
   std::vector<std::uint32_t> unwritten_;
   std::uint32_t last_write_ = 0;
   std::uint32_t time_ = 1;
+  bool any_order_ = false;
   // What each warp and each thread wrote before these times is fenced; empty without fences.
   std::vector<std::uint32_t> fenced_warps_, fenced_threads_;
   std::unique_ptr<Touches> touches_;  // null: the block is in no cluster

@@ -86,6 +86,9 @@ struct Warp {
   Block* block = nullptr;
   int index = 0;  // within its block
   const Op* at = nullptr;
+  std::uint64_t left = 0;  // operations of its turn
+  int until_look = 0;      // multiply-adds, until it looks whether it
+  bool meets_denormals = false;
   std::vector<Group> others;
   bool has_diverged = false;   // since all of its lanes last synchronised
   bool gives_up = false;       // waiting for a phase of an mbarrier

@@ -103,7 +103,7 @@ std::unique_ptr<Program> compile(const Binary& binary) {
     }
     need_same_cuda(module, binary.cuda_version);
     need_target(module);
-    return std::make_unique<Program>(module, state().memory);
+    return std::make_unique<Program>(std::move(module), state().memory);
   } catch (const BadPtx& why) {
     throw refuse(Error::invalid_ptx, why);
   }

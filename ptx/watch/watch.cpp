@@ -44,8 +44,38 @@ void see(Comparison& c, double value, double other) {
   c.equal |= value == other;
 }
 
+// What all lanes of a warp compare, in whole numbers that lose nothing as such of 64 bits.
+template <class T>
+void look_at_short(Comparison& c, const Op* op, const Warp& w) {
+  using s64 = std::int64_t;
+  constexpr s64 none = s64{1} << 40;  // farther than any two are
+  const stored<T>*a = w.slot<stored<T>>(op->a), *b = w.slot<stored<T>>(op->b);
+  s64 least = none, greatest = -none, least_other = none, greatest_other = -none, below = -none,
+      above = none;
+  bool equal = false;
+  for (int i = 0; i < warp_size; ++i) {
+    const bool on = w.lane_masks[i] != 0;
+    const s64 value = static_cast<T>(a[i]), other = static_cast<T>(b[i]), far = value - other;
+    least = std::min(least, on ? value : none);
+    greatest = std::max(greatest, on ? value : -none);
+    least_other = std::min(least_other, on ? other : none);
+    greatest_other = std::max(greatest_other, on ? other : -none);
+    below = std::max(below, on && far < 0 ? far : -none);
+    above = std::min(above, on && far > 0 ? far : none);
+    equal |= on && far == 0;
+  }
+  const auto lessen = [](double& to, s64 value) { to = std::min(to, static_cast<double>(value)); };
+  const auto raise = [](double& to, s64 value) { to = std::max(to, static_cast<double>(value)); };
+  lessen(c.least, least), raise(c.greatest, greatest);
+  lessen(c.least_other, least_other), raise(c.greatest_other, greatest_other);
+  if (below != -none) raise(c.below, below);
+  if (above != none) lessen(c.above, above);
+  c.equal |= equal;
+}
+
 template <class T>
 void look(Comparison& c, const Op* op, const Warp& w) {
+  if constexpr (std::is_integral_v<T> && sizeof(T) <= 4) return look_at_short<T>(c, op, w);
   const stored<T>*a = w.slot<stored<T>>(op->a), *b = w.slot<stored<T>>(op->b);
   for (uint32_t left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);

@@ -40,13 +40,14 @@ bool take_off_together(Warp& w, Block::Copy& copy) {
   if (lowest % op->mode != 0 || reach_shared_shape(w, op, *target, lowest, true) == nullptr)
     return false;
   w.block->shadow.take_off_shape(*target, lowest / 4);
-  uint32_t reading = op->b < 0 ? w.mask : 0, partly = 0;
-  for (uint32_t left = op->b < 0 ? 0 : w.mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left), read = copy.read[lane];
-    reading |= uint32_t{read != 0} << lane;
-    partly |= uint32_t{read != 0 && read != op->mode} << lane;
+  uint32_t reading = 0, whole = 0;
+  for (int n = 0; n < 4; ++n) {
+    const Eight read = vector_at(copy.read + 8 * n);
+    reading |= bits_of((Eight)(read != 0)) << 8 * n;
+    whole |= bits_of((Eight)(read == eight(op->mode))) << 8 * n;
   }
-  if (partly != 0) return true;
+  reading &= w.mask;
+  if ((reading & ~whole) != 0) return true;
   uint64_t of_source = 0;
   if (reading == w.mask)
     copy.source = shape_of(op, w, op->mode, of_source);
@@ -81,6 +82,20 @@ Block::Copy& new_copy(Block::Copies& all) {
   return all.copies[number];
 }
 
+// Those of all lanes, as `place_in_shared` names them.
+void places_in_shared(const Warp& w, int slot, bool is_wide, uint32_t add,
+                      uint64_t (&to)[warp_size]) {
+  const auto fill = [&](const auto* from) {
+    for (int lane = 0; lane < warp_size; ++lane) to[lane] = static_cast<uint32_t>(from[lane]) + add;
+  };
+  if (slot < 0)
+    std::fill(std::begin(to), std::end(to), add);
+  else if (is_wide)
+    fill(w.slot<uint64_t>(slot));
+  else
+    fill(w.slot<uint32_t>(slot));
+}
+
 // a and bits give the source, d the shared address and e what is added to it, b how many bytes are
 // read. mode: bytes. parts is 2 if the shared address has 64 bits.
 const Op* start_copies(const Op* op, Warp& w) {
@@ -94,9 +109,7 @@ const Op* start_copies(const Op* op, Warp& w) {
     copy.read[lane] =
         op->b < 0 ? op->mode
                   : std::min<int>(op->mode, static_cast<int>(w.slot<uint32_t>(op->b)[lane]));
-  for (int lane = 0; lane < warp_size; ++lane)
-    copy.to[lane] = place_in_shared(w, lane, op->d, op->parts == 2, static_cast<uint64_t>(op->e),
-                                    Named::in_shared);
+  places_in_shared(w, op->d, op->parts == 2, static_cast<uint32_t>(op->e), copy.to);
   return take_off_together(w, copy) || take_off_lane_by_lane(w, copy) ? op + 1 : nullptr;
 }
 

@@ -25,7 +25,7 @@ void SharedShadow::fence_proxy(const Warp& w) {
 
 // Of several threads, in favour of the kernel.
 bool SharedShadow::is_fenced(uint32_t s) const {
-  if (s == 0 || stamp::is_of_copy(s) || stamp::is_untold(s)) return true;
+  if (any_order_ || s == 0 || stamp::is_of_copy(s) || stamp::is_untold(s)) return true;
   if (fenced_warps_.empty()) return false;
   const auto most = [](const std::vector<uint32_t>& times, std::size_t first, std::size_t count) {
     const auto from = times.begin() + static_cast<std::ptrdiff_t>(first);
@@ -42,7 +42,7 @@ bool SharedShadow::is_fenced(uint32_t s) const {
 }
 
 std::optional<SharedShadow::Conflict> SharedShadow::unfenced_write(std::size_t word) const {
-  if (word >= writes_.size()) return std::nullopt;
+  if (word >= words_ || is_asleep(word)) return std::nullopt;
   if (!is_in_parts(word)) {
     if (is_fenced(writes_[word])) return std::nullopt;
     return Conflict{writes_[word], write_ops_[word], true};

@@ -46,7 +46,7 @@ bool SharedShadow::is_touch(const Marks& m, const Warp& w) const {
 }
 
 bool SharedShadow::comes_after(unsigned rank, uint32_t s, const Warp& w, int lane) const {
-  if (rank == w.block->in_cluster.rank) return is_ordered(s, w, lane);
+  if (any_order_ || rank == w.block->in_cluster.rank) return is_ordered(s, w, lane);
   return stamp::time(s) <= stamp::last_time && knows_of_peer(w, rank, s);
 }
 

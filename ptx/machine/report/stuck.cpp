@@ -24,8 +24,6 @@ Ready ready_of(const Warp& w) {
 
 }  // namespace
 
-bool can_run(const Warp& w) { return ready_of(w).at != nullptr; }
-
 void report_endless(const std::vector<std::unique_ptr<Block>>& in_flight, double limit) {
   for (const auto& block : in_flight)
     for (Warp& w : block->warps)

@@ -1,6 +1,7 @@
 // Blocks that do not come to their end: what they wait for, and where.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,7 +12,10 @@
 namespace ptx {
 
 // Whether some of its lanes can go on.
-bool can_run(const Warp&);
+inline bool can_run(const Warp& w) {
+  const auto is_ready = [](const Group& g) { return g.state == Group::State::ready; };
+  return w.at != nullptr || std::any_of(w.others.begin(), w.others.end(), is_ready);
+}
 
 // A block still runs after `limit` seconds of CPU time.
 void report_endless(const std::vector<std::unique_ptr<Block>>& in_flight, double limit);

@@ -39,4 +39,15 @@ inline bool is_zero(Vector v) {
 #endif
 }
 
+// A bit for each of eight masks, the first one lowest.
+inline unsigned bits_of(Eight masks) {
+#ifdef __AVX2__
+  return static_cast<unsigned>(_mm256_movemask_ps((__m256)masks));
+#else
+  unsigned bits = 0;
+  for (unsigned i = 0; i < 8; ++i) bits |= masks[i] >> 31 << i;
+  return bits;
+#endif
+}
+
 }  // namespace ptx

@@ -1,31 +1,47 @@
 #include "ptx/machine/shapes/shape_access.h"
 
+#include <algorithm>
+
 namespace ptx {
 namespace {
 
 using std::uint32_t;
 using std::uint64_t;
 
-// Whether all that a shape touches lies in rows of a region.
-bool holds(const Region& region, const Shape& s, uint64_t lowest) {
-  if (lowest < region.area.first || lowest + s.span > region.end) return false;
+// Around an address, those at which all that a shape touches lies in the same rows of a region;
+// none if it does not lie in rows of it.
+Run::Fit fit_of(Region& region, const Shape& s, uint64_t lowest) {
+  if (lowest < region.area.first || lowest + s.span > region.end) return {};
   const uint64_t pitch = region.area.pitch_bytes, row = region.area.row_bytes;
-  if (pitch == row) return true;
+  if (pitch == row)
+    return {&s, &region, region.area.first, region.end - s.span - region.area.first + 1};
   const uint64_t at = lowest - region.area.first;
-  if (at % pitch + s.span <= row) return true;
-  for (const Shape::Run& run : s.runs)
-    if ((at + uint64_t{4} * run.first) % pitch + uint64_t{4} * run.words > row) return false;
-  return true;
+  uint64_t before = ~uint64_t{0}, behind = before;  // bytes of each row
+  const auto add = [&](uint64_t first, uint64_t bytes) {
+    const uint64_t in_row = (at + first) % pitch;
+    if (in_row + bytes > row) return false;
+    before = std::min(before, in_row);
+    behind = std::min(behind, row - in_row - bytes);
+    return true;
+  };
+  if (!add(0, s.span))
+    for (const Shape::Run& run : s.runs)
+      if (!add(uint64_t{4} * run.first, uint64_t{4} * run.words)) return {};
+  return {&s, &region, lowest - before, before + behind + 1};
 }
 
 Region* region_of(Warp& w, const Op* op, const Shape& s, uint64_t lowest) {
   Run& run = *w.block->run;
-  Region*& cached = run.region_of[static_cast<std::size_t>(op - w.code)];
-  if (cached != nullptr && holds(*cached, s, lowest)) return cached;
-  Region* region = run.memory.at(lowest);
-  if (region == nullptr || !holds(*region, s, lowest)) return nullptr;
-  if (!region->area.is_of_caller || !run.launch.past.caller) return cached = region;
-  return lacks_caller(w) ? nullptr : region;
+  const auto number = static_cast<std::size_t>(op - w.code);
+  const Run::Fit& last = run.fits[number];
+  if (last.shape == &s && lowest - last.first < last.count) return last.region;
+  Region* const region = run.memory.at(lowest);
+  const Run::Fit fit = region == nullptr ? Run::Fit{} : fit_of(*region, s, lowest);
+  if (fit.region == nullptr) return nullptr;
+  if (region->area.is_of_caller && run.launch.past.caller)
+    return lacks_caller(w) ? nullptr : region;
+  run.fits[number] = fit;
+  return run.region_of[number] = region;
 }
 
 // Marks the words of a shape as written, or says whether all of them are.
@@ -45,6 +61,11 @@ bool look_at_written(const Shape& s, Region& region, std::size_t lowest_word, bo
 // without finding out who knows of whom as long as only this warp's block was here, and before its
 // last barrier or by the same thread.
 bool trace(Warp& w, const Op* op, const Shape& s, Region& region, uint64_t lowest, bool writes) {
+  const std::size_t lowest_word = region.word(lowest);
+  const auto is_set = [&] {
+    return region.is_written.empty() || look_at_written(s, region, lowest_word, writes);
+  };
+  if (w.block->run->watch != nullptr) return is_set();
   Memory::Contents& memory = w.block->run->memory;
   Traces& traces = memory.traces_of(region);
   const uint32_t settled = memory.settled(region);
@@ -56,7 +77,6 @@ bool trace(Warp& w, const Op* op, const Shape& s, Region& region, uint64_t lowes
     const Eight lane = vector_at(window.lane);
     return lane == Shape::several ? eight(by_several) : first_lane + lane;
   };
-  const std::size_t lowest_word = region.word(lowest);
   Eight bad = {}, was_read = {};
   for (const Shape::Window& window : s.windows) {
     const auto is_ordered = [&](Traces::Part of, Traces::Part when) {
@@ -72,8 +92,7 @@ bool trace(Warp& w, const Op* op, const Shape& s, Region& region, uint64_t lowes
     const Eight readers = vector_at(traces.at(Traces::read_block, lowest_word + window.first));
     was_read |= (Eight)(readers > settled) & vector_at(window.wanted);
   }
-  if (!is_zero(bad)) return false;
-  if (!region.is_written.empty() && !look_at_written(s, region, lowest_word, writes)) return false;
+  if (!is_zero(bad) || !is_set()) return false;
   const auto number = static_cast<uint32_t>(op - w.code);
   const bool forgets_readers = writes && !is_zero(was_read);  // pages that nobody touched cost none
   for (const Shape::Window& window : s.windows) {

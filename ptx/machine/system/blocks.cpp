@@ -74,17 +74,37 @@ void start(Warp& w) {
   for (const int slot : run.kernel.unset) w.taint[static_cast<std::size_t>(slot)] = all_lanes;
 }
 
+// One that a launch left, if there is any: most have as much memory as the next one asks for.
+std::unique_ptr<Block> spare_block(Run& run) {
+  auto& spare = run.memory.spare_blocks;
+  if (spare.empty()) return std::make_unique<Block>();
+  std::unique_ptr<Block> block = std::move(spare.back());
+  spare.pop_back();
+  return block;
+}
+
+// But for the memory that it has.
+void forget(Warp& w) {
+  Warp fresh;
+  fresh.others.swap(w.others);
+  fresh.known.swap(w.known);
+  fresh.taint.swap(w.taint);
+  fresh.predicate_taint.swap(w.predicate_taint);
+  w = std::move(fresh);
+}
+
 }  // namespace
 
 std::unique_ptr<Block> make_block(Run& run) {
-  auto block = std::make_unique<Block>();
+  std::unique_ptr<Block> block = spare_block(run);
   const Program::Kernel& kernel = run.kernel;
   block->run = &run;
+  block->in_cluster = {};
   block->thread_count = static_cast<int>(run.launch.block.count());
   const int warps = (block->thread_count + warp_size - 1) / warp_size;
   block->warps.resize(static_cast<std::size_t>(warps));
   const std::size_t slot_words = static_cast<std::size_t>(kernel.slots + 1) * warp_size;
-  block->slots.assign(slot_words * static_cast<std::size_t>(warps) + 16, poison);
+  block->slots.resize(slot_words * static_cast<std::size_t>(warps) + 16);
   block->predicates.assign(static_cast<std::size_t>(kernel.predicates * warps), 0);
   block->shared.resize(run.shared_bytes + 16);
   block->local_bytes = kernel.facts.local;
@@ -94,6 +114,7 @@ std::unique_ptr<Block> make_block(Run& run) {
   while (reinterpret_cast<uint64_t>(slots) % 64 != 0) ++slots;
   for (int i = 0; i < warps; ++i) {
     Warp& w = block->warps[static_cast<std::size_t>(i)];
+    forget(w);
     w.slots = slots + slot_words * static_cast<std::size_t>(i);
     w.predicates = block->predicates.data() + kernel.predicates * i;
     w.code = run.code();
@@ -102,10 +123,19 @@ std::unique_ptr<Block> make_block(Run& run) {
     w.index = i;
     w.taint.assign(static_cast<std::size_t>(kernel.slots + 1), 0);
     w.predicate_taint.assign(static_cast<std::size_t>(kernel.predicates), 0);
+    constexpr uint64_t wide_poison = uint64_t{poison} << 32 | poison;
+    for (const int slot : kernel.unset) fill(w, slot, true, wide_poison);  // or what follows it
     fill_constants(w);
     fill_specials(w, false);
   }
   return block;
+}
+
+void keep_for_later(std::unique_ptr<Block> block) {
+  constexpr std::size_t most = 4, most_bytes = 1 << 22;
+  auto& spare = block->run->memory.spare_blocks;
+  if (spare.size() < most && block->local.size() + block->slots.size() < most_bytes)
+    spare.push_back(std::move(block));
 }
 
 void start(Block& block, const Dim& at) {
@@ -122,12 +152,13 @@ void start(Block& block, const Dim& at) {
   block.hearsay.clear();
   block.released.clear();
   block.unwritten_from.clear();
-  block.copies.assign(block.warps.size(), {});
+  block.copies.resize(block.warps.size());
+  for (Block::Copies& copies : block.copies) copies.forget();
   block.asynchronous = {};
   block.held.clear();
-  auto* words = reinterpret_cast<uint32_t*>(block.shared.data());
-  std::fill(words, words + run.shared_bytes / 4, poison);
-  block.shadow.start(run.shared_bytes / 4);
+  block.shadow.start(run.shared_bytes / 4, reinterpret_cast<uint32_t*>(block.shared.data()),
+                     poison);
+  if (run.watch != nullptr) block.shadow.ignore_order();
   auto* own_words = reinterpret_cast<uint32_t*>(block.local.data());
   std::fill(own_words, own_words + block.local.size() / 4, poison);
   std::fill(block.local_is_written.begin(), block.local_is_written.end(), 0);
