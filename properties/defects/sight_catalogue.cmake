@@ -292,6 +292,10 @@ assay_sight_defect(sums_copied_without_fence IN nvcc_only/caches.cu CLAIM no_dat
 assay_sight_defect(own_sums_not_set IN nvcc_only/unset.cu CLAIM no_unset_value CASE "m=3 n=4 k=5" SAYS "an element of an array of its own")
 assay_sight_defect(shared_count_not_set IN nvcc_only/unset.cu CLAIM no_unset_value CASE "m=3 n=4 k=5" SAYS "changes in place a value that nobody wrote")
 
+# One bit that nobody wrote, of a word of which others are written, or of a vote.
+assay_sight_defect(one_bit_of_other_half IN nvcc_only/parts_of_words.cu CLAIM no_unset_value CASE "m=3 n=4 k=5" SAYS "of lower, read at")
+assay_sight_defect(votes_of_one_more IN nvcc_only/parts_of_words.cu CLAIM no_unset_value CASE "m=3 n=4 k=5" SAYS "of is_there, read at")
+
 # Accesses beyond an array: the thread's own, and a shared one where the next begins. Of own_array_overrun and
 # shared_table_overrun nvcc drops what is wrong, whose index it knows or which nobody reads: what it compiles is right.
 assay_sight_defect(partial_sums_overrun IN memory.cu CLAIM accesses_inside CASE "m=3 n=4 k=5" SAYS "of its own 16 bytes of local memory")

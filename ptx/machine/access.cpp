@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "ptx/machine/bits/kept.h"
 #include "ptx/machine/report/accesses.h"
 
 namespace ptx {
@@ -222,7 +223,7 @@ std::byte* reach_global(Warp& w, const Access& a, uint32_t& unwritten) {
     std::uint8_t& written = region.is_written[region.word(address)];
     if (written == 0 && (a.reads_too || !a.writes)) {
       unwritten |= 1u << at / 4;
-      w.last_unwritten = {.address = address, .op = op_number(w, a.op)};
+      note_unwritten_global(w, a, address, at / 4);
     }
     if (a.writes) written = 1;
   }
@@ -271,7 +272,7 @@ std::byte* reach_shared(Warp& w, const Access& a, uint32_t& unwritten) {
     const unsigned bytes = bytes_within_word(a);
     if ((a.reads_too || !a.writes) && !block.shadow.is_written(word, bytes)) {
       unwritten |= 1u << at / 4;
-      w.last_unwritten = {.address = word * 4, .op = op, .in_shared = true};
+      note_unwritten_shared(w, a, block, word, at / 4);
     }
     const bool ordered = a.writes ? block.shadow.write(w, a.lane, word, op, conflict, bytes)
                                   : block.shadow.read(w, a.lane, word, op, conflict, bytes);
