@@ -34,7 +34,7 @@ __global__ void by_halves(Gemm g) {
     for (std::int64_t p = 0; p < count; p += 2) {
       const unsigned high = read_word(&upper[threadIdx.x][p]);
       const unsigned low = read_word(&lower[threadIdx.x][p]);
-      sum = Right::add(sum, __uint_as_float(high << 16 | (low & kept)),
+      sum = Right::add(sum, __uint_as_float(high << 16 ^ (low & kept)),
                        Right::b(g, p0 + p, at % g.n));
       if (p + 1 < count)
         sum = Right::add(sum, __uint_as_float((high & 0xffff0000) | low >> 16),
