@@ -187,11 +187,18 @@ void follow_results(const Op* op, Warp& w, const Uses& uses, uint32_t active) {
   }
 }
 
+void make_room_for_origins(Warp& w) {
+  if (!w.origins.empty()) return;
+  w.origins.resize(w.taint.size() * warp_size);
+  w.predicate_origins.resize(w.predicate_taint.size() * warp_size);
+}
+
 }  // namespace
 
 void mark_unwritten(Warp& w, int slot, int lane, std::uint64_t bits) {
   if (bits != 0) {
     make_room_for_unwritten(w);
+    make_room_for_origins(w);
     w.has_taint = true;
     w.origins[static_cast<std::size_t>(slot * warp_size + lane)] = w.last_unwritten;
   }

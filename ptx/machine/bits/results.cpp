@@ -160,12 +160,7 @@ uint64_t unwritten_of_result(const Op* op, const Warp& w, const Uses& uses, int 
 
 }  // namespace
 
-void make_room_for_unwritten(Warp& w) {
-  if (!w.origins.empty()) return;
-  w.unwritten.resize(w.taint.size() * warp_size);
-  w.origins.resize(w.taint.size() * warp_size);
-  w.predicate_origins.resize(w.predicate_taint.size() * warp_size);
-}
+void make_room_for_unwritten(Warp& w) { w.unwritten.resize(w.taint.size() * warp_size); }
 
 void set_unwritten(Warp& w, int slot, int lane, uint64_t bits) {
   const auto n = static_cast<std::size_t>(slot);
