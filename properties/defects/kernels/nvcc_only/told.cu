@@ -18,6 +18,7 @@ struct Told {
 struct Place {
   Told told;
   unsigned is_taken = 0;  // by the host; freed by the device
+  unsigned unused = 0;  // what a launch frees that has taken no place: all launch the same kernels
 };
 
 __global__ void multiply(Gemm g, const Told* told) {
@@ -53,14 +54,15 @@ bool take(Place* place) {
 enum class Says { by_function, by_function_in_front, by_kernel, by_kernel_elsewhere };
 
 template <Says says>
-cudaError_t say_so(Place* place, cudaStream_t stream) {
+cudaError_t say_so(Place* place, cudaStream_t stream, bool is_its = true) {
   static cudaStream_t elsewhere = nullptr;
   if (says == Says::by_kernel_elsewhere && elsewhere == nullptr)
     if (const auto error = cudaStreamCreateWithFlags(&elsewhere, cudaStreamNonBlocking))
       return error;
   if (says == Says::by_function || says == Says::by_function_in_front)
-    return cudaLaunchHostFunc(stream, set_free_on_host, place);
-  set_free<<<1, 1, 0, says == Says::by_kernel ? stream : elsewhere>>>(&place->is_taken);
+    return is_its ? cudaLaunchHostFunc(stream, set_free_on_host, place) : cudaSuccess;
+  set_free<<<1, 1, 0, says == Says::by_kernel ? stream : elsewhere>>>(is_its ? &place->is_taken
+                                                                             : &place->unused);
   return cudaGetLastError();
 }
 
@@ -82,6 +84,8 @@ cudaError_t by_place(const Gemm& g, cudaStream_t stream, void* workspace) {
   if (const auto error = cudaStreamIsCapturing(stream, &status)) return error;
   Place* const place = status == cudaStreamCaptureStatusNone ? the_place() : nullptr;
   if (!take(place)) {
+    if (place != nullptr)
+      if (const auto error = say_so<says>(place, stream, false)) return error;
     multiply<<<blocks, threads, 0, stream>>>(g, nullptr);
     return cudaGetLastError();
   }
