@@ -269,6 +269,9 @@ assay_sight_defect(fenced_for_a_cluster IN nvcc_only/scopes.cu CLAIM no_data_rac
 assay_sight_defect(lane_fences_for_warp IN nvcc_only/scopes.cu CLAIM no_data_race CASE "m=3 n=4 k=5"
                    SAYS "blocks are ordered by a fence and an atomic operation only")
 assay_sight_defect(bits_of_two_launches IN nvcc_only/scopes.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "of bits_of_all")
+assay_sight_defect(lock_without_first_fence IN nvcc_only/locks.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "of sums_of_all")
+assay_sight_defect(lock_without_last_fence IN nvcc_only/locks.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "of sums_of_all")
+assay_sight_defect(lock_freed_by_store IN nvcc_only/locks.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "of locks")
 
 # What takes each launch of a graph for a call.
 assay_sight_defect(tells_by_local IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "a local variable of a function which has returned")

@@ -43,11 +43,12 @@ bool has_waited_for_grids(const Warp& w) {
 
 // The operation that a block of another one belongs to, if nothing orders it with this launch.
 const Unordered* unordered_at(const Run& run, uint32_t block) {
-  const auto& others = run.launch.past.unordered;
-  const auto found = std::find_if(others.begin(), others.end(), [&](const Unordered& other) {
-    return other.numbers.hold(run.memory.earlier_blocks + block + 1);
-  });
-  return found == others.end() ? nullptr : &*found;
+  const uint32_t number = run.memory.earlier_blocks + block + 1;
+  const auto found =
+      std::partition_point(run.unordered.begin(), run.unordered.end(),
+                           [=](const Unordered* other) { return other->numbers.end <= number; });
+  const bool is_there = found != run.unordered.end() && (*found)->numbers.hold(number);
+  return is_there ? *found : nullptr;
 }
 
 // Whether what other blocks or this one did at a stamp comes before what this lane does now.
@@ -58,18 +59,19 @@ bool is_ordered(const Warp& w, int lane, uint64_t s) {
   const Run& run = *w.block->run;
   if (block < run.memory.others) {
     const Unordered* const other = unordered_at(run, block);
-    return other == nullptr || (other->until_waited_for && has_waited_for_grids(w));
+    if (other == nullptr || (other->until_waited_for && has_waited_for_grids(w))) return true;
   }
   if (block == w.block->number) {
     if (warp != static_cast<uint32_t>(w.index)) return is_known(in_block, w);
     return stamp::thread(in_block) == static_cast<uint32_t>(w.index * warp_size + lane) ||
            stamp::is_untold(in_block) || time < w.since_sync || is_known(in_block, w);
   }
-  if (w.block->knows.knows(block, in_block)) return true;
+  const uint64_t told_as = uint64_t{run.memory.earlier_blocks} + block;
+  if (w.block->knows.knows(told_as, in_block)) return true;
   if (const int rank = rank_of_block(w, block); rank >= 0)
     return knows_of_peer(w, static_cast<unsigned>(rank), in_block);
   const auto heard = w.block->hearsay.find(w.index);
-  return heard != w.block->hearsay.end() && heard->second.known.knows(block, in_block);
+  return heard != w.block->hearsay.end() && heard->second.known.knows(told_as, in_block);
 }
 
 // A block that has fenced is trusted with what it wrote before, and reads behind.

@@ -50,9 +50,11 @@ void note_own(Warp&, const Access&, std::size_t first, std::uint32_t& unwritten)
 // The addresses of all lanes, active or not.
 void addresses_of(const Op*, Warp&, std::uint64_t (&to)[warp_size]);
 
-// What an atomic access at this address makes its warp know, and lets others know.
-void hear(Warp&, std::uint64_t address, Reach);
-void tell(Warp&, std::uint64_t address, Reach);
+// What an atomic access at this address makes its warp know, and lets others know: of the same
+// launch, and of others under way where it may take a lock, or free one.
+enum class Lock : std::uint8_t { none, may_take_or_free, may_free };
+void hear(Warp&, std::uint64_t address, Reach, Lock = Lock::none);
+void tell(Warp&, std::uint64_t address, Reach, Lock = Lock::none);
 void fence(Warp&, bool for_block_alone);
 
 // Happen now: copies that a lane has committed, but for the last `but` groups of them.

@@ -33,6 +33,7 @@ struct Run {
   const Program::Kernel& kernel;
   Memory::Contents& memory;
   const Settings& settings;
+  std::vector<const Unordered*> unordered;        // that the launch is not ordered with, by numbers
   std::vector<Region*> region_of;                 // that an operation met last
   std::vector<const Shape*> shape_of, target_of;  // likewise; the latter of copies
   // The bytes of shared memory that each operation may touch.
@@ -71,8 +72,9 @@ struct Kept {
 
 struct Block {
   Run* run = nullptr;
-  std::uint32_t number = 0;  // within the grid, after those of other launches in between
-  Dim at;                    // blockIdx
+  std::uint32_t number = 0;   // within the grid, after those of other launches in between
+  std::uint64_t told_as = 0;  // its number among the blocks of all launches, in Knowledge
+  Dim at;                     // blockIdx
   int thread_count = 0;
   int exited = 0;
   std::uint64_t stored = 0;  // words of results

@@ -67,7 +67,7 @@ template <class T, Reach reach>
   for (u32 left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     u32 unwritten = 0;
-    if ((op->flags & is_strong) != 0) tell(w, at[lane], reach);
+    if ((op->flags & is_strong) != 0) tell(w, at[lane], reach, Lock::may_free);
     std::byte* to = reach(w,
                           {.op = op,
                            .lane = lane,
@@ -142,12 +142,14 @@ const Op* atomic(const Op* op, Warp& w) {
   addresses_of(op, w, at);
   const auto how = static_cast<Atomic>(op->mode);
   // By an exchange a lock may be taken, which two launches may well have in turns.
-  const bool counts = std::is_integral_v<T> && how != Atomic::exch && how != Atomic::cas;
+  const bool exchanges = how == Atomic::exch || how == Atomic::cas;
+  const bool counts = std::is_integral_v<T> && !exchanges;
+  const Lock lock = exchanges ? Lock::may_take_or_free : Lock::none;
   for (u32 left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     u32 unwritten = 0;
-    hear(w, at[lane], reach);
-    tell(w, at[lane], reach);
+    hear(w, at[lane], reach, lock);
+    tell(w, at[lane], reach, lock);
     std::byte* to = reach(w,
                           {.op = op,
                            .lane = lane,

@@ -116,6 +116,7 @@ void start(Block& block, const Dim& at) {
   const Dim& grid = run.launch.grid;
   block.number =
       run.memory.others + static_cast<uint32_t>(at.x + grid.x * (at.y + uint64_t{grid.y} * at.z));
+  block.told_as = std::uint64_t{run.memory.earlier_blocks} + block.number;
   block.at = at;
   block.exited = 0;
   block.stored = 0;
