@@ -233,6 +233,8 @@ assay_sight_defect(frees_in_callback IN nvcc_only/host.cu CLAIM given_stream CAS
 assay_sight_defect(never_frees IN nvcc_only/host.cu CLAIM same_bits_twice CASE "m=3 n=4 k=5" SAYS "the last one 48 bytes, and none gives any back")
 assay_sight_defect(first_status_dropped IN nvcc_only/host.cu CLAIM launch_errors CASE "m=3 n=4 k=5" SAYS "the variant returned cudaSuccess")
 assay_sight_defect(strip_for_each_multiprocessor IN nvcc_only/host.cu CLAIM no_data_race CASE "m=3 n=65 k=5" SAYS "of the workspace")
+assay_sight_defect(told_in_front_of_copy IN nvcc_only/told.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "the host code writes to pinned memory")
+assay_sight_defect(told_in_other_stream IN nvcc_only/told.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "the host code writes to pinned memory")
 
 # What launches use again, or take for granted.
 assay_sight_defect(slots_in_turn IN nvcc_only/reuse.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "launches under way")
@@ -250,6 +252,9 @@ assay_sight_defect(fenced_for_a_cluster IN nvcc_only/scopes.cu CLAIM no_data_rac
 assay_sight_defect(lane_fences_for_warp IN nvcc_only/scopes.cu CLAIM no_data_race CASE "m=3 n=4 k=5"
                    SAYS "blocks are ordered by a fence and an atomic operation only")
 assay_sight_defect(bits_of_two_launches IN nvcc_only/scopes.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "of bits_of_all")
+assay_sight_defect(lock_without_first_fence IN nvcc_only/locks.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "of sums_of_all")
+assay_sight_defect(lock_without_last_fence IN nvcc_only/locks.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "of sums_of_all")
+assay_sight_defect(lock_freed_by_store IN nvcc_only/locks.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "of locks")
 
 # What takes each launch of a graph for a call.
 assay_sight_defect(tells_by_local IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "a local variable of a function which has returned")
@@ -274,6 +279,10 @@ assay_sight_defect(sums_copied_without_fence IN nvcc_only/caches.cu CLAIM no_dat
 # What nobody has set: an array of the thread's own, and what an atomic operation finds.
 assay_sight_defect(own_sums_not_set IN nvcc_only/unset.cu CLAIM no_unset_value CASE "m=3 n=4 k=5" SAYS "an element of an array of its own")
 assay_sight_defect(shared_count_not_set IN nvcc_only/unset.cu CLAIM no_unset_value CASE "m=3 n=4 k=5" SAYS "changes in place a value that nobody wrote")
+
+# One bit that nobody wrote, of a word of which others are written, or of a vote.
+assay_sight_defect(one_bit_of_other_half IN nvcc_only/parts_of_words.cu CLAIM no_unset_value CASE "m=3 n=4 k=5" SAYS "of lower, read at")
+assay_sight_defect(votes_of_one_more IN nvcc_only/parts_of_words.cu CLAIM no_unset_value CASE "m=3 n=4 k=5" SAYS "of is_there, read at")
 
 # Accesses beyond an array: the thread's own, and a shared one where the next begins. Of own_array_overrun and
 # shared_table_overrun nvcc drops what is wrong, whose index it knows or which nobody reads: what it compiles is right.

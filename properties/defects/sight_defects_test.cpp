@@ -105,7 +105,8 @@ INSTANTIATE_TEST_SUITE_P(
         "right_strips", "right_counter", "right_slots_in_turn", "right_memory_of_a_handle",
         "right_blocks_meet", "right_without_memory", "right_growing_buffer", "right_shares",
         "right_ring_of_places", "right_lane_fences", "right_locks_of_lanes", "right_last_of_four",
-        "right_arms_that_meet", "right_distances", "right_masks"));
+        "right_arms_that_meet", "right_distances", "right_masks", "right_halves", "right_votes",
+        "right_locks_of_launches", "right_told_by_function", "right_told_by_kernel"));
 
 // Once in a process: then there is a buffer.
 TEST(WithoutMemory, shows_what_is_kept_of_a_launch_that_failed) {

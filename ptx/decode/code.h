@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ptx/machine/bits/rules.h"
 #include "ptx/machine/machine.h"
 #include "ptx/machine/system/specials.h"
 #include "ptx/machine/tensor/tensor.h"
@@ -46,7 +47,9 @@ struct SharedVariable {
 struct Uses {
   std::vector<int> reads, writes;  // slots; of a 64-bit value the first
   std::vector<int> predicates_read, predicates_written;
-  int address = -1;  // the slot that an access takes its address from
+  int address = -1;           // the slot that an access takes its address from
+  const char* operands = "";  // those of its handler
+  Following follows = {};
 };
 
 struct WatchedCode;

@@ -235,10 +235,13 @@ Op& Decoder::emit(Handler handler, const Uses& uses) {
   return out_.code.back();
 }
 Op& Decoder::emit_named(const std::string& name, const Uses& uses) {
-  return emit(known_handling(name).run, uses);
+  const Handling& handling = known_handling(name);
+  Op& op = emit(handling.run, uses);
+  out_.uses.back().follows = handling.follows;
+  return op;
 }
 Op& Decoder::emit_table(const Handling& handling, std::initializer_list<int> operands) {
-  Uses uses;
+  Uses uses{.operands = handling.operands, .follows = handling.follows};
   Op op;
   int* const fields[] = {&op.d, &op.a, &op.b, &op.c, &op.e};
   std::size_t n = 0;
@@ -250,8 +253,7 @@ Op& Decoder::emit_table(const Handling& handling, std::initializer_list<int> ope
     (n == 0 ? writes : reads).push_back(operand);
     ++n;
   }
-  op.run = handling.run;
-  op.from = body_index_;
+  op.run = handling.run, op.from = body_index_;
   out_.code.push_back(op);
   out_.uses.push_back(std::move(uses));
   return out_.code.back();

@@ -136,6 +136,7 @@ void Decoder::decode_load(const Instruction& i, bool is_store) {
   if (is_polled) access.flags |= is_strong | scope_of(i);
   if (has(i, "nc") || i.opcode == "ldu") access.flags |= is_cached;
   access.parts = static_cast<std::uint8_t>(slots.size());
+  access.part_bytes = static_cast<std::uint8_t>(bytes_of(type));
   access.d = slots[0];
   if (slots.size() > 1) {
     access.d = static_cast<int>(out_.lists.size());
@@ -220,6 +221,7 @@ void Decoder::decode_atomic(const Instruction& i) {
     atomic.flags = static_cast<std::uint16_t>(op.flags | stores | is_strong | scope_of(i));
     if (n == 0) atomic.e = static_cast<int>(values.size()) * bytes_of(type);
     atomic.d = d, atomic.b = b, atomic.c = c;
+    atomic.part_bytes = static_cast<std::uint8_t>(bytes_of(type));
     // A cas takes the value to compare with first.
     atomic.mode = static_cast<std::uint8_t>(mode);
   }

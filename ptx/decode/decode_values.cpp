@@ -341,7 +341,6 @@ void Decoder::decode_arithmetic(const Instruction& i) {
     default: refuse(i);
   }
   op->flags |= real_flags_of(i);
-  if (i.opcode == "and" && bytes_of(type) == 4) op->flags |= masks;
   op->mode = static_cast<std::uint8_t>(rounding_of(i));
 }
 

@@ -71,6 +71,10 @@ bool Decoder::decode_warp_wide(const Instruction& i) {
     }
   }
   const Handling* handling = handling_of(name);
+  uses.follows = handling->follows;
+  if (has(i, "uni") || (op == "match" && has(i, "all")) ||
+      (op == "redux" && !has(i, "and") && !has(i, "or")))
+    uses.follows.rule = BitRule::whole;
   Op& out = emit(handling->run, uses);
   made.run = out.run;
   made.from = out.from;

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "ptx/machine/bits/kept.h"
 #include "ptx/machine/report/accesses.h"
 
 namespace ptx {
@@ -42,11 +43,12 @@ bool has_waited_for_grids(const Warp& w) {
 
 // The operation that a block of another one belongs to, if nothing orders it with this launch.
 const Unordered* unordered_at(const Run& run, uint32_t block) {
-  const auto& others = run.launch.past.unordered;
-  const auto found = std::find_if(others.begin(), others.end(), [&](const Unordered& other) {
-    return other.numbers.hold(run.memory.earlier_blocks + block + 1);
-  });
-  return found == others.end() ? nullptr : &*found;
+  const uint32_t number = run.memory.earlier_blocks + block + 1;
+  const auto found =
+      std::partition_point(run.unordered.begin(), run.unordered.end(),
+                           [=](const Unordered* other) { return other->numbers.end <= number; });
+  const bool is_there = found != run.unordered.end() && (*found)->numbers.hold(number);
+  return is_there ? *found : nullptr;
 }
 
 // Whether what other blocks or this one did at a stamp comes before what this lane does now.
@@ -57,18 +59,19 @@ bool is_ordered(const Warp& w, int lane, uint64_t s) {
   const Run& run = *w.block->run;
   if (block < run.memory.others) {
     const Unordered* const other = unordered_at(run, block);
-    return other == nullptr || (other->until_waited_for && has_waited_for_grids(w));
+    if (other == nullptr || (other->until_waited_for && has_waited_for_grids(w))) return true;
   }
   if (block == w.block->number) {
     if (warp != static_cast<uint32_t>(w.index)) return is_known(in_block, w);
     return stamp::thread(in_block) == static_cast<uint32_t>(w.index * warp_size + lane) ||
            stamp::is_untold(in_block) || time < w.since_sync || is_known(in_block, w);
   }
-  if (w.block->knows.knows(block, in_block)) return true;
+  const uint64_t told_as = uint64_t{run.memory.earlier_blocks} + block;
+  if (w.block->knows.knows(told_as, in_block)) return true;
   if (const int rank = rank_of_block(w, block); rank >= 0)
     return knows_of_peer(w, static_cast<unsigned>(rank), in_block);
   const auto heard = w.block->hearsay.find(w.index);
-  return heard != w.block->hearsay.end() && heard->second.known.knows(block, in_block);
+  return heard != w.block->hearsay.end() && heard->second.known.knows(told_as, in_block);
 }
 
 // A block that has fenced is trusted with what it wrote before, and reads behind.
@@ -222,7 +225,7 @@ std::byte* reach_global(Warp& w, const Access& a, uint32_t& unwritten) {
     std::uint8_t& written = region.is_written[region.word(address)];
     if (written == 0 && (a.reads_too || !a.writes)) {
       unwritten |= 1u << at / 4;
-      w.last_unwritten = {.address = address, .op = op_number(w, a.op)};
+      note_unwritten_global(w, a, address, at / 4);
     }
     if (a.writes) written = 1;
   }
@@ -272,7 +275,7 @@ std::byte* reach_shared(Warp& w, const Access& a, uint32_t& unwritten) {
     const unsigned bytes = bytes_within_word(a);
     if ((a.reads_too || !a.writes) && !block.shadow.is_written(word, bytes)) {
       unwritten |= 1u << at / 4;
-      w.last_unwritten = {.address = word * 4, .op = op, .in_shared = true};
+      note_unwritten_shared(w, a, block, word, at / 4);
     }
     const bool ordered = a.writes ? block.shadow.write(w, a.lane, word, op, conflict, bytes)
                                   : block.shadow.read(w, a.lane, word, op, conflict, bytes);

@@ -30,7 +30,7 @@ inline unsigned bytes_within_word(const Access& a) {
 using Reach = std::byte* (*)(Warp&, const Access&, std::uint32_t& unwritten);
 
 // Where the bytes of an access lie; null after a finding. `unwritten` becomes the mask of its words
-// that nobody wrote.
+// that nobody wrote, or not all bits of: which, Warp::last_bits says.
 std::byte* reach_global(Warp&, const Access&, std::uint32_t& unwritten);
 std::byte* reach_shared(Warp&, const Access&, std::uint32_t& unwritten);
 // Whether nothing orders what a warp does with what the caller of the host code did before.
@@ -44,17 +44,17 @@ std::byte* reach_generic(Warp&, const Access&, std::uint32_t& unwritten);
 // of its own, as of now.
 void stamp_write(Warp&, std::uint64_t address, std::uint64_t bytes, std::uint32_t stamp);
 
-// Of a thread's own arrays: that it reads or writes from `first` of Block::local on; and that what
-// a store left at an address, if it is in them, is what nobody wrote.
+// Of a thread's own arrays: that it reads or writes from `first` of Block::local on.
 void note_own(Warp&, const Access&, std::size_t first, std::uint32_t& unwritten);
-void unwrite_own(Warp&, int lane, std::uint64_t address, int bytes);
 
 // The addresses of all lanes, active or not.
 void addresses_of(const Op*, Warp&, std::uint64_t (&to)[warp_size]);
 
-// What an atomic access at this address makes its warp know, and lets others know.
-void hear(Warp&, std::uint64_t address, Reach);
-void tell(Warp&, std::uint64_t address, Reach);
+// What an atomic access at this address makes its warp know, and lets others know: of the same
+// launch, and of others under way where it may take a lock, or free one.
+enum class Lock : std::uint8_t { none, may_take_or_free, may_free };
+void hear(Warp&, std::uint64_t address, Reach, Lock = Lock::none);
+void tell(Warp&, std::uint64_t address, Reach, Lock = Lock::none);
 void fence(Warp&, bool for_block_alone);
 
 // Happen now: copies that a lane has committed, but for the last `but` groups of them.

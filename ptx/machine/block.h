@@ -33,6 +33,7 @@ struct Run {
   const Program::Kernel& kernel;
   Memory::Contents& memory;
   const Settings& settings;
+  std::vector<const Unordered*> unordered;        // that the launch is not ordered with, by numbers
   std::vector<Region*> region_of;                 // that an operation met last
   std::vector<const Shape*> shape_of, target_of;  // likewise; the latter of copies
   // So many addresses from one on, at each of which the shape that an operation met last lies in
@@ -70,10 +71,18 @@ struct Run {
   std::uint64_t draw();  // the next random number
 };
 
+// A word that holds bits that nobody wrote: which, as far as its bytes count as unwritten, and
+// where they come from.
+struct Kept {
+  std::uint32_t bits = ~0u;
+  Origin from;
+};
+
 struct Block {
   Run* run = nullptr;
-  std::uint32_t number = 0;  // within the grid, after those of other launches in between
-  Dim at;                    // blockIdx
+  std::uint32_t number = 0;   // within the grid, after those of other launches in between
+  std::uint64_t told_as = 0;  // its number among the blocks of all launches, in Knowledge
+  Dim at;                     // blockIdx
   int thread_count = 0;
   int exited = 0;
   std::uint64_t stored = 0;  // words of results
@@ -83,7 +92,7 @@ struct Block {
   std::vector<std::uint32_t> slots, predicates;  // of all warps
   std::vector<std::byte> shared, local;
   std::size_t local_bytes = 0;                 // of a thread
-  std::vector<std::uint8_t> local_is_written;  // each word
+  std::vector<std::uint8_t> local_is_written;  // of each word, the bytes that are
   // Where an address of a thread's own arrays lies in `local`, generic or not; past its end if it
   // is none.
   std::size_t place_in_local(std::size_t thread, std::uint64_t address) const {
@@ -125,8 +134,9 @@ struct Block {
   std::map<int, Hearsay> hearsay;
   std::map<std::uint64_t, Knowledge> released;  // as those of the run, to this block
 
-  // What words of shared memory hold that nobody wrote, if they got it from elsewhere: by word.
-  std::map<std::uint64_t, Origin> unwritten_from;
+  // What words of shared memory hold that nobody wrote, if they got it from elsewhere: by word. And
+  // those of threads' own arrays, by their place in `local`.
+  std::map<std::uint64_t, Kept> unwritten_from, own_unwritten;
 
   // Copies that lanes of a warp have started together (cp.async), by warp; each lane's happens when
   // the lane waits for it. Until then its target is in flight.

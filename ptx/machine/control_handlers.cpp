@@ -342,6 +342,7 @@ const Handling* handling_of(const std::string& name) {
     add_shared_address_handlers(h);
     add_cluster_copy_handlers(h);
     add_control_handlers(h);
+    for (auto& [handler, handling] : h) handling.follows = following_of(handler);
     return h;
   }();
   const auto found = all.find(name);

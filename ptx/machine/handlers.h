@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "ptx/machine/bits/rules.h"
 #include "ptx/machine/warp.h"
 
 namespace ptx {
@@ -14,6 +15,7 @@ namespace ptx {
 struct Handling {
   Handler run = nullptr;
   const char* operands = "";
+  Following follows = {};  // by its name
 };
 using Handlers = std::unordered_map<std::string, Handling>;
 

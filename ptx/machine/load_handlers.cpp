@@ -22,11 +22,16 @@ void put(Warp& w, int slot, int lane, const std::byte* from) {
   std::memcpy(&value, from, sizeof value);
   w.slot<stored<T>>(slot)[lane] = static_cast<stored<T>>(value);
 }
-void mark_taint(Warp& w, int slot, int lane, bool is_unwritten) {
-  u32& taint = w.taint[static_cast<std::size_t>(slot)];
-  taint = (taint & ~(1u << lane)) | u32{is_unwritten} << lane;
-  w.has_taint |= is_unwritten;
-  if (is_unwritten) remember_origin(w, slot, 1u << lane);
+// Of a part of what was just read, of which words are unwritten, or some bits of them. The bits
+// above a number with a sign are copies of it.
+template <class T>
+[[gnu::noinline]] void mark_taint(Warp& w, int slot, int lane, int part, u32 unwritten) {
+  u32 words[8];
+  for (u32 n = 0; n < 8; ++n) words[n] = (unwritten >> n & 1) != 0 ? w.last_bits[n] : 0;
+  T bits;
+  std::memcpy(&bits, reinterpret_cast<std::byte*>(words) + part * static_cast<int>(sizeof bits),
+              sizeof bits);
+  mark_unwritten(w, slot, lane, static_cast<stored<T>>(bits));
 }
 
 template <class T>
@@ -49,8 +54,7 @@ template <class T>
       const int slot = slot_of_part(op, w, part);
       if (slot < 0) continue;
       put<T>(w, slot, lane, from + part * static_cast<int>(sizeof(T)));
-      const u32 word = static_cast<u32>(part) * sizeof(T) / 4;
-      if (w.has_taint || unwritten != 0) mark_taint(w, slot, lane, (unwritten >> word & 1) != 0);
+      if (w.has_taint || unwritten != 0) mark_taint<T>(w, slot, lane, part, unwritten);
     }
     if ((op->flags & is_strong) != 0) hear(w, at[lane], reach);
   }

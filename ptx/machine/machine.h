@@ -89,6 +89,8 @@ class Memory {
   // The area that holds an address; null if none does. Host code may ask, for cudaMemcpy.
   const Area* find(std::uint64_t address) const;
   void mark_written(std::uint64_t first, std::size_t bytes);
+  // That all launches so far come before those that follow, whoever asks what they told each other.
+  void forget_launches();
   struct Contents;
   Contents& contents() { return *contents_; }
 

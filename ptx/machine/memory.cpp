@@ -110,7 +110,7 @@ void Memory::Contents::erase(std::uint64_t first) {
 
 Numbers Memory::Contents::begin(std::uint64_t blocks, const Past& past) {
   const bool are_used_up = std::uint64_t{last_} + blocks >= Traces::in_parts;
-  if (are_used_up) spare_traces_.clear(), last_ = 0;
+  if (are_used_up) spare_traces_.clear(), forget_told(), last_ = 0;
   for (auto& [_, region] : regions) {
     forget_parts(*region);
     if (are_used_up) region->traces = {}, region->traced_after = 0;
@@ -208,6 +208,8 @@ const Area* Memory::find(std::uint64_t address) const {
   const Region* region = contents_->at(address);
   return region == nullptr ? nullptr : &region->area;
 }
+
+void Memory::forget_launches() { contents_->forget_told(); }
 
 void Memory::mark_written(std::uint64_t first, std::size_t bytes) {
   Region* region = contents_->at(first);

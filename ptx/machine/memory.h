@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "ptx/machine/between/knowledge.h"
 #include "ptx/machine/machine.h"
 #include "ptx/machine/shapes/shape.h"
 #include "ptx/machine/traces.h"
@@ -50,6 +51,16 @@ struct Memory::Contents {
   Shapes shapes;  // of all launches: they say nothing about memory
   // Of launches that are over, for the memory that they have.
   std::vector<std::unique_ptr<Block>> spare_blocks;
+
+  // What blocks of all launches told each other, at addresses where they exchange what is there: a
+  // lock orders those of two launches as those of one. It goes by what was told within each launch.
+  using ByAddress = std::map<std::uint64_t, Told>;
+  ByAddress told_at_locks;
+  std::vector<ByAddress> told_in_launches;
+  void keep_told(ByAddress&& in_launch) {
+    if (!told_at_locks.empty()) told_in_launches.push_back(std::move(in_launch));
+  }
+  void forget_told() { told_at_locks.clear(), told_in_launches.clear(); }
 
   Region* at(std::uint64_t address);
   // The region nearest to an address, to describe an access outside all of them.

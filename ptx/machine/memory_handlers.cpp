@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "ptx/machine/bits/kept.h"
+#include "ptx/machine/bits/results.h"
 #include "ptx/machine/cluster/cluster.h"
 #include "ptx/machine/handlers.h"
 #include "ptx/machine/lanes.h"
@@ -20,7 +22,7 @@ using u64 = std::uint64_t;
 using s32 = std::int32_t;
 using s64 = std::int64_t;
 
-// Stores. What nobody wrote leaves its word unwritten.
+// Stores. What nobody wrote leaves its place unwritten.
 template <class T>
 bool store_lane(const Op* op, Warp& w, int lane, std::byte* to) {
   bool all_known = true;
@@ -28,7 +30,7 @@ bool store_lane(const Op* op, Warp& w, int lane, std::byte* to) {
     const int slot = slot_of_part(op, w, part);
     const auto value = static_cast<T>(w.slot<stored<T>>(slot)[lane]);
     std::memcpy(to + part * static_cast<int>(sizeof(T)), &value, sizeof value);
-    all_known &= !w.has_taint || (w.taint[static_cast<std::size_t>(slot)] >> lane & 1) == 0;
+    all_known &= !w.has_taint || static_cast<T>(unwritten_of(w, slot, lane)) == 0;
   }
   return all_known;
 }
@@ -50,14 +52,6 @@ void store_shape(const Op* op, Warp& w, const Shape& s, std::byte* to) {
     }
   }
 }
-template <class T>
-void remember_where_it_went(const Op* op, Warp& w, int lane, u64 address) {
-  for (int part = 0; part < op->parts; ++part) {
-    const int slot = slot_of_part(op, w, part);
-    if ((w.taint[static_cast<std::size_t>(slot)] >> lane & 1) != 0)
-      remember_where_it_went(w, slot, lane, address + static_cast<u64>(part) * sizeof(T));
-  }
-}
 bool stores_what_was_written(const Op* op, Warp& w) {
   if (!w.has_taint) return true;
   for (int part = 0; part < op->parts; ++part)
@@ -70,11 +64,10 @@ template <class T, Reach reach>
   const int bytes = static_cast<int>(sizeof(T)) * op->parts;
   u64 at[warp_size];
   addresses_of(op, w, at);
-  Block& block = *w.block;
   for (u32 left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     u32 unwritten = 0;
-    if ((op->flags & is_strong) != 0) tell(w, at[lane], reach);
+    if ((op->flags & is_strong) != 0) tell(w, at[lane], reach, Lock::may_free);
     std::byte* to = reach(w,
                           {.op = op,
                            .lane = lane,
@@ -85,14 +78,9 @@ template <class T, Reach reach>
                           unwritten);
     if (to == nullptr) return nullptr;
     if (store_lane<T>(op, w, lane, to)) continue;
-    if (reach == reach_local || reach == reach_generic) unwrite_own(w, lane, at[lane], bytes);
-    if (reach == reach_shared) {
-      remember_where_it_went<T>(op, w, lane, at[lane]);
-      for (int word = 0; word * 4 < bytes; ++word)
-        block.shadow.unwrite(
-            at[lane] / 4 + static_cast<u64>(word),
-            bytes >= 4 ? SharedShadow::whole : ((1u << bytes) - 1) << at[lane] % 4);
-    }
+    for (int part = 0; part < op->parts; ++part)
+      keep_unwritten(w, slot_of_part(op, w, part), lane,
+                     at[lane] + static_cast<u64>(part) * sizeof(T), sizeof(T), reach);
   }
   return op + 1;
 }
@@ -154,12 +142,14 @@ const Op* atomic(const Op* op, Warp& w) {
   addresses_of(op, w, at);
   const auto how = static_cast<Atomic>(op->mode);
   // By an exchange a lock may be taken, which two launches may well have in turns.
-  const bool counts = std::is_integral_v<T> && how != Atomic::exch && how != Atomic::cas;
+  const bool exchanges = how == Atomic::exch || how == Atomic::cas;
+  const bool counts = std::is_integral_v<T> && !exchanges;
+  const Lock lock = exchanges ? Lock::may_take_or_free : Lock::none;
   for (u32 left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     u32 unwritten = 0;
-    hear(w, at[lane], reach);
-    tell(w, at[lane], reach);
+    hear(w, at[lane], reach, lock);
+    tell(w, at[lane], reach, lock);
     std::byte* to = reach(w,
                           {.op = op,
                            .lane = lane,

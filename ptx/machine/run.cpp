@@ -24,6 +24,10 @@ Run::Run(const Launch& l, Memory& m, const Settings& s)
       memory(m.contents()),
       settings(s),
       random(assay::scramble(s.seed)) {
+  for (const Unordered& other : l.past.unordered) unordered.push_back(&other);
+  std::sort(unordered.begin(), unordered.end(), [](const Unordered* a, const Unordered* b) {
+    return a->numbers.first < b->numbers.first;
+  });
   region_of.assign(kernel.code.size(), nullptr);
   shape_of.assign(kernel.code.size(), nullptr);
   target_of.assign(kernel.code.size(), nullptr);
@@ -94,6 +98,7 @@ class Running {
     }
     for (std::unique_ptr<Block>& block : idle_) keep_for_later(std::move(block));
     if (!run_.failed()) run_.finding = run_.unset;
+    run_.memory.keep_told(std::move(run_.released));
     return {.finding = run_.finding,
             .crowd = crowd(),
             .waited_for_grids = waited_for_grids_,

@@ -7,58 +7,42 @@
 #include <utility>
 
 #include "ptx/machine/access.h"
+#include "ptx/machine/bits/kept.h"
+#include "ptx/machine/bits/results.h"
+#include "ptx/machine/handlers.h"
 
 namespace ptx {
 namespace {
 
 using std::uint32_t;
 
-// Slots and predicates alike.
-struct Values {
-  std::vector<uint32_t>& taint;
-  std::vector<Origin>& origins;
-
-  uint32_t lanes(int n) const { return taint[static_cast<std::size_t>(n)]; }
-  Origin* origin(int n) const {
-    return origins.empty() ? nullptr : &origins[static_cast<std::size_t>(n) * warp_size];
-  }
-};
-Values slots_of(Warp& w) { return {w.taint, w.origins}; }
-Values predicates_of(Warp& w) { return {w.predicate_taint, w.predicate_origins}; }
-
-void make_room(Warp& w) {
-  if (!w.origins.empty()) return;
-  w.origins.resize(w.taint.size() * warp_size);
-  w.predicate_origins.resize(w.predicate_taint.size() * warp_size);
-}
-
 // What an operation goes by: of the lanes of `tainted`, where their values come from.
 struct Blame {
   uint32_t tainted = 0;
   std::vector<Origin> from;  // of each lane; empty if none was read
 
-  void add(const Values& values, int n, uint32_t among) {
-    const uint32_t more = values.lanes(n) & among & ~tainted;
+  void add(uint32_t lanes, const std::vector<Origin>& origins, int n) {
+    const uint32_t more = lanes & ~tainted;
     tainted |= more;
-    const Origin* const origin = values.origin(n);
-    if (more == 0 || origin == nullptr) return;
+    if (more == 0 || origins.empty()) return;
     from.resize(warp_size);
+    const Origin* const origin = &origins[static_cast<std::size_t>(n) * warp_size];
     for (int lane = 0; lane < warp_size; ++lane)
       if ((more >> lane & 1) != 0) from[static_cast<std::size_t>(lane)] = origin[lane];
   }
+  void add_slot(const Warp& w, int slot, uint32_t among) {
+    add(w.taint[static_cast<std::size_t>(slot)] & among, w.origins, slot);
+  }
+  void add_predicate(const Warp& w, int p, uint32_t among) {
+    add(w.predicate_taint[static_cast<std::size_t>(p)] & among, w.predicate_origins, p);
+  }
+  // Of a lane that goes by what another one holds: some lane's.
   Origin of(int lane) const {
-    return from.empty() ? Origin{} : from[static_cast<std::size_t>(lane)];
+    if (from.empty()) return {};
+    const bool is_own = (tainted >> lane & 1) != 0;
+    return from[static_cast<std::size_t>(is_own ? lane : std::countr_zero(tainted))];
   }
 };
-
-void set(const Values& values, int n, uint32_t active, const Blame& blame) {
-  uint32_t& taint = values.taint[static_cast<std::size_t>(n)];
-  taint = (taint & ~active) | blame.tainted;
-  Origin* const origin = values.origin(n);
-  if (blame.tainted == 0 || origin == nullptr) return;
-  for (int lane = 0; lane < warp_size; ++lane)
-    if ((blame.tainted >> lane & 1) != 0) origin[lane] = blame.of(lane);
-}
 
 // From where it was used back to where nobody wrote it: through shared memory, more than one place.
 std::vector<Origin> way_of(const Warp& w, Origin from) {
@@ -67,7 +51,7 @@ std::vector<Origin> way_of(const Warp& w, Origin from) {
   while (way.back().in_shared && way.size() < longest) {
     const auto before = w.block->unwritten_from.find(way.back().address / 4);
     if (before == w.block->unwritten_from.end()) break;
-    way.push_back(before->second);
+    way.push_back(before->second.from);
   }
   return way;
 }
@@ -110,52 +94,115 @@ bool accuse(Warp& w, const Op* op, const Blame& blame, const char* does, bool le
   return !w.block->run->failed();
 }
 
-// Those that hold a zero that somebody wrote.
-uint32_t lanes_of_zero(const Warp& w, int slot) {
-  const uint32_t* const words = w.slot<uint32_t>(slot);
-  uint32_t lanes = 0;
-  for (int lane = 0; lane < warp_size; ++lane) lanes |= uint32_t{words[lane] == 0} << lane;
-  return lanes & ~w.taint[static_cast<std::size_t>(slot)];
-}
-
-// Of the two values, only the chosen one counts; and of a conjunction that is false without it,
-// none.
-Blame blame_of_result(const Op* op, Warp& w, const Uses& uses, uint32_t active) {
+Blame blame_of_operands(const Op* op, Warp& w, const Uses& uses, uint32_t among) {
   Blame blame;
-  if ((op->flags & selects) != 0) {
-    const uint32_t chosen = w.predicates[op->c] ^ ((op->flags & 1 << 14) != 0 ? all_lanes : 0);
-    blame.add(slots_of(w), op->a, chosen & active);
-    blame.add(slots_of(w), op->b, ~chosen & active);
-    blame.add(predicates_of(w), op->c, active);
-    return blame;
+  for (const int s : uses.reads) blame.add_slot(w, s, among);
+  for (const int p : uses.predicates_read) blame.add_predicate(w, p, among);
+  const bool is_shuffle = uses.follows.across && uses.reads.size() == 2;
+  if (!is_shuffle || blame.from.empty()) return blame;
+  int from[warp_size];
+  lanes_shuffled_from(op, w, from);
+  const Blame before = blame;
+  for (int lane = 0; lane < warp_size; ++lane) {
+    blame.from[static_cast<std::size_t>(lane)] = before.of(from[lane]);
+    blame.tainted |= (before.tainted >> from[lane] & 1) << lane;
   }
-  if ((op->flags & masks) != 0) active &= ~(lanes_of_zero(w, op->a) | lanes_of_zero(w, op->b));
-  for (const int s : uses.reads) blame.add(slots_of(w), s, active);
-  for (const int p : uses.predicates_read) blame.add(predicates_of(w), p, active);
   return blame;
 }
 
-bool goes_to_own_array(Warp& w, const Op* op, uint32_t lanes) {
-  const int lane = std::countr_zero(lanes);
+// Of values that are stored, the lanes of which any bit that is stored is unwritten.
+Blame blame_of_stored(const Op* op, const Warp& w, const Uses& uses, uint32_t active) {
+  const int unused = 64 - 8 * std::min<int>(op->part_bytes, 8);
+  Blame blame;
+  for (const int s : uses.reads) {
+    uint32_t lanes = 0;
+    for (uint32_t left = w.taint[static_cast<std::size_t>(s)] & active; left != 0;
+         left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      lanes |= uint32_t{unwritten_of(w, s, lane) << unused != 0} << lane;
+    }
+    blame.add_slot(w, s, lanes);
+  }
+  return blame;
+}
+
+// Of those lanes the ones whose store reaches memory that others see.
+uint32_t that_leave_the_block(Warp& w, const Op* op, uint32_t lanes) {
   std::uint64_t at[warp_size];
   addresses_of(op, w, at);
-  const auto thread = static_cast<std::size_t>(w.index * warp_size + lane);
-  return w.block->place_in_local(thread, at[lane]) < w.block->local.size();
+  for (uint32_t left = lanes; left != 0; left &= left - 1)
+    if (const int lane = std::countr_zero(left); is_in_block(w, lane, at[lane]))
+      lanes &= ~(1u << lane);
+  return lanes;
+}
+
+// Atomic operations leave written values, and what they find was looked at.
+bool follow_store(const Op* op, Warp& w, const Uses& uses, uint32_t active) {
+  for (const int s : uses.writes) w.taint[static_cast<std::size_t>(s)] &= ~active;
+  const bool is_wide = (op->flags & address_is_wide) != 0;
+  const bool to_global =
+      is_wide || w.block->run->region_of[static_cast<std::size_t>(op - w.code)] != nullptr;
+  Blame blame = blame_of_stored(op, w, uses, active);
+  if (blame.tainted == 0 || !to_global) return true;
+  blame.tainted = that_leave_the_block(w, op, blame.tainted);
+  return blame.tainted == 0 || accuse(w, op, blame, "leaves in memory", true);
+}
+
+// Of what lanes do together. What has letters for its operands names no partners: all are.
+bool are_all_here(const Op* op, const Warp& w, const Uses& uses) {
+  const uint32_t needed = uses.operands[0] != 0 ? all_lanes : partners(op, w);
+  return (needed & w.alive & ~w.mask) == 0;
+}
+
+void remember(std::vector<Origin>& origins, int n, uint32_t lanes, const Blame& blame) {
+  if (origins.empty()) return;
+  for (uint32_t left = lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    origins[static_cast<std::size_t>(n * warp_size + lane)] = blame.of(lane);
+  }
+}
+
+void follow_results(const Op* op, Warp& w, const Uses& uses, uint32_t active) {
+  if (uses.follows.across && !are_all_here(op, w, uses)) return;  // it runs once they are
+  const Blame blame = blame_of_operands(op, w, uses, uses.follows.across ? w.mask : active);
+  if (blame.tainted == 0) {
+    for (const int s : uses.writes) w.taint[static_cast<std::size_t>(s)] &= ~active;
+    for (const int p : uses.predicates_written)
+      w.predicate_taint[static_cast<std::size_t>(p)] &= ~active;
+    return;
+  }
+  const ResultBits results = results_of(op, w, uses, active, blame.tainted);
+  uint32_t lanes = 0;
+  for (int lane = 0; lane < warp_size; ++lane) lanes |= uint32_t{results.of[lane] != 0} << lane;
+  for (const int s : uses.writes) {
+    for (uint32_t left = active; left != 0; left &= left - 1)
+      set_unwritten(w, s, std::countr_zero(left), results.of[std::countr_zero(left)]);
+    remember(w.origins, s, lanes & active, blame);
+  }
+  const uint32_t decided = uses.writes.empty() ? lanes : results.whole;
+  for (const int p : uses.predicates_written) {
+    uint32_t& taint = w.predicate_taint[static_cast<std::size_t>(p)];
+    taint = (taint & ~active) | (decided & active);
+    remember(w.predicate_origins, p, decided & active, blame);
+  }
+}
+
+void make_room_for_origins(Warp& w) {
+  if (!w.origins.empty()) return;
+  w.origins.resize(w.taint.size() * warp_size);
+  w.predicate_origins.resize(w.predicate_taint.size() * warp_size);
 }
 
 }  // namespace
 
-void remember_origin(Warp& w, int slot, uint32_t lanes) {
-  if (lanes == 0) return;
-  make_room(w);
-  Origin* const origin = slots_of(w).origin(slot);
-  for (uint32_t left = lanes; left != 0; left &= left - 1)
-    origin[std::countr_zero(left)] = w.last_unwritten;
-}
-
-void remember_where_it_went(Warp& w, int slot, int lane, std::uint64_t address) {
-  if (const Origin* const origin = slots_of(w).origin(slot); origin != nullptr)
-    w.block->unwritten_from[address / 4] = origin[lane];
+void mark_unwritten(Warp& w, int slot, int lane, std::uint64_t bits) {
+  if (bits != 0) {
+    make_room_for_unwritten(w);
+    make_room_for_origins(w);
+    w.has_taint = true;
+    w.origins[static_cast<std::size_t>(slot * warp_size + lane)] = w.last_unwritten;
+  }
+  set_unwritten(w, slot, lane, bits);
 }
 
 bool changes_unwritten(const Op* op, Warp& w, int lane) {
@@ -173,7 +220,7 @@ bool follow_taint(const Op* op, Warp& w) {
   if (op->guard >= 0) {
     const uint32_t guard = w.predicates[op->guard];
     Blame blame;
-    blame.add(predicates_of(w), op->guard, active);
+    blame.add_predicate(w, op->guard, active);
     const bool counts = blame.tainted != 0 && (op->flags & (decides | stores)) != 0;
     const char* const does =
         (op->flags & decides) != 0 ? "decides where to go on by" : "decides whether to write by";
@@ -182,19 +229,17 @@ bool follow_taint(const Op* op, Warp& w) {
   }
   if (uses.address >= 0) {
     Blame blame;
-    blame.add(slots_of(w), uses.address, active);
+    blame.add_slot(w, uses.address, active);
     if (blame.tainted != 0 && !accuse(w, op, blame, "takes an address from")) return false;
   }
-  if ((op->flags & (loads | tells_taint)) != 0) return true;  // it says what its results are
-  const Blame blame = blame_of_result(op, w, uses, active);
-  if ((op->flags & stores) != 0) {
-    const bool to_global = run.region_of[static_cast<std::size_t>(op - w.code)] != nullptr ||
-                           (op->flags & address_is_wide) != 0;
-    return blame.tainted == 0 || !to_global || goes_to_own_array(w, op, blame.tainted) ||
-           accuse(w, op, blame, "leaves in memory", true);
+  if ((op->flags & decides) != 0) {
+    Blame blame;
+    for (const int s : uses.reads) blame.add_slot(w, s, active);
+    return blame.tainted == 0 || accuse(w, op, blame, "decides where to go on by");
   }
-  for (const int s : uses.writes) set(slots_of(w), s, active, blame);
-  for (const int p : uses.predicates_written) set(predicates_of(w), p, active, blame);
+  if ((op->flags & (loads | tells_taint)) != 0) return true;  // it says what its results are
+  if ((op->flags & stores) != 0) return follow_store(op, w, uses, active);
+  follow_results(op, w, uses, active);
   return true;
 }
 

@@ -30,8 +30,7 @@ enum OpFlags : std::uint16_t {
   tells_taint = 1 << 10,  // says itself which of its results nobody wrote
   is_cached = 1 << 11,    // takes memory for unchanged while the kernel runs
   is_bulk = 1 << 12,      // through the proxy that copies in bulk have for themselves
-  is_of_block = 1 << 13,  // atomic for threads of the block alone
-  masks = 1 << 15         // words: what is masked with zero is zero, whoever wrote it
+  is_of_block = 1 << 13   // atomic for threads of the block alone
 };
 
 struct Op {
@@ -40,9 +39,9 @@ struct Op {
   int d = 0, a = 0, b = 0, c = 0, e = 0;  // slots or predicates, as the handler takes them
   int guard = -1;
   bool guard_negated = false;
-  std::uint8_t parts = 1;  // of a vector: then `d` begins a list in Code::lists
-  std::uint8_t part_bytes = 4;
-  std::uint8_t mode = 0;  // rounding, comparison and the like
+  std::uint8_t parts = 1;       // of a vector: then `d` begins a list in Code::lists
+  std::uint8_t part_bytes = 8;  // at most, of each value that is stored
+  std::uint8_t mode = 0;        // rounding, comparison and the like
   std::uint16_t flags = 0;
   int jump = 0;            // index of the operation to go to
   int from = 0;            // index of the instruction in Function::body
@@ -96,12 +95,17 @@ struct Warp {
   bool lets_go_first = false;  // other warps, or even other blocks, once its turn ends
   bool lets_blocks_go_first = false;
 
-  // Of every slot and predicate, the lanes whose value nobody wrote. Looked at once `has_taint`.
+  // Of every slot and predicate, the lanes whose value nobody wrote, or not all bits of it. Looked
+  // at once `has_taint`.
   bool has_taint = false;
   std::vector<std::uint32_t> taint, predicate_taint;
-  // Of each of them and each lane, where such a value comes from; empty until one was read.
+  // Of each of them and each lane: which bits of such a value nobody wrote, and where it comes
+  // from; empty until one was read.
+  std::vector<std::uint64_t> unwritten;
   std::vector<Origin> origins, predicate_origins;
-  Origin last_unwritten;  // that was read
+  // That was read last: where, and of each of its words the bits that nobody wrote.
+  Origin last_unwritten;
+  std::uint32_t last_bits[8] = {};
 
   // When this warp last synchronised with all others, and its own lanes, in the time of its block;
   // see shared_shadow.h. `known`: with single warps, later than with all; empty if with none.

@@ -220,10 +220,12 @@ void run_now(const Kernel& kernel, const Configuration& asked,
                       .fit_on_device = room_for(asked, fit),
                       .past = device.timeline.past_of_next(stream, starts_early)};
   Outcome outcome = run_on_machine(kernel, launch);
-  device.timeline.add(stream, {.numbers = outcome.numbers,
-                               .name = kernel.shown,
-                               .kernel = &code,
-                               .overtakes = starts_early && !outcome.waited_for_grids});
+  const bool overtakes = starts_early && !outcome.waited_for_grids;
+  if (!overtakes && device.pending.is_in_use() && wrote_for_host(outcome.numbers))
+    device.pending.tell_host(device.timeline.before_next(stream));
+  device.timeline.add(
+      stream,
+      {.numbers = outcome.numbers, .name = kernel.shown, .kernel = &code, .overtakes = overtakes});
   show(outcome.printed);
   if (device.seen != nullptr) {
     ++device.seen->kernels;

@@ -201,4 +201,14 @@ PointerFacts facts_of_pointer(const void* pointer) {
   return {device.memory.find(number_of(pointer)) != nullptr, Use::device};
 }
 
+bool wrote_for_host(const Numbers& numbers) {
+  State& device = state();
+  return std::any_of(
+      device.allocations.begin(), device.allocations.end(), [&](const auto& allocation) {
+        return allocation.second.use == Use::host &&
+               wrote_atomically(device.memory, reinterpret_cast<std::uint64_t>(allocation.first),
+                                numbers);
+      });
+}
+
 }  // namespace ptx::runtime

@@ -63,6 +63,7 @@ std::optional<Finding> Pending::settle() {
     calls_function_ = true;
     function.call();
     calls_function_ = false;
+    tell_host(function.after);
     called_.push_back(function);
   }
   return std::nullopt;
@@ -85,6 +86,10 @@ std::optional<Finding> Pending::end(const void* above, const Timeline& timeline)
 void Pending::look_again(const Timeline& timeline) {
   std::erase_if(in_use_, [&](const Place& place) { return timeline.host_knows(place.after); });
   for (Place& place : in_use_) place.held = held_by(place.rows);
+}
+
+void Pending::tell_host(const Timeline::Known& over) {
+  std::erase_if(in_use_, [&](const Place& place) { return covers(over, place.after); });
 }
 
 }  // namespace ptx::runtime

@@ -34,6 +34,11 @@ class Pending {
   std::optional<Finding> end(const void* above, const Timeline&);
   // After each call, which may have changed it itself.
   void look_again(const Timeline&);
+  // That something other than a call of CUDA may have told the host that all this is over: a
+  // function that was called behind it, or a word that a kernel behind it wrote. Whether the host
+  // looked is not seen.
+  void tell_host(const Timeline::Known&);
+  bool is_in_use() const { return !in_use_.empty(); }  // some pinned memory
 
  private:
   struct Place {

@@ -32,6 +32,7 @@ std::pair<const Request*, Observation*> exchange(const Request* request, Observa
   for (int i = 0; request != nullptr && i < request->streams; ++i)
     of_caller.push_back(runtime::name_of_stream(stream_of_caller(i)));
   device.timeline.begin(of_caller);
+  device.memory.forget_launches();
   for (const auto& event : device.events) event->known.clear(), event->asked.clear();
   device.asked.clear();
   for (const auto& executable : device.executables) executable->known.clear();

@@ -143,6 +143,10 @@ StreamName name_of_stream(void*);  // likewise
 // Enters what the host does to memory as an operation of a stream. Throws what it finds.
 void enter_access(StreamName, const HostAccess&);
 
+// Whether these blocks wrote a word of pinned memory by an atomic or volatile access, as one does
+// to tell the host something.
+bool wrote_for_host(const Numbers&);
+
 template <class Set, class Pointer>
 auto find_handle(Set& set, Pointer handle) {
   return std::find_if(set.begin(), set.end(), [&](const auto& one) { return one.get() == handle; });

@@ -116,12 +116,13 @@ void Timeline::wait_on_host_for_all() {
   wait_on_host(all);
 }
 
-bool Timeline::host_knows(const Known& known) const {
-  return std::all_of(known.begin(), known.end(), [&](const auto& of_stream) {
-    const auto found = host_.find(of_stream.first);
-    return found != host_.end() && found->second >= of_stream.second;
+bool covers(const Timeline::Known& all, const Timeline::Known& some) {
+  return std::all_of(some.begin(), some.end(), [&](const auto& of_stream) {
+    const auto found = all.find(of_stream.first);
+    return found != all.end() && found->second >= of_stream.second;
   });
 }
+bool Timeline::host_knows(const Known& known) const { return covers(host_, known); }
 
 std::vector<Unordered> Timeline::left_over() const {
   Known known;

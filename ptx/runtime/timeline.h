@@ -56,4 +56,7 @@ class Timeline {
   std::vector<StreamName> of_caller_;
 };
 
+// Whether all operations of one are among those of the other.
+bool covers(const Timeline::Known& all, const Timeline::Known& some);
+
 }  // namespace ptx::runtime

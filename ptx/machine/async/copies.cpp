@@ -6,6 +6,7 @@
 
 #include "ptx/machine/access.h"
 #include "ptx/machine/async/place.h"
+#include "ptx/machine/bits/kept.h"
 #include "ptx/machine/handlers.h"
 #include "ptx/machine/shapes/shape_access.h"
 
@@ -161,7 +162,7 @@ bool land(Warp& w, const Block::Copy& copy, int lane, uint32_t thread) {
   }
   for (uint32_t word = 0; word * 4 < copy.op->mode; ++word) {
     w.block->shadow.land(copy.to[lane] / 4 + word, thread);
-    if ((unwritten >> word & 1) != 0) w.block->shadow.unwrite(copy.to[lane] / 4 + word);
+    if ((unwritten >> word & 1) != 0) unwrite(*w.block, copy.to[lane] / 4 + word);
   }
   return true;
 }

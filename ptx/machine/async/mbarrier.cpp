@@ -8,6 +8,7 @@
 
 #include "ptx/machine/access.h"
 #include "ptx/machine/async/place.h"
+#include "ptx/machine/bits/kept.h"
 #include "ptx/machine/handlers.h"
 #include "ptx/machine/lanes.h"
 
@@ -246,7 +247,7 @@ void land(Block& block, const BulkCopy& copy) {
   const std::size_t first = copy.to / 4, end = first + copy.data.size() / 4;
   block.shadow.land_run(first, end);
   for (std::size_t word = first; copy.unwritten_words != 0 && word < end; ++word)
-    block.shadow.unwrite(word);
+    unwrite(block, word);
 }
 
 // What is on its way to a barrier arrives. False after a finding.

@@ -47,9 +47,18 @@ void listen(Block::Hearsay::Reach& to, uint64_t address, const Knowledge& told) 
   to.heard_at = address, to.heard = told.version();
 }
 
+// Of launches that are under way, and of the same one.
+void hear_others(Warp& w, uint64_t address) {
+  const auto& locks = w.block->run->memory.told_at_locks;
+  const auto found = locks.find(address);
+  if (found == locks.end()) return;
+  w.block->run->extra_time += time_to_hear;
+  w.block->hearsay[w.index].of_all.unfenced.hear(found->second);
+}
+
 }  // namespace
 
-void hear(Warp& w, uint64_t address, Reach reach) {
+void hear(Warp& w, uint64_t address, Reach reach, Lock lock) {
   Block& block = *w.block;
   const bool is_global = !is_shared(address, w, reach);
   const bool is_in_cluster = is_global && peer_of(block, address).block != nullptr;
@@ -60,16 +69,21 @@ void hear(Warp& w, uint64_t address, Reach reach) {
     block.run->extra_time += time_to_hear;
     block.hearsay[w.index].of_all.unfenced.hear(found->second);
   }
+  if (is_global && lock == Lock::may_take_or_free) hear_others(w, address);
   if (const auto found = block.released.find(address); found != block.released.end())
     listen(block.hearsay[w.index].of_block, address, found->second);
 }
 
-void tell(Warp& w, uint64_t address, Reach reach) {
+void tell(Warp& w, uint64_t address, Reach reach, Lock lock) {
   Block& block = *w.block;
   const auto mine = block.hearsay.find(w.index);
   if (mine == block.hearsay.end()) return;
   block.run->extra_time += time_to_tell;
-  if (!is_shared(address, w, reach)) block.run->released[address].tell(mine->second.of_all.fenced);
+  if (!is_shared(address, w, reach)) {
+    const Knowledge& fenced = mine->second.of_all.fenced;
+    block.run->released[address].tell(fenced);
+    if (lock != Lock::none) block.run->memory.told_at_locks[address].tell(fenced);
+  }
   block.released[address].learn(mine->second.of_block.fenced);
 }
 
@@ -78,7 +92,7 @@ namespace {
 // What a warp heard of others of its block counts for shared memory as well; there a thread counts
 // for its warp.
 void know_own_block(Warp& w, const Knowledge& known) {
-  known.visit(w.block->number, [&](uint64_t whose, uint32_t time) {
+  known.visit(w.block->told_as, [&](uint64_t whose, uint32_t time) {
     w.known.resize(stamp::knowers, 0);
     if (whose == Knowledge::all) {
       for (uint32_t& of_any : w.known) of_any = std::max(of_any, time);
@@ -95,7 +109,7 @@ void know_own_block(Warp& w, const Knowledge& known) {
 // What a fence is about of its own warp: what its lanes have done, and what others of the warp did
 // before these last waited for them.
 void fence_own(const Warp& w, Knowledge& fenced) {
-  const uint64_t block = w.block->number;
+  const uint64_t block = w.block->told_as;
   const bool is_whole = w.mask == w.alive;
   fenced.learn(block, Knowledge::first_warp + static_cast<uint64_t>(w.index),
                is_whole ? w.block->shadow.now() : w.since_sync);
@@ -111,7 +125,7 @@ void learn_of_peers(Knowledge& known, const Warp& w) {
   for (unsigned rank = 0; rank < in.all->size(); ++rank) {
     const auto times = in.known[static_cast<std::size_t>(w.index)].of(rank);
     if (rank != in.rank)
-      known.learn(in.all->blocks[rank]->number, std::vector(times.begin(), times.end()));
+      known.learn(in.all->blocks[rank]->told_as, std::vector(times.begin(), times.end()));
   }
 }
 
@@ -137,8 +151,8 @@ void fence(Warp& w, bool for_block_alone) {
     if (told.fenced_of_block != block.knows.version()) fenced.learn(block.knows);
     if (told.fenced_of_warp != mine.known.version()) fenced.learn(mine.known);
     told.fenced_of_block = block.knows.version(), told.fenced_of_warp = mine.known.version();
-    fenced.learn(block.number, w.known);
-    fenced.learn(block.number, Knowledge::all, w.since_barrier);
+    fenced.learn(block.told_as, w.known);
+    fenced.learn(block.told_as, Knowledge::all, w.since_barrier);
     fence_own(w, fenced);
     if (block.in_cluster.all != nullptr) learn_of_peers(fenced, w);
   }

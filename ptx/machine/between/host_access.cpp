@@ -104,4 +104,14 @@ std::optional<Finding> touched_of_caller(Memory& memory, const std::vector<Unord
   return std::nullopt;
 }
 
+bool wrote_atomically(Memory& memory, uint64_t first, const Numbers& numbers) {
+  Region* const region = memory.contents().at(first);
+  const std::size_t words = region == nullptr ? 0 : region->traces.size();
+  for (std::size_t word = 0; word < words; ++word)
+    if (numbers.hold(*region->traces.at(Traces::write_block, word)) &&
+        (*region->traces.at(Traces::write_op, word) & Traces::atomic) != 0)
+      return true;
+  return false;
+}
+
 }  // namespace ptx

@@ -1,6 +1,7 @@
 // What copies, and the host, do to memory that kernels of other streams touch.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "ptx/machine/machine.h"
@@ -17,5 +18,8 @@ Entered enter(Memory&, const HostAccess&, const Past&);
 
 // The first place of the caller's memory that one of these operations touched.
 std::optional<Finding> touched_of_caller(Memory&, const std::vector<Unordered>&);
+
+// Whether the last write to some word of the region there was atomic, or volatile, and of these.
+bool wrote_atomically(Memory&, std::uint64_t first, const Numbers&);
 
 }  // namespace ptx

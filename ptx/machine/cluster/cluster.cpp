@@ -79,9 +79,9 @@ bool knows_of_peer(const Warp& w, unsigned rank, uint32_t s) {
   if (stamp::time(s) < in.known[static_cast<std::size_t>(w.index)].until(rank, stamp::warp(s)))
     return true;
   const Block& peer = *in.all->blocks[rank];
-  if (block.knows.knows(peer.number, s)) return true;
+  if (block.knows.knows(peer.told_as, s)) return true;
   const auto heard = block.hearsay.find(w.index);
-  return heard != block.hearsay.end() && heard->second.known.knows(peer.number, s);
+  return heard != block.hearsay.end() && heard->second.known.knows(peer.told_as, s);
 }
 
 int rank_of_block(const Warp& w, uint32_t number) {

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "ptx/machine/access.h"
+#include "ptx/machine/bits/kept.h"
 #include "ptx/machine/cluster/barrier.h"
 #include "ptx/machine/report/accesses.h"
 
@@ -81,7 +82,7 @@ std::byte* reach_peer(Warp& w, const Access& a, Block& owner, uint32_t& unwritte
     const unsigned bytes = bytes_within_word(a);
     if ((a.reads_too || !a.writes) && !owner.shadow.is_written(word, bytes)) {
       unwritten |= 1u << at / 4;
-      w.last_unwritten = {.address = word * 4, .op = op, .in_shared = true};
+      note_unwritten_shared(w, a, owner, word, static_cast<int>(at / 4));
     }
     SharedShadow::Conflict conflict;
     const bool ordered = a.writes ? owner.shadow.write(w, a.lane, word, op, conflict, bytes)

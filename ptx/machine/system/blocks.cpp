@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ptx/machine/bits/results.h"
 #include "ptx/machine/system/specials.h"
 
 namespace ptx {
@@ -71,7 +72,9 @@ void start(Warp& w) {
   w.predicate_origins.clear();
   w.last_unwritten = {};
   w.has_taint = !run.kernel.unset.empty();
-  for (const int slot : run.kernel.unset) w.taint[static_cast<std::size_t>(slot)] = all_lanes;
+  if (w.has_taint) make_room_for_unwritten(w);
+  for (const int slot : run.kernel.unset)
+    for (int lane = 0; lane < warp_size; ++lane) set_unwritten(w, slot, lane, ~uint64_t{0});
 }
 
 // One that a launch left, if there is any: most have as much memory as the next one asks for.
@@ -143,6 +146,7 @@ void start(Block& block, const Dim& at) {
   const Dim& grid = run.launch.grid;
   block.number =
       run.memory.others + static_cast<uint32_t>(at.x + grid.x * (at.y + uint64_t{grid.y} * at.z));
+  block.told_as = std::uint64_t{run.memory.earlier_blocks} + block.number;
   block.at = at;
   block.exited = 0;
   block.stored = 0;
@@ -152,6 +156,7 @@ void start(Block& block, const Dim& at) {
   block.hearsay.clear();
   block.released.clear();
   block.unwritten_from.clear();
+  block.own_unwritten.clear();
   block.copies.resize(block.warps.size());
   for (Block::Copies& copies : block.copies) copies.forget();
   block.asynchronous = {};

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "ptx/machine/bits/kept.h"
+#include "ptx/machine/bits/results.h"
 #include "ptx/machine/handlers.h"
 #include "ptx/machine/taint.h"
 #include "ptx/machine/tensor/tensor.h"
@@ -19,15 +21,16 @@ using std::uint64_t;
 
 constexpr int piece = 16;
 
-void mark_taint(Warp& w, int slot, uint32_t lanes) {
-  w.taint[static_cast<std::size_t>(slot)] = lanes;
-  w.has_taint |= lanes != 0;
-  remember_origin(w, slot, lanes);
-}
-
+// Null after a finding. `masks`, of the bits that nobody wrote, stay as they are where all are.
 const std::byte* read_piece(const Op* op, Warp& w, Reach reach, int lane, uint64_t address,
-                            uint32_t& unwritten, int bytes = piece) {
-  return reach(w, {.op = op, .lane = lane, .address = address, .bytes = bytes}, unwritten);
+                            std::byte* masks, bool& any, int bytes = piece) {
+  uint32_t unwritten = 0;
+  const std::byte* const from =
+      reach(w, {.op = op, .lane = lane, .address = address, .bytes = bytes}, unwritten);
+  any |= unwritten != 0;
+  for (int word = 0; word * 4 < bytes; ++word)
+    if ((unwritten >> word & 1) != 0) std::memcpy(masks + word * 4, &w.last_bits[word], 4);
+  return from;
 }
 std::byte* write_piece(const Op* op, Warp& w, Reach reach, int lane, uint64_t address,
                        int bytes = piece) {
@@ -35,13 +38,7 @@ std::byte* write_piece(const Op* op, Warp& w, Reach reach, int lane, uint64_t ad
   return reach(w, {.op = op, .lane = lane, .address = address, .bytes = bytes, .writes = true},
                unwritten);
 }
-// Leaves the words of a piece as if nobody had written them.
-void unwrite(Warp& w, Reach reach, uint64_t address, uint32_t words) {
-  if (reach == reach_generic) address -= reinterpret_cast<uint64_t>(w.block->shared.data());
-  if (reach == reach_global || address >= w.block->run->shared_bytes) return;
-  for (uint32_t word = 0; word < 4; ++word)
-    if ((words >> word & 1) != 0) w.block->shadow.unwrite(address / 4 + word);
-}
+std::byte* bytes_of(uint16_t (&row)[8]) { return reinterpret_cast<std::byte*>(row); }
 
 // Of eight rows of eight elements of 16 bits, lane i holds two neighbours of row i / 4; transposed,
 // two neighbours of column i / 4. Lanes 8 m to 8 m + 7 have the addresses of matrix m.
@@ -61,25 +58,23 @@ const Op* load_matrix(const Op* op, Warp& w) {
   uint64_t at[warp_size];
   addresses_of(op, w, at);
   for (int m = 0; m < op->parts; ++m) {
-    uint16_t rows[8][8];
-    uint32_t unwritten[8] = {}, lanes = 0;
+    uint16_t rows[8][8], masks[8][8] = {};
+    bool any = false;
     for (int row = 0; row < 8; ++row) {
       const int lane = 8 * m + row;
-      const std::byte* from = read_piece(op, w, reach, lane, at[lane], unwritten[row]);
+      const std::byte* from = read_piece(op, w, reach, lane, at[lane], bytes_of(masks[row]), any);
       if (from == nullptr) return nullptr;
       std::memcpy(rows[row], from, piece);
     }
     const int slot = slot_of_part(op, w, m);
     for (int lane = 0; lane < warp_size; ++lane) {
       const Pair p = pair_of(lane, op->mode == 1);
-      w.slot<uint32_t>(slot)[lane] =
-          rows[p.row[0]][p.column[0]] | uint32_t{rows[p.row[1]][p.column[1]]} << 16;
-      const bool is_bad =
-          ((unwritten[p.row[0]] >> p.column[0] / 2 | unwritten[p.row[1]] >> p.column[1] / 2) & 1) !=
-          0;
-      lanes |= uint32_t{is_bad} << lane;
+      const auto both = [&](const uint16_t(&of)[8][8]) {
+        return of[p.row[0]][p.column[0]] | uint32_t{of[p.row[1]][p.column[1]]} << 16;
+      };
+      w.slot<uint32_t>(slot)[lane] = both(rows);
+      if (w.has_taint || any) mark_unwritten(w, slot, lane, both(masks));
     }
-    if (w.has_taint || lanes != 0) mark_taint(w, slot, lanes);
   }
   return op + 1;
 }
@@ -91,15 +86,18 @@ const Op* store_matrix(const Op* op, Warp& w) {
   addresses_of(op, w, at);
   for (int m = 0; m < op->parts; ++m) {
     const int slot = slot_of_part(op, w, m);
-    uint16_t rows[8][8];
-    uint32_t unwritten[8] = {};
+    uint16_t rows[8][8], masks[8][8] = {};
+    Origin from[8];
     for (int lane = 0; lane < warp_size; ++lane) {
       const Pair p = pair_of(lane, op->mode == 1);
       const uint32_t word = w.slot<uint32_t>(slot)[lane];
-      const bool is_bad = w.has_taint && (w.taint[static_cast<std::size_t>(slot)] >> lane & 1) != 0;
-      for (int half = 0; half < 2; ++half) {
+      for (int half = 0; half < 2; ++half)
         rows[p.row[half]][p.column[half]] = static_cast<uint16_t>(word >> (16 * half));
-        unwritten[p.row[half]] |= uint32_t{is_bad} << p.column[half] / 2;
+      if (!w.has_taint) continue;
+      for (int half = 0; half < 2; ++half) {
+        const auto mask = static_cast<uint16_t>(unwritten_of(w, slot, lane) >> (16 * half));
+        masks[p.row[half]][p.column[half]] = mask;
+        if (mask != 0) from[p.row[half]] = origin_of(w, slot, lane);
       }
     }
     for (int row = 0; row < 8; ++row) {
@@ -107,7 +105,8 @@ const Op* store_matrix(const Op* op, Warp& w) {
       std::byte* to = write_piece(op, w, reach, lane, at[lane]);
       if (to == nullptr) return nullptr;
       std::memcpy(to, rows[row], piece);
-      if (unwritten[row] != 0) unwrite(w, reach, at[lane], unwritten[row]);
+      if (w.has_taint)
+        keep_unwritten(w, lane, at[lane], bytes_of(masks[row]), piece, from[row], reach);
     }
   }
   return op + 1;
@@ -133,7 +132,12 @@ struct InMemory {
   int lines = 0, along = 0, element = 0;
   uint64_t first = 0, step = 0;  // bytes
   int piece = 16;                // that a lane reads or writes: less where a line is shorter
+  std::size_t bytes() const { return static_cast<std::size_t>(lines * along * element); }
   int pieces_of_line() const { return along * element / piece; }
+  uint64_t address_of(int n) const {  // of the n-th piece
+    return first + static_cast<uint64_t>(n / pieces_of_line()) * step +
+           static_cast<uint64_t>(n % pieces_of_line() * piece);
+  }
 };
 
 bool describe(const Op* op, Warp& w, const MatrixOp& o, InMemory& memory) {
@@ -165,7 +169,13 @@ std::size_t place_in(const InMemory& memory, const MatrixOp& o, int at) {
   return static_cast<std::size_t>((line * memory.along + i) * memory.element);
 }
 
-constexpr int most_bytes = 2048, most_pieces = most_bytes / 8;
+constexpr int most_bytes = 2048;
+
+// What a lane holds of it in a slot.
+std::byte* bytes_of_slot(const Warp& w, const MatrixOp& o, int slot, int lane) {
+  return reinterpret_cast<std::byte*>(w.slots + std::ptrdiff_t{slot} * warp_size) +
+         lane * (o.d.type == Type::f64 ? 8 : 4);
+}
 
 template <Reach reach>
 const Op* load_fragment(const Op* op, Warp& w) {
@@ -173,36 +183,31 @@ const Op* load_fragment(const Op* op, Warp& w) {
   const MatrixOp& o = w.block->run->kernel.matrices[static_cast<std::size_t>(op->e)];
   InMemory memory;
   if (!describe(op, w, o, memory)) return nullptr;
-  std::byte copy[most_bytes];
-  uint32_t unwritten[most_pieces] = {}, any = 0;
+  std::byte copy[most_bytes], masks[most_bytes];
+  std::memset(masks, 0, memory.bytes());
+  bool any = false;
   for (int n = 0; n < memory.lines * memory.pieces_of_line(); ++n) {
-    const uint64_t address = memory.first +
-                             static_cast<uint64_t>(n / memory.pieces_of_line()) * memory.step +
-                             static_cast<uint64_t>(n % memory.pieces_of_line() * memory.piece);
-    const std::byte* from =
-        read_piece(op, w, reach, n % warp_size, address, unwritten[n], memory.piece);
+    const std::byte* from = read_piece(op, w, reach, n % warp_size, memory.address_of(n),
+                                       masks + n * memory.piece, any, memory.piece);
     if (from == nullptr) return nullptr;
     std::memcpy(copy + n * memory.piece, from, static_cast<std::size_t>(memory.piece));
-    any |= unwritten[n];
   }
   const uint16_t* at = o.d.at.data();
   const int bytes = o.d.type == Type::f64 ? 8 : 4 / o.d.per_register;
   for (int r = 0; r < o.d.registers; ++r) {
     const int slot = w.lists[o.d.list + r];
-    uint32_t lanes = 0;
+    uint64_t unwritten[warp_size] = {};
     for (int part = 0; part < o.d.per_register; ++part, at += warp_size)
       for (int lane = 0; lane < warp_size; ++lane) {
         const std::size_t from = place_in(memory, o, at[lane]);
-        std::byte* to = reinterpret_cast<std::byte*>(w.slots) +
-                        (static_cast<std::size_t>(slot) * warp_size * 4) +
-                        static_cast<std::size_t>(lane * bytes * o.d.per_register + part * bytes);
-        std::memcpy(to, copy + from, static_cast<std::size_t>(bytes));
-        lanes |= (unwritten[from / static_cast<std::size_t>(memory.piece)] >>
-                      from % static_cast<std::size_t>(memory.piece) / 4 &
-                  1)
-                 << lane;
+        std::memcpy(bytes_of_slot(w, o, slot, lane) + part * bytes, copy + from,
+                    static_cast<std::size_t>(bytes));
+        if (!w.has_taint && !any) continue;
+        std::memcpy(reinterpret_cast<std::byte*>(&unwritten[lane]) + part * bytes, masks + from,
+                    static_cast<std::size_t>(bytes));
       }
-    if (w.has_taint || any != 0) mark_taint(w, slot, lanes);
+    for (int lane = 0; lane < warp_size && (w.has_taint || any); ++lane)
+      mark_unwritten(w, slot, lane, unwritten[lane]);
   }
   return op + 1;
 }
@@ -213,8 +218,8 @@ const Op* store_fragment(const Op* op, Warp& w) {
   const MatrixOp& o = w.block->run->kernel.matrices[static_cast<std::size_t>(op->e)];
   InMemory memory;
   if (!describe(op, w, o, memory)) return nullptr;
-  std::byte copy[most_bytes];
-  uint32_t unwritten[most_pieces] = {};
+  std::byte copy[most_bytes], masks[most_bytes];
+  if (w.has_taint) std::memset(masks, 0, memory.bytes());
   const uint16_t* at = o.d.at.data();
   const int bytes = o.d.type == Type::f64 ? 8 : 4 / o.d.per_register;
   for (int r = 0; r < o.d.registers; ++r) {
@@ -222,25 +227,21 @@ const Op* store_fragment(const Op* op, Warp& w) {
     for (int part = 0; part < o.d.per_register; ++part, at += warp_size)
       for (int lane = 0; lane < warp_size; ++lane) {
         const std::size_t to = place_in(memory, o, at[lane]);
-        const std::byte* from =
-            reinterpret_cast<const std::byte*>(w.slots) +
-            (static_cast<std::size_t>(slot) * warp_size * 4) +
-            static_cast<std::size_t>(lane * bytes * o.d.per_register + part * bytes);
-        std::memcpy(copy + to, from, static_cast<std::size_t>(bytes));
-        if (w.has_taint)
-          unwritten[to / static_cast<std::size_t>(memory.piece)] |=
-              (w.taint[static_cast<std::size_t>(slot)] >> lane & 1)
-              << to % static_cast<std::size_t>(memory.piece) / 4;
+        std::memcpy(copy + to, bytes_of_slot(w, o, slot, lane) + part * bytes,
+                    static_cast<std::size_t>(bytes));
+        if (!w.has_taint) continue;
+        const uint64_t unwritten = unwritten_of(w, slot, lane);
+        std::memcpy(masks + to, reinterpret_cast<const std::byte*>(&unwritten) + part * bytes,
+                    static_cast<std::size_t>(bytes));
       }
   }
   for (int n = 0; n < memory.lines * memory.pieces_of_line(); ++n) {
-    const uint64_t address = memory.first +
-                             static_cast<uint64_t>(n / memory.pieces_of_line()) * memory.step +
-                             static_cast<uint64_t>(n % memory.pieces_of_line() * memory.piece);
+    const uint64_t address = memory.address_of(n);
     std::byte* to = write_piece(op, w, reach, n % warp_size, address, memory.piece);
     if (to == nullptr) return nullptr;
     std::memcpy(to, copy + n * memory.piece, static_cast<std::size_t>(memory.piece));
-    if (unwritten[n] != 0) unwrite(w, reach, address, unwritten[n]);
+    if (w.has_taint)
+      keep_unwritten(w, n % warp_size, address, masks + n * memory.piece, memory.piece, {}, reach);
   }
   return op + 1;
 }

@@ -3,6 +3,7 @@
 #include <bit>
 #include <limits>
 
+#include "ptx/machine/bits/results.h"
 #include "ptx/machine/block.h"
 #include "ptx/machine/halves.h"
 #include "ptx/machine/handlers.h"
@@ -119,13 +120,15 @@ void multiply_into(T* c, const T* a, const T* b, int m, int n, int k) {
   }
 }
 
-// Which elements nobody wrote.
+// Which elements nobody wrote, or not all of.
 void take_taint(const Fragment& f, const Warp& w, bool* to) {
   const std::uint16_t* at = f.at.data();
+  const int bits = (f.type == Type::f64 ? 64 : 32) / f.per_register;
   for (int r = 0; r < f.registers; ++r) {
-    const uint32_t lanes = w.taint[static_cast<std::size_t>(w.lists[f.list + r])];
+    const int slot = w.lists[f.list + r];
     for (int part = 0; part < f.per_register; ++part, at += warp_size)
-      for (int lane = 0; lane < warp_size; ++lane) to[at[lane]] |= (lanes >> lane & 1) != 0;
+      for (int lane = 0; lane < warp_size; ++lane)
+        to[at[lane]] |= unwritten_of(w, slot, lane) >> (part * bits) << (64 - bits) != 0;
   }
 }
 // An element of A reaches all sums of its row, one of B all of its column.
@@ -139,13 +142,14 @@ void follow(const MatrixOp& o, Warp& w) {
     for (int p = 0; p < k; ++p)
       for (int j = 0; j < n; ++j) c[i * n + j] |= a[i * k + p] || b[p * n + j];
   const std::uint16_t* at = o.d.at.data();
+  const int bits = (o.d.type == Type::f64 ? 64 : 32) / o.d.per_register;
   for (int r = 0; r < o.d.registers; ++r) {
-    uint32_t lanes = 0;
+    uint64_t unwritten[warp_size] = {};
     for (int part = 0; part < o.d.per_register; ++part, at += warp_size)
-      for (int lane = 0; lane < warp_size; ++lane) lanes |= uint32_t{c[at[lane]]} << lane;
-    const int slot = w.lists[o.d.list + r];
-    w.taint[static_cast<std::size_t>(slot)] = lanes;
-    remember_origin(w, slot, lanes);
+      for (int lane = 0; lane < warp_size; ++lane)
+        if (c[at[lane]]) unwritten[lane] |= ~uint64_t{0} >> (64 - bits) << (part * bits);
+    for (int lane = 0; lane < warp_size; ++lane)
+      mark_unwritten(w, w.lists[o.d.list + r], lane, unwritten[lane]);
   }
 }
 
