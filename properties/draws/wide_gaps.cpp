@@ -65,6 +65,7 @@ Case with_wide_gaps(Case c, const Entry& entry) {
   c.m = wide == only_b ? few : rows;
   c.k = wide == only_b ? rows : wide == all ? rows + few : few;
   c.n = std::max<std::int64_t>(1, c.n);
+  if (needs.square) c.m = c.n = c.k = rows;
   const auto widen = [&](Gap& of, Wide own) {
     if (wide == all || wide == own) of.floats += gap;
   };

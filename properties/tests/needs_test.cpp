@@ -140,6 +140,19 @@ TEST(Needs, of_every_variant_are_tight) {
   }
 }
 
+// Whatever a claim is about, sizes that are to be equal can be that.
+TEST(Needs, of_squares_leave_cases_of_wide_strides) {
+  Entry entry = host_entry(multiply);
+  entry.variant.needs.square = true;
+  const Claim& wide = claim_named("wide_strides");
+  for (std::uint64_t seed = 0; seed < 256; ++seed) {
+    const Case c = nearest_case({.m = 7, .n = 9, .k = 8, .seed = seed}, wide, entry);
+    EXPECT_EQ(c.m, c.n);
+    EXPECT_EQ(c.n, c.k);
+    EXPECT_EQ(wide.excludes_case(c), "") << to_string(c);
+  }
+}
+
 TEST(Needs, are_told_from_needs_that_nobody_has) {
   const Needs everything{.m_multiple = 2,
                          .n_multiple = 2,

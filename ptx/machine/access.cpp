@@ -252,6 +252,9 @@ void stamp_write(Warp& w, uint64_t address, uint64_t bytes, uint32_t stamp) {
   }
 }
 
+// A lane by itself, for each word, in the time of a usual operation.
+constexpr uint64_t time_alone = 5;
+
 std::byte* reach_shared(Warp& w, const Access& a, uint32_t& unwritten) {
   Block& block = *w.block;
   const uint64_t size = block.run->shared_bytes;
@@ -270,6 +273,7 @@ std::byte* reach_shared(Warp& w, const Access& a, uint32_t& unwritten) {
     return nullptr;
   }
   for (int at = 0; at < a.bytes; at += 4) {
+    block.run->extra_time += time_alone;
     const std::size_t word = (a.address + static_cast<uint64_t>(at)) / 4;
     SharedShadow::Conflict conflict;
     const unsigned bytes = bytes_within_word(a);
