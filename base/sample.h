@@ -11,9 +11,9 @@
 
 namespace assay {
 
-// Of the numbers below `count`, in ascending order: the first and the last, pairs that somebody
-// takes for each other who counts them, or so many `steps` for each, in 16, 24, 31 or 32 bits, and
-// others at random; `most` of them, but no fewer than a few.
+// Numbers below `count`, in ascending order: the first and the last ones, others at random, and
+// pairs that look the same to a counter of 16, 24, 31 or 32 bits, which goes up by one of `steps`
+// for each number. `most` in all, or a few more where the pairs alone are as many.
 inline std::vector<std::uint64_t> sample_of(std::uint64_t count, std::uint64_t most,
                                             std::initializer_list<std::uint64_t> steps,
                                             std::uint64_t seed) {

@@ -106,7 +106,7 @@ class Drawing {
     do {
       c = any_case(dice_, kinds[kind], entry_.variant, hints_);
     } while (kind == 0 && c.seed % 16 != 0 && hides_a_swap(c));
-    spare_denormals(c);
+    spare_denormals(c, entry_.backend);
     return priced(nearest_case(c, claim_, entry_));
   }
   Priced priced(const Case& c) const { return {c, cost_of(c, claim_, entry_, hints_.effort)}; }
@@ -252,7 +252,7 @@ std::vector<Case> large_cases(const Claim& claim, const Entry& entry, int cases,
     c.fill = fill_of_shape(c, entry.variant.arithmetic);
     c.alpha = scalar_for(c.fill, c.alpha);
     c.seed = seed;
-    spare_denormals(c);
+    spare_denormals(c, entry.backend);
     c = nearest_case(c, claim, entry);
     const double cost = cost_of(c, claim, entry, hints.effort);
     if (cost > room) continue;

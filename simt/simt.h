@@ -50,8 +50,8 @@ struct Settings {
   // or a comparison hides a NaN.
   bool ordinary_shared = false;
   bool runs_nothing = false;  // each that hardware would take returns at once
-  // If not 0: of a larger grid so many blocks are run, the first and the last among them. Not
-  // together with `keeps_in_flight`.
+  // If not 0, only this many blocks of a larger grid are run, the first and the last among them.
+  // Must not be set together with `keeps_in_flight`.
   std::uint64_t most_blocks = 0;
   // That the host code is given: work in another one is a fault. None: any will do.
   std::vector<const void*> streams = {};

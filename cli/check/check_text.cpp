@@ -184,6 +184,23 @@ std::string headings_of(const Remark& remark, const CheckReport& report) {
   return joined(headings);
 }
 
+// The first remark on each variant, with the names of all that it is true of on a backend.
+std::vector<std::pair<std::string, std::vector<std::string>>> remarks_on_variants(
+    const CheckReport& report) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> all;
+  for_each_entry(report.results, [&](Results begin, Results end) {
+    const auto first = std::find_if(begin, end, [](const auto& r) { return !r.remark.empty(); });
+    if (first == end) return;
+    const Entry& entry = begin->entry;
+    const std::string what = fmt::format(" on {}: {}", to_string(entry.backend), first->remark);
+    const auto same =
+        std::find_if(all.begin(), all.end(), [&](const auto& r) { return r.first == what; });
+    (same != all.end() ? *same : all.emplace_back(what, std::vector<std::string>{}))
+        .second.push_back(entry.variant.name);
+  });
+  return all;
+}
+
 std::string notes_text(const CheckReport& report) {
   const auto names = [&](const Remark& remark) {
     return names_of(remark.entries, report.selection.entries);
@@ -208,12 +225,8 @@ std::string notes_text(const CheckReport& report) {
     text += fmt::format("error: {}: {}: {}\n", headings_of(remark, report), names(remark),
                         printable(remark.reason));
   }
-  for_each_entry(report.results, [&](Results begin, Results end) {
-    const auto first = std::find_if(begin, end, [](const auto& r) { return !r.remark.empty(); });
-    if (first == end) return;
-    text += fmt::format("remark: {} on {}: {}\n", begin->entry.variant.name,
-                        to_string(begin->entry.backend), first->remark);
-  });
+  for (const auto& [what, names] : remarks_on_variants(report))
+    text += fmt::format("remark: {}{}\n", joined(names), what);
   if (!remarks(report, Skip::By::empty_c).empty()) text += "none: C is empty: nothing to judge\n";
   return text;
 }

@@ -67,7 +67,6 @@ std::vector<Case> dear_cases_at(const Threshold& threshold, const Variant& varia
     Case scaled = cases.back();
     scaled.fill = Fill::scaled;
     scaled.alpha = scalar_for(scaled.fill, scaled.alpha);
-    spare_denormals(scaled);
     cases.push_back(scaled);
   }
   if (!input.is_joint) cases.push_back(twice(threshold));
@@ -282,7 +281,8 @@ std::vector<Case> affordable(const std::vector<Case>& cases, const Exploration& 
   for (const Case& c : others) known.insert(but_for_the_seed(c));
   double together = 0;
   const double most_together = price.most_together * share_of_cases(claim, entry.backend);
-  for (const Case& aimed : cases) {
+  for (Case aimed : cases) {
+    spare_denormals(aimed, entry.backend);
     const Case c = nearest_case(aimed, claim, entry);
     const double cost_of_it = cost_of(c, claim, entry, exploration.hints.effort);
     if (cost_of_it > price.most_each || together + cost_of_it > most_together) continue;
@@ -304,7 +304,6 @@ std::vector<Case> with_all_data(std::vector<Case> cases, Arithmetic arithmetic) 
     c.fill = fills[i % (keeps_inputs(arithmetic) ? fills.size() : 1)];
     c.alpha = scalar_for(c.fill, c.alpha);
     c.seed += i;
-    spare_denormals(c);
   }
   return cases;
 }

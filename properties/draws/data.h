@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels/gemm.h"
+#include "kernels/registry.h"
 #include "oracle/case.h"
 #include "properties/draws/dice.h"
 
@@ -16,9 +17,9 @@ Fill draw_fill(Dice&, Arithmetic);
 // that leaves the case small.
 void make_square(Dice&, Case&);
 
-// Rows of denormals belong into small cases: a CPU takes twenty times as long for them. A large one
-// gets a seed that scales to other numbers.
-void spare_denormals(Case&);
+// A CPU takes some fifteen times as long for denormals, where it runs the kernel itself: a large
+// case gets a seed there that scales to other numbers.
+void spare_denormals(Case&, Backend);
 
 // Every kind of data in turn: every structure of A or B with a long k, and in small cases every
 // pair of magnitudes of alpha and beta, every place of the largest floats; and tidy problems with

@@ -131,7 +131,7 @@ class ClaimTest : public testing::Test {
     switch (result.status()) {
       case ClaimStatus::holds: break;
       case ClaimStatus::exempt: GTEST_SKIP() << result.reason();
-      case ClaimStatus::interrupted:
+      case ClaimStatus::interrupted: FAIL() << result.reason();
       case ClaimStatus::fails:
         report(result, *result.failure);
         keep({&result.broken(), result.failure->shrunk});

@@ -252,7 +252,7 @@ void stamp_write(Warp& w, uint64_t address, uint64_t bytes, uint32_t stamp) {
   }
 }
 
-// A lane by itself, for each word, in the time of a usual operation.
+// What a word takes that a lane reaches by itself, in the time of a usual operation.
 constexpr uint64_t time_alone = 5;
 
 std::byte* reach_shared(Warp& w, const Access& a, uint32_t& unwritten) {

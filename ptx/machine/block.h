@@ -36,8 +36,8 @@ struct Run {
   std::vector<const Unordered*> unordered;        // that the launch is not ordered with, by numbers
   std::vector<Region*> region_of;                 // that an operation met last
   std::vector<const Shape*> shape_of, target_of;  // likewise; the latter of copies
-  // So many addresses from one on, at each of which the shape that an operation met last lies in
-  // rows of that region.
+  // The shape that an operation met last lies within rows of `region` if it begins at any of the
+  // `count` addresses from `first` on.
   struct Fit {
     const Shape* shape = nullptr;
     Region* region = nullptr;

@@ -62,6 +62,12 @@ inline __device__ float sum_of(const Gemm& g, std::int64_t at, std::int64_t firs
   return sum;
 }
 
+// What a copy from host memory tells the device of a problem.
+struct Told {
+  float alpha = 0, beta = 0;
+  float* c = nullptr;
+};
+
 template <class Launch>
 constexpr Variant named(const char* name, Launch launch,
                         std::int64_t (*workspace)(const Gemm&) = nullptr) {

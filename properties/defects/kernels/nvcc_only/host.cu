@@ -10,11 +10,6 @@ namespace {
 
 constexpr int threads = 64;
 
-struct Told {
-  float alpha = 0, beta = 0;
-  float* c = nullptr;
-};
-
 __device__ float sum_of(const Gemm& g, std::int64_t at) {
   float sum = 0;
   for (std::int64_t p = 0; p < depth(g); ++p)

@@ -11,10 +11,6 @@ namespace {
 
 constexpr int threads = 64;
 
-struct Told {
-  float alpha = 0, beta = 0;
-  float* c = nullptr;
-};
 struct Place {
   Told told;
   unsigned is_taken = 0;  // by the host; freed by the device
