@@ -75,6 +75,11 @@ float scaled(float value, double power) { return static_cast<float>(value * powe
 
 bool scales_to_denormals(std::uint64_t seed) { return range_of_scales(seed) == to_denormals; }
 
+std::optional<Operand> zeros_before_special_values(const Case& c) {
+  const auto zeros = zeros_at_the_end(c);
+  return zeros ? std::optional(zeros->of) : std::nullopt;
+}
+
 Filling::Filling(const Case& c, Operand o) : c_(c), o_(o) {
   if (c.fill == Fill::special && c.m > 0 && c.n > 0 && c.k > 0) choose_special_values();
   if (c.fill == Fill::patterned) patterned_.emplace(c, o);

@@ -16,19 +16,22 @@ float short_number(std::uint64_t random) {
   return sign(random) * static_cast<float>(1 + random % 4) / 4;
 }
 
-float narrow_number(std::uint64_t random, Pattern pattern) {
-  const auto whole = static_cast<std::int16_t>(random >> 24);
+// `more_bits` than the type has that all of these fit otherwise.
+float narrow_number(std::uint64_t random, Pattern pattern, int more_bits) {
+  const auto whole = [&](int bits) {
+    return static_cast<float>(static_cast<std::int64_t>(random) >> (64 - bits - more_bits));
+  };
   const float between = sign(random) * (1 + std::abs(uniform(random))) / 2;
-  const auto cut = [&](std::uint32_t kept) {
-    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(between) & kept);
+  const auto cut = [&](std::uint32_t lost) {
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(between) & ~(lost >> more_bits));
   };
   switch (pattern) {
     case Pattern::signs: return sign(random);
     case Pattern::four_bits: return static_cast<float>(8 + random % 8);
-    case Pattern::bytes: return static_cast<std::int8_t>(whole);
-    case Pattern::words_of_16_bits: return whole;
-    case Pattern::bfloat16: return cut(0xffff0000u);
-    case Pattern::tf32: return cut(0xffffe000u);
+    case Pattern::bytes: return whole(8);
+    case Pattern::words_of_16_bits: return whole(16);
+    case Pattern::bfloat16: return cut(0xffffu);
+    case Pattern::tf32: return cut(0x1fffu);
     default: return std::ldexp(sign(random), static_cast<int>(random % 17) - 8);
   }
 }
@@ -144,6 +147,7 @@ Patterned::Patterned(const Case& c, Operand o)
       break;
     default: break;
   }
+  if (is_narrow(pattern_)) more_bits_ = std::max(0, choices.below(4) - 1);
   const bool is_lone = pattern_ == Pattern::diagonal || pattern_ == Pattern::permutation;
   of_ones_ = choices.below(is_lone ? 4 : 2) != 0;
   choose_exception(choices);
@@ -268,8 +272,8 @@ float Patterned::value(std::uint64_t random, std::int64_t i, std::int64_t j) con
   if (pattern_ == Pattern::bytes && k_ > longest_sum_of_bytes)
     return random % 4 == 0 ? -96.0f : -128.0f;
   if (pattern_ == Pattern::four_bits && k_ > (1 << 16))
-    return sign(random << 8) * narrow_number(random, pattern_);
-  if (is_narrow(pattern_)) return narrow_number(random, pattern_);
+    return sign(random << 8) * narrow_number(random, pattern_, more_bits_);
+  if (is_narrow(pattern_)) return narrow_number(random, pattern_, more_bits_);
   if (!is_of_both(pattern_)) return with_exception(random, i, j);
   const std::int64_t p = o_ == Operand::a ? j : i, line = o_ == Operand::a ? i : j;
   if (pattern_ != Pattern::dominated) return std::ldexp(uniform(random), exponent(p));

@@ -32,12 +32,13 @@ enum class Pattern {
   opposite_levels,  // A is tiny for a while where B is large, or the other way round
   levels,           // products are tiny for a while
   dominated,        // one product of each sum is far above all others
-  signs,            // from here on, all elements fit a type of fewer bits
-  four_bits,        // whole numbers from 8 to 15
-  bytes,            // whole numbers; large ones where k is so long that their sum leaves 32 bits
+  signs,  // from here on, all elements fit a type of fewer bits; for some seeds, numbers of
+          // the next four have a bit or two more, so that they just do not
+  bytes,  // whole numbers; large ones where k is so long that their sum leaves 32 bits
   words_of_16_bits,
   bfloat16,
   tf32,
+  four_bits,  // whole numbers from 8 to 15
   powers_of_two,
   one_sided,  // no sum cancels
 };
@@ -93,6 +94,7 @@ class Patterned {
   // Of a tile, corner or band; period; length of a level or beginning; one of how many.
   std::int64_t side_ = 1;
   int range_ = 0;  // of exponents
+  int more_bits_ = 0;
 };
 
 }  // namespace assay

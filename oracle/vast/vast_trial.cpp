@@ -103,7 +103,8 @@ Verdict wrong(std::string reason) {
 // C was 0 before, whatever beta is.
 Verdict judge_elements(const Entry& entry, const Case& c, const Problem& problem) {
   Verdict verdict{.allowed_gulps = allowed_gulps(entry.variant.arithmetic, c)};
-  const auto most = std::clamp<std::int64_t>(most_products / c.k, 64, most_elements);
+  const auto most =
+      std::clamp(most_products / std::max<std::int64_t>(1, c.k), std::int64_t{64}, most_elements);
   for (const auto& e : problem.c.changed(static_cast<std::size_t>(most))) {
     const Wanted wanted = wanted_at(problem, e);
     const double got = problem.c.at(e.row, e.column);
@@ -160,10 +161,12 @@ Verdict judge(const Entry& entry, const Case& c, const Problem& problem, const R
   if (ran.failure) return *ran.failure;
   if (depends) return says_nothing("its blocks depend on those that were left out");
   Verdict verdict = judge_elements(entry, c, problem);
+  const bool leaves_zeros = c.k == 0 || c.alpha == 0;  // of which all are right
+  if (leaves_zeros && seen.most_stored != 0) verdict.judged = 1;
   if (seen.is_part && verdict.judged == 0)
     return says_nothing("the blocks that were run write nothing");
   if (is_failure(verdict)) return verdict;
-  if (!seen.is_part)
+  if (!seen.is_part && !leaves_zeros)
     if (const Verdict corners = judge_corners(problem); is_failure(corners)) return corners;
   return judge_count(problem, seen).value_or(verdict);
 }

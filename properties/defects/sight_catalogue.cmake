@@ -270,6 +270,8 @@ assay_sight_defect(drops_what_waiting_returns IN nvcc_only/graphs.cu CLAIM graph
                    SAYS "it cannot be captured: cudaErrorStreamCaptureInvalidated")
 assay_sight_defect(allocates_in_launch IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "cudaErrorStreamCaptureUnsupported")
 assay_sight_defect(leaks_in_launch IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "its graph cannot be replayed")
+# These show once in a process: sight_defects_test has a test for each.
+assay_sight_library(${CMAKE_CURRENT_SOURCE_DIR}/kernels/nvcc_only/kept.cu)
 
 # Memory that is taken for unchanged while a kernel runs, and is not.
 assay_sight_defect(sums_through_read_only_cache IN nvcc_only/caches.cu CLAIM no_data_race CASE "m=3 n=4 k=5" SAYS "through the read-only cache")

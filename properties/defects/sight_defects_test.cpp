@@ -108,15 +108,37 @@ INSTANTIATE_TEST_SUITE_P(
         "right_arms_that_meet", "right_distances", "right_masks", "right_halves", "right_votes",
         "right_locks_of_launches", "right_told_by_function", "right_told_by_kernel"));
 
-// Once in a process: then there is a buffer.
-TEST(WithoutMemory, shows_what_is_kept_of_a_launch_that_failed) {
-  const ClaimResult result =
-      check_case({entry_named("notes_size_too_soon", Backend::ptx)},
-                 {&claim_named("launch_errors")}, {parse_case("m=3 n=4 k=5")}, {.jobs = 1})
-          .front();
-  ASSERT_TRUE(result.failure);
-  EXPECT_THAT(result.failure->verdict.reason,
-              HasSubstr("after a launch for which the device had no memory"));
+// Of what shows once in a process, since the variant then keeps something else.
+void expect_kept(const char* variant, const char* claim, const char* says) {
+  const ClaimResult result = check_case({entry_named(variant, Backend::ptx)}, {&claim_named(claim)},
+                                        {parse_case("m=3 n=4 k=5")}, {.jobs = 1})
+                                 .front();
+  ASSERT_TRUE(result.failure) << variant;
+  EXPECT_STREQ(result.broken().name, claim) << result.reason();
+  EXPECT_THAT(result.failure->verdict.reason + "\n" + result.failure->verdict.diagnosis,
+              HasSubstr(says));
+}
+
+TEST(Kept, after_a_launch_that_failed) {
+  expect_kept("notes_size_too_soon", "launch_errors",
+              "after a launch for which the device had no memory");
+}
+TEST(Kept, memory_that_a_graph_has_is_given_back) {
+  expect_kept("gives_back_what_a_graph_has", "graph", "bad address");
+}
+TEST(Kept, a_million_elements_are_compared) {
+  expect_kept("compares_a_million_of_a", "same_bits_twice", "A of an earlier launch");
+}
+TEST(Kept, is_right_where_all_is_looked_at) {
+  for (const char* right : {"right_compares_all_of_a", "right_counts_launches"}) {
+    const ClaimResult result = check({entry_named(right, Backend::ptx)},
+                                     {&claim_named("same_bits_twice")}, {.cases = 10, .jobs = 1})
+                                   .front();
+    EXPECT_EQ(result.status(), ClaimStatus::holds) << right << ": " << result.reason();
+  }
+}
+TEST(Kept, b_is_believed_after_a_thousand_launches) {
+  expect_kept("believes_b_after_1000", "same_bits_twice", "B of an earlier launch");
 }
 
 // One allocation, and no second one.
@@ -149,12 +171,12 @@ TEST_P(RightGraphs, break_no_claim) {
   EXPECT_GE(result.cases, 10);
 }
 
-INSTANTIATE_TEST_SUITE_P(Defect, RightGraphs,
-                         testing::Values("right_side_stream", "right_pool",
-                                         "right_two_side_streams", "right_copy",
-                                         "right_early_begin", "right_past_read_only_cache",
-                                         "right_read_only_cache", "right_copied_sums",
-                                         "right_strips", "right_counter", "right_tells_by_kept",
-                                         "right_tells_by_kept_note", "right_set_up_once"));
+INSTANTIATE_TEST_SUITE_P(
+    Defect, RightGraphs,
+    testing::Values("right_side_stream", "right_pool", "right_two_side_streams", "right_copy",
+                    "right_early_begin", "right_past_read_only_cache", "right_read_only_cache",
+                    "right_copied_sums", "right_strips", "right_counter", "right_tells_by_kept",
+                    "right_tells_by_kept_note", "right_set_up_once", "right_keeps_what_a_graph_has",
+                    "right_compares_all_of_a"));
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "oracle/fills/filling.h"
 #include "properties/draws/cost.h"
 #include "properties/draws/dice.h"
 #include "properties/fitting.h"
@@ -88,9 +89,15 @@ std::vector<Case> cases_in_parts(const Claim& claim, const Entry& entry, std::ui
   Dice dice(seed + 1);
   const auto add = [&](Case c) {
     if (c.alpha == 1) c.alpha = dice.of({1.0f, 1.5f});
-    c.seed = seed;
+    if (c.fill != Fill::special) c.seed = seed;
     const Case its = nearest_case(c, claim, entry);
     if (its.m >= c.m / 2 && its.n >= c.n / 2 && its.k >= c.k / 2) cases.push_back(its);
+  };
+  const auto add_zeros_of = [&](Operand o, Case c) {
+    c.fill = Fill::special;
+    for (c.seed = seed; zeros_before_special_values(c) != o; ++c.seed) {
+    }
+    add(c);
   };
   const auto beside = [&](std::int64_t size) { return size + dice.between(1, size / 64); };
   const auto cube_beside = [&](std::int64_t size) {
@@ -103,7 +110,8 @@ std::vector<Case> cases_in_parts(const Claim& claim, const Entry& entry, std::ui
   with_gaps.lda.floats = with_gaps.ldb.floats = with_gaps.ldc.floats = 4;
   with_gaps.beta = 0.5f;
   add(with_gaps);
-  add({.m = usual, .n = usual, .k = usual});
+  add_zeros_of(Operand::a, {.m = usual, .n = usual, .k = usual});
+  add_zeros_of(Operand::b, {.m = usual, .n = usual, .k = usual / 2});
   // Large problems may take a way of their own, to which unusual addresses and scalars come as
   // well.
   add({.m = usual,

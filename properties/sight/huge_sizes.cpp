@@ -19,9 +19,11 @@ std::string why_not_huge(const Case& c) {
   const auto spread = [](std::int64_t rows, std::int64_t columns, Gap gap) {
     return static_cast<double>(rows) * static_cast<double>(columns + gap.floats);
   };
-  const double widest =
-      std::max({spread(c.m, c.k, c.lda), spread(c.k, c.n, c.ldb), spread(c.m, c.n, c.ldc)});
-  if (c.k == 0 || c.alpha == 0) return "it takes something to multiply";
+  const double of_c = spread(c.m, c.n, c.ldc);
+  if (c.k == 0 || c.alpha == 0)
+    return of_c < large ? "it takes a C that spreads over 2^24 elements, or something to multiply"
+                        : "";
+  const double widest = std::max({spread(c.m, c.k, c.lda), spread(c.k, c.n, c.ldb), of_c});
   return widest < large ? "it takes a matrix that spreads over 2^24 elements" : "";
 }
 
@@ -58,10 +60,10 @@ std::optional<Case> with_much_workspace(const Entry& entry) {
   return std::nullopt;
 }
 
-// Beside the roots of 2^31 and 2^32; more than 65535 tiles in a line, and more than 65535 bands of
-// eight; more rows than blocks of a device times these are in 32 bits, or than 2^20 tiles have; the
-// last step of a loop below 2^31; more slices than an int counts; a workspace of some GiB; and rows
-// that lie farther apart than 2^31 or 2^32.
+// Beside the roots of 2^31 and 2^32, also where there is nothing to multiply; more than 65535 tiles
+// in a line, and more than 65535 bands of eight; more rows than blocks of a device times these are
+// in 32 bits, or than 2^20 tiles have; the last step of a loop below 2^31; more slices than an int
+// counts; a workspace of some GiB; and rows that lie farther apart than 2^31 or 2^32.
 std::vector<Case> huge_cases(const Entry& entry, std::uint64_t seed) {
   Dice dice(seed + 77);
   const Needs& needs = entry.variant.needs;
@@ -96,8 +98,11 @@ std::vector<Case> huge_cases(const Entry& entry, std::uint64_t seed) {
     }
   cases.push_back({.m = 1, .n = below_2_31, .k = 1});
   cases.push_back({.m = below_2_31, .n = 1, .k = 1});
+  cases.push_back(
+      {.m = beside(root_of_2_32), .n = beside(root_of_2_32), .k = few(), .alpha = 0, .beta = 0.5f});
+  cases.push_back({.m = beside(within), .n = beside(within), .k = 0});
   for (Case& c : cases) {
-    c.alpha = dice.of({1.0f, 1.5f, -2.0f});
+    if (c.alpha != 0) c.alpha = dice.of({1.0f, 1.5f, -2.0f});
     c.seed = static_cast<std::uint64_t>(dice.between(0, 65535));
     c = fitted(c, needs);
   }

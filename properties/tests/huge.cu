@@ -139,6 +139,7 @@ std::int64_t bytes_of_sums(const Gemm& g) { return g.m * g.n * std::int64_t{size
 template <class Number>
 cudaError_t launch_shares(const Gemm& g, cudaStream_t stream, void* workspace) {
   if (g.m == 0 || g.n == 0) return cudaSuccess;
+  if (depth(g) == 0) return launch_linear<std::int64_t>(g, stream);
   const auto slices = static_cast<Number>(tiles_of(g) * ceil_div(depth(g), slice));
   auto* const sums = static_cast<float*>(workspace);
   const cudaError_t error =
@@ -146,6 +147,44 @@ cudaError_t launch_shares(const Gemm& g, cudaStream_t stream, void* workspace) {
   if (error != cudaSuccess) return error;
   return launch_tiles<tile>(finish, dim3(tile.n, tile.m), g, stream, 0, 1,
                             static_cast<const float*>(sums));
+}
+
+// Where there is nothing to multiply C is scaled, by a count of its elements of this type.
+template <class Number>
+__global__ void scale(Gemm g, Number elements) {
+  const std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (at < elements) compute(g, at / g.n, at % g.n);
+}
+template <class Number>
+cudaError_t launch_scale(const Gemm& g, cudaStream_t stream) {
+  if (g.m == 0 || g.n == 0) return cudaSuccess;
+  if (depth(g) > 0) return launch_linear<std::int64_t>(g, stream);
+  const auto elements = static_cast<Number>(g.m * g.n);
+  const std::int64_t blocks = ceil_div(std::int64_t{elements}, threads);
+  if (blocks <= 0) return cudaSuccess;
+  return launch(scale<Number>, dim3(static_cast<unsigned>(blocks)), threads, 0, stream, g,
+                elements);
+}
+
+// Of a large problem: what is multiplied by 0 is not looked at, be it infinite.
+template <bool looks>
+__global__ void without_zeros(Gemm g) {
+  const Corner corner = block_corner<tile>(g);
+  const std::int64_t row = corner.row + threadIdx.y, col = corner.col + threadIdx.x;
+  if (row >= g.m || col >= g.n) return;
+  float sum = 0;
+  for (std::int64_t p = 0; p < depth(g); ++p) {
+    const float a = g.a[row * g.lda + p];
+    if (looks || a != 0) sum += a * g.b[p * g.ldb + col];
+  }
+  float* const c = &g.c[row * g.ldc + col];
+  *c = blend(g, sum, c);
+}
+cudaError_t launch_without_zeros(const Gemm& g, cudaStream_t stream) {
+  constexpr double large = 5e8;
+  const bool is_large = 1.0 * g.m * g.n * g.k >= large;
+  return launch_tiles<tile>(is_large ? without_zeros<false> : without_zeros<true>,
+                            dim3(tile.n, tile.m), g, stream);
 }
 
 Variant named(const char* name, Launch launch, std::int64_t (*workspace)(const Gemm&) = nullptr) {
@@ -171,6 +210,9 @@ const Registrar registrars[] = {
     named("huge_shares", launch_shares<std::int64_t>, bytes_of_sums),
     named("huge_shares_int", launch_shares<int>, bytes_of_sums),
     named("huge_strided_int", launch_strided<int>),
+    named("huge_scale", launch_scale<std::int64_t>),
+    named("huge_scale_int", launch_scale<int>),
+    named("large_without_zeros", launch_without_zeros),
 };
 
 }  // namespace

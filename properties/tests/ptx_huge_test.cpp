@@ -10,8 +10,8 @@ namespace {
 
 using namespace assay;
 
-ClaimResult judged(const char* variant, std::uint64_t seed = 0) {
-  return check({entry_named(variant, Backend::ptx)}, {&claim_named("huge_sizes")},
+ClaimResult judged(const char* variant, std::uint64_t seed = 0, const char* claim = "huge_sizes") {
+  return check({entry_named(variant, Backend::ptx)}, {&claim_named(claim)},
                {.cases = 100, .seed = seed, .jobs = 1})
       .front();
 }
@@ -22,7 +22,7 @@ std::string words_of(const ClaimResult& result) {
 
 TEST(HugeSizes, are_right_where_all_is_counted_in_64_bits) {
   for (const char* variant :
-       {"huge_linear", "huge_table", "huge_copy", "huge_small_tiles"}) {
+       {"huge_linear", "huge_table", "huge_copy", "huge_small_tiles", "huge_scale"}) {
     const ClaimResult result = judged(variant);
     EXPECT_EQ(result.status(), ClaimStatus::holds) << variant << ": " << words_of(result);
     EXPECT_GE(result.cases, 10) << variant;
@@ -63,6 +63,19 @@ TEST(HugeSizes, show_where_c_is_read) {
 TEST(HugeSizes, show_shares_that_are_empty) {
   for (const std::uint64_t seed : {0, 1, 2})
     EXPECT_THAT(words_of(judged("huge_shares_int", seed)), testing::HasSubstr("that nobody wrote"));
+}
+
+TEST(HugeSizes, show_what_is_left_where_nothing_is_multiplied) {
+  for (const std::uint64_t seed : {0, 1, 2})
+    EXPECT_THAT(words_of(judged("huge_scale_int", seed)), testing::HasSubstr("are written"));
+}
+
+TEST(LargeProblems, hold_zeros_that_meet_infinities) {
+  for (const std::uint64_t seed : {0, 1, 2}) {
+    const ClaimResult result = judged("large_without_zeros", seed, "within_bound");
+    ASSERT_TRUE(result.failure) << seed;
+    EXPECT_EQ(result.failure->original.fill, Fill::special) << seed;
+  }
 }
 
 TEST(HugeSizes, say_nothing_of_what_takes_too_long) {

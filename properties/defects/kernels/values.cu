@@ -122,6 +122,15 @@ struct SmallElementsDropped : Right {
     return isfinite(first) && fabsf(a) < first * 0x1p-30f ? 0.0f : a;
   }
 };
+// Whose last bit nobody looks at.
+struct RowsOfNineBitsAsBf16 : Right {
+  static __device__ float a(const Gemm& g, std::int64_t row, std::int64_t p) {
+    const float a = Right::a(g, row, p);
+    for (std::int64_t j = 0; j < g.k; ++j)
+      if ((__float_as_uint(Right::a(g, row, j)) & 0x7fff) != 0) return a;
+    return isfinite(a) ? without_low_bits(a, 16) : a;
+  }
+};
 struct Saturates : Right {
   static __device__ void finish(const Gemm& g, float sum, std::int64_t row, std::int64_t col) {
     float* c = &g.c[row * g.ldc + col];
@@ -179,6 +188,7 @@ const Registrar registrars[] = {
     in_plain<AlphaTimesA>("alpha_times_each_a", chain),
     in_plain<LongSumsInTwoBf16>("long_sums_in_two_bf16"),
     in_plain<SmallElementsDropped>("small_elements_dropped"),
+    in_plain<RowsOfNineBitsAsBf16>("rows_of_nine_bits_as_bf16"),
     in_plain<Saturates>("saturates_at_3e38"),
     in_plain<SplitsOverflow>("splits_that_overflow"),
     in_plain<SampledZeros>("zeros_by_a_sample"),

@@ -1,0 +1,226 @@
+#include "properties/judging/kept.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "oracle/machine.h"
+#include "properties/draws/cost.h"
+#include "properties/fitting.h"
+#include "properties/judges.h"
+#include "properties/judging/variables.h"
+
+namespace assay {
+namespace {
+
+// What takes so long that a process asks it once about a variant, if that goes well.
+template <class Judge>
+Verdict judge_once(const Entry& entry, std::string_view question, const Judge& judge) {
+  thread_local std::set<std::pair<const void*, std::string_view>> gone_well;
+  const std::pair asked(static_cast<const void*>(entry.variant.launch.address()), question);
+  if (gone_well.contains(asked)) return {.judged = 1};
+  Verdict verdict = judge();
+  if (!is_failure(verdict)) gone_well.insert(asked);
+  return verdict;
+}
+
+// Launches one after the other, each from the same operands but for the first element of C.
+// For machines whose memory is the host's: to place C each time would cost more than a launch.
+class Launches {
+ public:
+  Launches(const Entry& entry, const Case& c, const Resources& resources)
+      : entry_(entry),
+        c_(c),
+        resources_(resources),
+        machine_(machine_of(entry.backend, resources)),
+        operands_(make_operands(c, Placement::guarded, {256, 256, 256})) {
+    const auto place = [&](Operand o) {
+      return machine_.place(o, operands_[o], Placement::guarded);
+    };
+    const float *const a = place(Operand::a), *const b = place(Operand::b);
+    given_ = {gemm_of(c, a, b, place(Operand::c))};
+    Image workspace;
+    if (refusal(entry.variant, given_).empty())
+      place_workspace(machine_, entry.variant, c, {}, given_, workspace);
+  }
+
+  // Of B, as the launches find it.
+  float& first_of_b() { return const_cast<float&>(*given_.b); }
+
+  // What a launch leaves in row 0, column 0; nothing if it does not come to its end.
+  std::optional<float> element() {
+    *given_.c = operands_[Operand::c].row(0)[0];
+    if (!refusal(entry_.variant, given_).empty()) return std::nullopt;
+    if (machine_.launch(entry_.variant, given_, c_, {.open_to_host = true}, resources_))
+      return std::nullopt;
+    return *given_.c;
+  }
+
+ private:
+  const Entry& entry_;
+  const Case& c_;
+  const Resources& resources_;
+  Machine& machine_;
+  const Operands operands_;
+  Given given_;
+};
+
+// A counter may wrap after 65536 launches, or 131072. Where no launch changes a variable of the
+// kernel's, or only the first one does, none can.
+Verdict judge_often(const Entry& entry, const Case& c, const Resources& resources) {
+  constexpr int most_launches = 140'000;
+  constexpr double most_nanoseconds = 3e9;
+  const auto* const code = entry.variant.launch.address();
+  // Which takes seconds: once in a process is enough where it goes well.
+  thread_local std::set<const void*> launched_often;
+  if (launched_often.contains(code)) return {.judged = 1};
+  Launches launches(entry, c, resources);
+  const auto first = launches.element();
+  const std::uint64_t before = hash_of_kept(entry, resources);
+  const auto second = launches.element();
+  const Verdict right{.judged = 1};
+  if (!first || !second || hash_of_kept(entry, resources) == before) return right;
+  const double each = cost_of(c, claim_named("within_bound"), entry, effort_of(entry));
+  const int times = static_cast<int>(std::min<double>(most_launches, most_nanoseconds / each));
+  for (int i = 2; i < times; ++i) {
+    const auto now = launches.element();
+    if (now && std::bit_cast<std::uint32_t>(*now) == std::bit_cast<std::uint32_t>(*first)) continue;
+    return {.status = TrialStatus::wrong,
+            .finding = {Fault::keeps_state},
+            .reason = now ? fmt::format("row 0, column 0 is {:.9g} the first time and {:.9g} at "
+                                        "launch {} in a row",
+                                        *first, *now, i + 1)
+                          : fmt::format("launch {} in a row fails", i + 1),
+            .diagnosis = "something that it keeps between launches runs out",
+            .judged = 1};
+  }
+  if (times == most_launches) launched_often.insert(code);
+  return right;
+}
+
+// Memory that a launch takes and never gives back is used up sooner or later. One for each problem,
+// or for each of a few streams, is no more than that.
+Verdict judge_memory(const Entry& entry, const Case& c, const Resources& resources) {
+  constexpr int least = 40, most = 1100;  // a ring that is filled first has 4 to 1024 places
+  constexpr double most_nanoseconds = 3e9;
+  thread_local int left = 2 * most;  // of a process
+  const double cost = cost_of(c, claim_named("within_bound"), entry, effort_of(entry));
+  const int times = std::min(left, static_cast<int>(std::min(1.0 * most, most_nanoseconds / cost)));
+  const Verdict right{.judged = 1};
+  if (c.m == 0 || c.n == 0 || times < least) return right;
+  const Machine& machine = machine_of(entry.backend, resources);
+  Launches launches(entry, c, resources);
+  std::uint64_t grown = 0;
+  for (int i = 0; i < times; ++i) {
+    left -= i < least ? 0 : 1;
+    const std::uint64_t before = machine.kept_bytes();
+    if (!launches.element() || machine.kept_bytes() <= before) return right;
+    grown = machine.kept_bytes() - before;
+  }
+  return {.status = TrialStatus::wrong,
+          .finding = {Fault::keeps_state},
+          .reason = fmt::format("each of {} launches in a row takes more memory of the device, the "
+                                "last one {} bytes, and none gives any back",
+                                times, grown),
+          .diagnosis = "it never frees what it allocates",
+          .judged = 1};
+}
+
+// What is kept may count the calls of a problem that is large enough, and do something else at one
+// of the first: to measure what is faster, say.
+Verdict judge_some_times(const Entry& entry, const Case& c, const Resources& resources) {
+  constexpr std::size_t times = 24;
+  constexpr double least_products = 1 << 20, most_nanoseconds = 3e9;  // the latter of a process
+  thread_local double spent = 0;
+  const double cost = static_cast<double>(times) * cost_of(c, claim_named("within_bound"), entry);
+  if (c.multiply_adds() < least_products || spent + cost > most_nanoseconds) return {.judged = 1};
+  spent += cost;
+  std::vector<Run> runs = {{"the first time", entry, c}};
+  runs.resize(times, {"when it is launched again and again", entry, c});
+  return compare_runs(runs, {Fault::keeps_state, "something that it keeps counts its launches"},
+                      resources);
+}
+
+// Whoever has met the same matrix often enough may believe that it stays, and look no more.
+Verdict judge_change_after_many(const Entry& entry, const Resources& resources) {
+  constexpr int times = 1100;
+  constexpr std::int64_t side = 257;  // so that B has more than 2^16 elements
+  constexpr double most_nanoseconds = 1e10;
+  const Case c = fitted({.m = 1, .n = side, .k = side}, entry.variant.needs);
+  const Verdict right{.judged = 1};
+  const double cost = times * cost_of(c, claim_named("within_bound"), entry, effort_of(entry));
+  if (cost > most_nanoseconds) return right;
+  Launches launches(entry, c, resources);
+  const std::uint64_t before = hash_of_kept(entry, resources);
+  static_cast<void>(launches.element());
+  if (hash_of_kept(entry, resources) == before) return right;
+  const auto change = [&] { launches.first_of_b() = -launches.first_of_b(); };
+  change();
+  const auto wanted = launches.element();
+  change();
+  for (int i = 0; i < times; ++i)
+    if (!launches.element()) return right;
+  change();
+  const auto got = launches.element();
+  if (!wanted || !got ||
+      std::bit_cast<std::uint32_t>(*wanted) == std::bit_cast<std::uint32_t>(*got))
+    return right;
+  return {
+      .status = TrialStatus::wrong,
+      .finding = {Fault::keeps_state},
+      .reason = fmt::format("after {} launches with the same B, row 0, column 0 is {:.9g} where "
+                            "B is another one, and {:.9g} without those launches",
+                            times, *got, *wanted),
+      .diagnosis = "B of an earlier launch is multiplied",
+      .judged = 1};
+}
+
+// Whoever compares a part of a matrix with what was kept of it sees no change in the rest.
+Verdict judge_change_in_large(const Entry& entry, const Resources& resources) {
+  constexpr std::int64_t side = 1500;  // its middle lies beyond 2^20 elements
+  const auto judge = [&](const Case& drawn, Altered altered, const char* words) {
+    const Case c = fitted(drawn, entry.variant.needs);
+    const std::string behind =
+        fmt::format("behind one with another element, both of {}", to_string(c));
+    const std::vector<Run> runs = {{"with another element", entry, c, {.altered = altered}},
+                                   {behind.c_str(), entry, c}};
+    return judge_runs(runs, {Fault::keeps_state, words}, resources);
+  };
+  Verdict of_a = judge({.m = side, .n = 1, .k = side}, Altered::element_of_a,
+                       "A of an earlier launch is multiplied");
+  if (is_failure(of_a)) return of_a;
+  return judge({.m = 1, .n = side, .k = side}, Altered::element_of_b,
+               "B of an earlier launch is multiplied");
+}
+
+// Of a single element, as small cases are aimed.
+bool is_launched_often(const Entry& entry, const Case& c) {
+  return entry.backend != Backend::cuda && c.seed == 0 && c.m == 1 && c.n == 1 && c.k <= 256;
+}
+
+}  // namespace
+
+Verdict judge_what_is_kept(const Entry& entry, const Case& c, const Kept& kept,
+                           const Resources& resources) {
+  if (kept.grew)
+    if (Verdict leaks = judge_memory(entry, c, resources); is_failure(leaks)) return leaks;
+  if (kept.anything) {
+    if (Verdict some = judge_some_times(entry, c, resources); is_failure(some)) return some;
+    Verdict large =
+        judge_once(entry, "large", [&] { return judge_change_in_large(entry, resources); });
+    if (is_failure(large)) return large;
+  }
+  if (entry.backend != Backend::cuda) {
+    Verdict many =
+        judge_once(entry, "many", [&] { return judge_change_after_many(entry, resources); });
+    if (is_failure(many)) return many;
+  }
+  return is_launched_often(entry, c) ? judge_often(entry, c, resources) : Verdict{.judged = 1};
+}
+
+}  // namespace assay
