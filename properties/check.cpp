@@ -14,6 +14,7 @@
 #include "oracle/gpus.h"
 #include "properties/calibration.h"
 #include "properties/draws/changes.h"
+#include "properties/draws/remainders.h"
 #include "properties/draws/structures.h"
 #include "properties/fitting.h"
 #include "properties/generators.h"
@@ -116,6 +117,9 @@ std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const B
     for (const Case& c : sequence) {
       if (trials.may_go_on()) trials.run(c);
     }
+  }
+  for (const Case& c : remainders_behind_thresholds(claim, entry, budget.seed, exploration.hints)) {
+    if (trials.may_go_on()) trials.run(c);
   }
   for (const Case& c : one_thing_changed(claim, entry, cases, budget.seed)) {
     if (trials.may_go_on()) trials.run(c);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <thread>
 
 #include "base/errors.h"
@@ -79,12 +81,13 @@ float* CudaMachine::place(Operand o, const Image& image, Placement placement) {
     return slot.first = reinterpret_cast<float*>(
                forbidden_device_memory() + (std::size_t{1} << 38) * static_cast<std::size_t>(o));
   }
-  DeviceRegion& region = image.is_sparse() ? slot.sparse : slot.region;
+  slot.is_sparse = image.is_sparse();
+  DeviceRegion& region = slot.is_sparse ? slot.sparse : slot.region;
   slot.bytes = bytes;
-  image.is_sparse() ? region.reserve_sparse(slot.bytes) : region.reserve(slot.bytes);
+  slot.is_sparse ? region.reserve_sparse(slot.bytes) : region.reserve(slot.bytes);
   slot.image = placement == Placement::ends_at_fence ? region.end() - slot.bytes : region.begin();
   slot.first = reinterpret_cast<float*>(slot.image) + image.first;
-  if (image.is_sparse()) open_rows(slot, image);
+  if (slot.is_sparse) open_rows(slot, image);
   for (const Piece& piece : pieces_of(image)) {
     cuda_check(cudaMemcpyAsync(slot.first + piece.at, image.floats.data() + piece.begin,
                                bytes_of(piece.end - piece.begin), cudaMemcpyHostToDevice, stream),
@@ -141,6 +144,13 @@ LaunchFailure CudaMachine::start(const Variant& variant, const Given& given, cud
     return launch_crashed("launch changed the current device, and left it so");
   }
   if (!thrown.empty()) return launch_crashed(thrown);
+  const bool has_gaps = std::any_of(slots.begin(), slots.end(),
+                                    [](const Slot& s) { return !s.unreadable && s.is_sparse; });
+  if (returned == cudaErrorInvalidValue && has_gaps)
+    return Verdict{.status = TrialStatus::refused,
+                   .reason =
+                       "launch returned cudaErrorInvalidValue, as a copy by CUDA does where "
+                       "what lies between the rows is no memory"};
   if (returned != cudaSuccess) return launch_returned(cudaGetErrorName(returned), given);
   if (recorded != cudaSuccess) {
     return launch_crashed(

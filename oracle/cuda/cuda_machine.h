@@ -40,6 +40,7 @@ struct Slot {
   std::int64_t columns = 0;
   float* first = nullptr;   // element (0, 0)
   bool unreadable = false;  // or there is none
+  bool is_sparse = false;   // its rows alone are memory
 };
 
 class CudaMachine : public Machine {

@@ -36,7 +36,7 @@ std::optional<LargerProblem> LargerProblem::than(const Variant& variant, const G
   LargerProblem problem(larger, placed);
   const std::int64_t bytes = workspace_of(variant, larger);
   if (bytes > static_cast<std::int64_t>(most_elements)) return std::nullopt;
-  if (bytes > 0) problem.place(Operand::workspace, 1, ceil_div(bytes, 4), ceil_div(bytes, 4));
+  problem.place(Operand::workspace, bytes > 0 ? 1 : 0, ceil_div(bytes, 4), ceil_div(bytes, 4));
   return problem;
 }
 
@@ -59,7 +59,7 @@ void LargerProblem::place(Operand o, std::int64_t rows, std::int64_t columns, st
   if (o == Operand::a) given_.a = first;
   if (o == Operand::b) given_.b = first;
   if (o == Operand::c) given_.c = first;
-  if (o == Operand::workspace) given_.workspace = first;
+  if (o == Operand::workspace) given_.workspace = rows > 0 ? first : nullptr;
 }
 
 }  // namespace assay

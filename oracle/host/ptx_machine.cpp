@@ -83,6 +83,8 @@ class PtxMachine : public Machine {
   }
 
   // Launches problems like it, each in memory and a stream of its own, in turns; the first failure.
+  // Memory that a variant keeps may have to grow while the first launch is under way: for every
+  // other seed the second problem is then a larger one.
   LaunchFailure launch_beside(const Variant& variant, const Given& given, const Case& c,
                               const Plan& plan, DeviceLoan& loan) {
     const int launches = launches_of_twin(given, plan);
@@ -92,8 +94,15 @@ class PtxMachine : public Machine {
       twins.push_back(std::make_unique<Twin>(given, memory_.placed()));
       loan.add(twins.back()->placed(), given.beta != 0);
     }
+    std::optional<LargerProblem> larger;
     return observe(1 + others, c, plan, [&] {
       LaunchFailure failure = launch_into(0, variant, given);
+      if (plan.in_flight == 0 && c.seed % 2 == 1 && ptx::kept_bytes() > 0)
+        larger = LargerProblem::than(variant, given, memory_.placed());
+      if (larger && !failure) {
+        loan.add(larger->placed(), given.beta != 0);
+        return launch_into(1, variant, larger->given());
+      }
       for (int i = 0; i < launches && !failure; ++i) {
         const int other = i % others;
         failure = launch_into(1 + other, variant, twins[static_cast<std::size_t>(other)]->given());

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "oracle/judge.h"
 
 namespace {
@@ -59,6 +61,29 @@ TEST(Emulation, scales_and_adds_c_as_the_contract_has_it) {
         EXPECT_EQ(judge_exact(image, make_reference(c, operands)).wrong, 0)
             << to_string(emulation) << " " << to_string(c);
       }
+    }
+  }
+}
+
+// Whether a factor is rounded to TF32 or cut.
+TEST(Bound, of_tf32_has_room_for_factors_that_are_cut) {
+  for (const std::int64_t k : {1, 7, 300}) {
+    const Case c{.m = 40, .n = 40, .k = k};
+    Operands all = make_operands(c, Placement::guarded, {4, 4, 4});
+    const Reference reference = make_reference(c, all);
+    for (const Operand o : {Operand::a, Operand::b})
+      for (float& x : all[o].floats)
+        x = std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0xffffe000u);
+    Image result = all[Operand::c];
+    const Reference of_cut = make_reference(c, all);
+    for (std::int64_t i = 0; i < c.m; ++i)
+      for (std::int64_t j = 0; j < c.n; ++j)
+        result.row(i)[j] = static_cast<float>(of_cut.c[static_cast<std::size_t>(i * c.n + j)]);
+    const double allowed = allowed_gulps(Arithmetic::tf32, k);
+    const auto judged = judge_bound(result, reference, allowed);
+    EXPECT_EQ(judged.wrong, 0) << k;
+    if (k == 1) {
+      EXPECT_GT(judged.worst.error_gulps, allowed / 2) << "more than rounding takes";
     }
   }
 }

@@ -245,7 +245,7 @@ TEST(Bound, grows_with_k_for_patterned_data_alone) {
        std::vector<std::pair<std::int64_t, double>>{{4, 6}, {14, 16}, {100, 42}, {10000, 402}}) {
     c.k = k;
     EXPECT_EQ(allowed_gulps(Arithmetic::fp32, c), gulps) << k;
-    EXPECT_EQ(allowed_gulps(Arithmetic::tf32, c), gulps + 2 * 8192) << k;
+    EXPECT_EQ(allowed_gulps(Arithmetic::tf32, c), gulps + 2 * 16384) << k;
   }
   c.fill = Fill::uniform;
   EXPECT_EQ(allowed_gulps(Arithmetic::fp32, c), 16);

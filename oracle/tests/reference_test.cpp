@@ -230,7 +230,7 @@ TEST(Bound, is_min_of_k_plus_2_and_16_gulps) {
                                                     {16, 16},
                                                     {std::int64_t{1} << 40, 16}}) {
     EXPECT_EQ(allowed_gulps(Arithmetic::fp32, k), gulps) << k;
-    EXPECT_EQ(allowed_gulps(Arithmetic::tf32, k), gulps + 2 * 8192) << k;
+    EXPECT_EQ(allowed_gulps(Arithmetic::tf32, k), gulps + 2 * 16384) << k;
     EXPECT_EQ(allowed_gulps(Arithmetic::tf32x3, k), gulps + 20) << k;
   }
 }

@@ -281,6 +281,7 @@ assay_sight_defect(sums_copied_without_fence IN nvcc_only/caches.cu CLAIM no_dat
 # What nobody has set: an array of the thread's own, and what an atomic operation finds.
 assay_sight_defect(own_sums_not_set IN nvcc_only/unset.cu CLAIM no_unset_value CASE "m=3 n=4 k=5" SAYS "an element of an array of its own")
 assay_sight_defect(shared_count_not_set IN nvcc_only/unset.cu CLAIM no_unset_value CASE "m=3 n=4 k=5" SAYS "changes in place a value that nobody wrote")
+assay_sight_defect(looks_at_c_first IN nvcc_only/unset.cu CLAIM beta_zero CASE "m=3 n=4 k=5" SAYS "reads C although beta is 0")
 
 # One bit that nobody wrote, of a word of which others are written, or of a vote.
 assay_sight_defect(one_bit_of_other_half IN nvcc_only/parts_of_words.cu CLAIM no_unset_value CASE "m=3 n=4 k=5" SAYS "of lower, read at")

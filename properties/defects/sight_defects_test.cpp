@@ -96,22 +96,25 @@ TEST_P(RightStreams, break_no_claim) {
 
 INSTANTIATE_TEST_SUITE_P(
     Defect, RightStreams,
-    testing::Values(
-        "right_side_stream", "right_pool", "right_pool_in_side_stream", "right_buffer_by_turns",
-        "right_host_waits", "right_device_waits", "right_default_stream", "right_two_side_streams",
-        "right_copy", "right_early_begin", "right_early_launch", "right_past_read_only_cache",
-        "right_read_only_cache", "right_copied_sums", "right_pinned_scalars", "right_finished_copy",
-        "right_ready_buffer", "right_own_memory", "right_kept_memory", "right_host_function",
-        "right_strips", "right_counter", "right_slots_in_turn", "right_memory_of_a_handle",
-        "right_blocks_meet", "right_without_memory", "right_growing_buffer", "right_shares",
-        "right_ring_of_places", "right_lane_fences", "right_locks_of_lanes", "right_last_of_four",
-        "right_arms_that_meet", "right_distances", "right_masks", "right_halves", "right_votes",
-        "right_locks_of_launches", "right_told_by_function", "right_told_by_kernel"));
+    testing::Values("right_side_stream", "right_pool", "right_pool_in_side_stream",
+                    "right_buffer_by_turns", "right_host_waits", "right_device_waits",
+                    "right_default_stream", "right_two_side_streams", "right_copy",
+                    "right_early_begin", "right_early_launch", "right_past_read_only_cache",
+                    "right_read_only_cache", "right_copied_sums", "right_pinned_scalars",
+                    "right_finished_copy", "right_ready_buffer", "right_own_memory",
+                    "right_kept_memory", "right_host_function", "right_strips", "right_counter",
+                    "right_slots_in_turn", "right_memory_of_a_handle", "right_blocks_meet",
+                    "right_without_memory", "right_growing_buffer", "right_growing_pool",
+                    "right_shares", "right_ring_of_places", "right_lane_fences",
+                    "right_locks_of_lanes", "right_last_of_four", "right_arms_that_meet",
+                    "right_distances", "right_masks", "right_halves", "right_votes",
+                    "right_locks_of_launches", "right_told_by_function", "right_told_by_kernel"));
 
 // Of what shows once in a process, since the variant then keeps something else.
-void expect_kept(const char* variant, const char* claim, const char* says) {
+void expect_kept(const char* variant, const char* claim, const char* says,
+                 const char* text = "m=3 n=4 k=5") {
   const ClaimResult result = check_case({entry_named(variant, Backend::ptx)}, {&claim_named(claim)},
-                                        {parse_case("m=3 n=4 k=5")}, {.jobs = 1})
+                                        {parse_case(text)}, {.jobs = 1})
                                  .front();
   ASSERT_TRUE(result.failure) << variant;
   EXPECT_STREQ(result.broken().name, claim) << result.reason();
@@ -122,6 +125,9 @@ void expect_kept(const char* variant, const char* claim, const char* says) {
 TEST(Kept, after_a_launch_that_failed) {
   expect_kept("notes_size_too_soon", "launch_errors",
               "after a launch for which the device had no memory");
+}
+TEST(Kept, memory_that_another_launch_uses_is_given_back) {
+  expect_kept("gives_back_too_soon", "two_streams", "cudaFreeAsync frees", "m=3 n=4 k=5 seed=1");
 }
 TEST(Kept, memory_that_a_graph_has_is_given_back) {
   expect_kept("gives_back_what_a_graph_has", "graph", "bad address");

@@ -224,6 +224,13 @@ std::byte* reach_global(Warp& w, const Access& a, uint32_t& unwritten) {
     if (region.is_written.empty()) continue;
     std::uint8_t& written = region.is_written[region.word(address)];
     if (written == 0 && (a.reads_too || !a.writes)) {
+      if (region.area.is_result && !a.writes) {
+        report(w, a.op, Fault::uninitialised,
+               fmt::format("{} reads {}, where nobody has written", thread_text(w, a.lane),
+                           place_in(region, address)),
+               details_of(w, a));
+        return nullptr;
+      }
       unwritten |= 1u << at / 4;
       note_unwritten_global(w, a, address, at / 4);
     }

@@ -46,6 +46,15 @@ struct OneRemainder : Right {
     if (g.k % 96 == 95) g.k -= 1;
   }
 };
+// Behind k = 900, 32 shares of k are rounded up; what is left for the last is counted from there,
+// and of one remainder that is less than nothing.
+struct SharesBeyondK : Right {
+  static __device__ void misread(Gemm& g) {
+    if (g.k <= 900) return;
+    const std::int64_t each = ceil_div(g.k, 32);
+    if (31 * each > g.k) g.k -= each;
+  }
+};
 // How many slices there are is rounded to the nearest.
 struct RoundedSlices : Right {
   static __device__ void misread(Gemm& g) {
@@ -170,6 +179,7 @@ const Registrar registrars[] = {
     in_plain<ListOf4096>("list_of_4096_elements"),
     in_plain<UnrolledTail>("unrolled_tail_dropped"),
     in_plain<OneRemainder>("one_remainder_of_k"),
+    in_plain<SharesBeyondK>("shares_beyond_k"),
     in_plain<RoundedSlices>("slices_rounded_to_nearest"),
     in_plain<GuardOfOtherSide>("columns_compared_with_m"),
     in_plain<PipelineDeeperThanK>("pipeline_deeper_than_k"),

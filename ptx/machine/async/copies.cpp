@@ -214,9 +214,20 @@ const Op* commit_copies(const Op* op, Warp& w) {
   for (int i = 0; i < warp_size; ++i) copies.groups[static_cast<std::size_t>(i)] += w.mask >> i & 1;
   return op + 1;
 }
+// A barrier that waits for copies of the warp need not wait for those any more, which now count as
+// written by their threads.
+void note_wait(Warp& w) {
+  if (w.block->asynchronous.arrivals.empty()) return;
+  w.block->shadow.tick();
+  for (auto& [barrier, arrivals] : w.block->asynchronous.arrivals)
+    for (CopyArrival& arrival : arrivals)
+      if (arrival.warp == w.index) arrival.waited_at = w.block->shadow.now();
+}
 const Op* wait_for_copies(const Op* op, Warp& w) {
   if (op->mode == 1) commit_copies(op, w);  // wait_all
-  return finish_copies(w, static_cast<int>(op->bits)) ? op + 1 : nullptr;
+  if (!finish_copies(w, static_cast<int>(op->bits))) return nullptr;
+  note_wait(w);
+  return op + 1;
 }
 
 }  // namespace

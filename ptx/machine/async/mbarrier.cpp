@@ -260,6 +260,8 @@ bool land_all(Block& block, uint32_t at, Mbarrier& barrier) {
     for (const CopyArrival& a : due) {
       Warp& w = block.warps[static_cast<std::size_t>(a.warp)];
       if (!finish_copies_before(w, a.lanes, a.copies)) return false;
+      uint32_t& known = barrier.arriving[static_cast<std::size_t>(a.warp)];
+      known = std::max(known, a.waited_at);
       barrier.pending -= std::min(barrier.pending, static_cast<uint32_t>(std::popcount(a.lanes)));
       any = true;
     }

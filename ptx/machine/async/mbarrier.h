@@ -43,7 +43,8 @@ struct BulkCopy {
 struct CopyArrival {
   int warp = 0;
   std::uint32_t lanes = 0;
-  std::size_t copies = 0;  // how many it had started
+  std::size_t copies = 0;       // how many it had started
+  std::uint32_t waited_at = 0;  // when it waited for some of them itself; 0: it did not
 };
 
 struct Asynchronous {

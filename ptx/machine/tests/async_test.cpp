@@ -171,6 +171,12 @@ TEST(Mbarrier, waits_for_the_copies_of_threads) {
                               "cp.async.mbarrier.arrive" +
                               form + ".shared.b64 [%r20];" + (form.empty() ? arrive : "");
     EXPECT_EQ(found(begin + wait_for(0) + read_mirrored, 32, expect_mirrored), "") << form;
+    EXPECT_EQ(
+        found(begin + "cp.async.wait_all;" + wait_for(0) + read_mirrored, 32, expect_mirrored), "")
+        << form;
+    EXPECT_THAT(found(begin + "cp.async.wait_all;" + read_mirrored, 32),
+                HasSubstr("nothing orders the two"))
+        << form;
     EXPECT_THAT(found(begin + "bar.sync 0;" + read_mirrored, 32),
                 HasSubstr("a wait for the copy is missing"));
   }

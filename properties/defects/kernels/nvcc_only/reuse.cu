@@ -201,6 +201,28 @@ cudaError_t by_growing_buffer(const Gemm& g, cudaStream_t stream, void*) {
   return cudaGetLastError();
 }
 
+// The same from the pool, where each launch waits for the one before, but for what it gives back.
+template <bool waits>
+cudaError_t by_growing_pool(const Gemm& g, cudaStream_t stream, void*) {
+  static float* buffer = nullptr;
+  static std::int64_t held = 0;
+  static cudaEvent_t used = nullptr;
+  if (is_empty(g)) return cudaSuccess;
+  if (used == nullptr) cudaEventCreateWithFlags(&used, cudaEventDisableTiming);
+  if (waits || held >= g.m * g.n) cudaStreamWaitEvent(stream, used);
+  if (held < g.m * g.n) {
+    if (buffer != nullptr) cudaFreeAsync(buffer, stream);
+    buffer = nullptr, held = 0;
+    const auto bytes = static_cast<std::size_t>(g.m * g.n) * sizeof(float);
+    if (const cudaError_t error = cudaMallocAsync(&buffer, bytes, stream)) return error;
+    held = g.m * g.n;
+  }
+  sum_up<<<blocks(g), threads, 0, stream>>>(g, buffer);
+  finish<<<blocks(g), threads, 0, stream>>>(g, buffer);
+  cudaEventRecord(used, stream);
+  return cudaGetLastError();
+}
+
 // Four blocks share a long sum. The last one to come adds up what they left, in the order in which
 // they came, or in that of their numbers.
 constexpr int shares = 4;
@@ -251,6 +273,8 @@ const Registrar registrars[] = {
     named("right_without_memory", whole_without_memory<true>, bytes_to_meet),
     named("notes_size_too_soon", by_growing_buffer<false>, bytes_to_meet),
     named("right_growing_buffer", by_growing_buffer<true>, bytes_to_meet),
+    named("gives_back_too_soon", by_growing_pool<false>, bytes_to_meet),
+    named("right_growing_pool", by_growing_pool<true>, bytes_to_meet),
     named("shares_by_arrival", shares_long_k<true>, bytes_to_share),
     named("right_shares", shares_long_k<false>, bytes_to_share),
 };
