@@ -136,6 +136,8 @@ void Counter::choose(std::size_t n, const Instruction& i, int joined) {
     } else if (is_access) {
       t.has_unknown_accesses = true;
     }
+  } else if (i.opcode == "tex") {
+    t.has_unknown_accesses = true;  // texture requests, which a profiler counts apart
   } else if (is_access) {
     t.what = i.opcode == "atom" || i.opcode == "red" ? What::atomic
              : (op.flags & stores) != 0              ? What::store
@@ -297,7 +299,7 @@ LaunchCounts Counter::result() const {
     add(t, result.total);
     const Instruction& i = kernel_.function.body[static_cast<std::size_t>(code_[n].from)];
     if (t.has_unknown_accesses) {
-      const std::string name = "wmma." + i.modifiers.at(0);
+      const std::string name = i.opcode + "." + i.modifiers.at(0);
       if (std::find(result.not_counted.begin(), result.not_counted.end(), name) ==
           result.not_counted.end())
         result.not_counted.push_back(name);

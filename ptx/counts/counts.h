@@ -82,7 +82,7 @@ struct LaunchCounts {
   std::uint64_t blocks = 0, threads_per_block = 0;
   Counts total;
   std::vector<LineCounts> lines;  // by file and line
-  // Instructions that were executed and access memory nobody knows how: "wmma.load".
+  // Instructions that were executed and access memory nobody knows how: "wmma.load", "tex.1d".
   std::vector<std::string> not_counted;
   // Instructions in the code, however often they run: beside those of the machine code.
   std::map<int, int> shared_loads_by_bytes;

@@ -48,6 +48,7 @@ struct Uses {
   std::vector<int> reads, writes;  // slots; of a 64-bit value the first
   std::vector<int> predicates_read, predicates_written;
   int address = -1;           // the slot that an access takes its address from
+  std::vector<int> places;    // those that say with it which texel
   const char* operands = "";  // those of its handler
   Following follows = {};
 };

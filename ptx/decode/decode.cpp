@@ -86,8 +86,8 @@ void Decoder::decode() {
 void Decoder::decode(const Instruction& i) {
   const std::size_t first = out_.code.size();
   if (decode_control(i)) return;
-  if (!decode_memory(i) && !decode_halves(i) && !decode_moves(i) && !decode_predicates(i) &&
-      !decode_warp_wide(i))
+  if (!decode_memory(i) && !decode_texture(i) && !decode_halves(i) && !decode_moves(i) &&
+      !decode_predicates(i) && !decode_warp_wide(i))
     decode_arithmetic(i);
   guard_last(i, first);
 }

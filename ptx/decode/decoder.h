@@ -65,6 +65,11 @@ class Decoder {
   void decode_barrier(const Instruction&);
   void decode_barrier_vote(const Instruction&);
 
+  // decode_texture.cpp
+  bool decode_texture(const Instruction&);
+  void decode_fetch(const Instruction&);
+  void decode_texture_query(const Instruction&);
+
   // decode_cluster.cpp
   void decode_cluster_barrier(const Instruction&);
   bool decode_cluster_address(const Instruction&);

@@ -332,6 +332,7 @@ const Handling* handling_of(const std::string& name) {
     add_mbarrier_handlers(h);
     add_bulk_handlers(h);
     add_tensor_copy_handlers(h);
+    add_texture_handlers(h);
     add_print_handlers(h);
     add_waiting_handlers(h);
     add_multiply_handlers(h);

@@ -68,6 +68,8 @@ struct Area {
   bool written = true;     // holds values, all of it; else reading what nobody wrote is seen
 };
 
+struct Texture;
+
 // Numbers of the blocks of an operation: each block of all launches has its own, and each copy.
 struct Numbers {
   std::uint32_t first = 0, end = 0;
@@ -79,7 +81,7 @@ class Memory {
  public:
   Memory();
   ~Memory();
-  // Of the machine's own, 256 bytes aligned, and not `written`. Null for 0 bytes. Poisoned, unless
+  // Of the machine's own, 512 bytes aligned, and not `written`. Null for 0 bytes. Poisoned, unless
   // no kernel will read it.
   void* allocate(std::size_t bytes, std::string name, bool poisoned = true);
   bool release(void*);  // false if it is no such allocation
@@ -89,6 +91,12 @@ class Memory {
   // The area that holds an address; null if none does. Host code may ask, for cudaMemcpy.
   const Area* find(std::uint64_t address) const;
   void mark_written(std::uint64_t first, std::size_t bytes);
+  // A texture of memory that is there, by a handle for kernels. `remove_texture`: false if there is
+  // none of that handle.
+  std::uint64_t add_texture(const Texture&);
+  bool remove_texture(std::uint64_t handle);
+  // Where none is left, the next one gets the handle of the first again.
+  void number_textures_anew();
   // That all launches so far come before those that follow, whoever asks what they told each other.
   void forget_launches();
   struct Contents;

@@ -14,7 +14,7 @@
 namespace ptx {
 namespace {
 
-constexpr std::size_t alignment = 256;
+constexpr std::size_t alignment = 512;          // as a texture wants it
 constexpr std::uint32_t poison = 0x7f85eedd;    // a signalling NaN
 constexpr std::size_t most_poisoned = 1 << 26;  // bytes: what nobody touches of more costs nothing
 constexpr std::size_t most_spare = 4, least_spare_words = 1 << 16, most_spare_words = 1 << 21;
@@ -207,6 +207,20 @@ void Memory::forget(std::uint64_t first) { contents_->erase(first); }
 const Area* Memory::find(std::uint64_t address) const {
   const Region* region = contents_->at(address);
   return region == nullptr ? nullptr : &region->area;
+}
+
+std::uint64_t Memory::add_texture(const Texture& texture) {
+  const std::uint64_t handle = contents_->textures.next++;
+  contents_->textures.all[handle] = texture;
+  return handle;
+}
+
+bool Memory::remove_texture(std::uint64_t handle) {
+  return contents_->textures.all.erase(handle) != 0;
+}
+
+void Memory::number_textures_anew() {
+  if (contents_->textures.all.empty()) contents_->textures.next = 1;
 }
 
 void Memory::forget_launches() { contents_->forget_told(); }

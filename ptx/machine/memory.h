@@ -14,6 +14,7 @@
 #include "ptx/machine/between/knowledge.h"
 #include "ptx/machine/machine.h"
 #include "ptx/machine/shapes/shape.h"
+#include "ptx/machine/texture/texture.h"
 #include "ptx/machine/traces.h"
 
 namespace ptx {
@@ -45,6 +46,7 @@ struct Memory::Contents {
   ~Contents();
   std::map<std::uint64_t, std::unique_ptr<Region>> regions;  // by their first address
   int allocations = 0;
+  Textures textures;
   // What blocks up to this number did comes before all that is done now. Others may have run since,
   // in no order with this operation, whose own blocks begin so many numbers later.
   std::uint32_t earlier_blocks = 0, others = 0;

@@ -230,6 +230,7 @@ bool follow_taint(const Op* op, Warp& w) {
   if (uses.address >= 0) {
     Blame blame;
     blame.add_slot(w, uses.address, active);
+    for (const int s : uses.places) blame.add_slot(w, s, active);
     if (blame.tainted != 0 && !accuse(w, op, blame, "takes an address from")) return false;
   }
   if ((op->flags & decides) != 0) {

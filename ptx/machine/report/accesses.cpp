@@ -142,15 +142,16 @@ void report_unseen(Warp& w, const Access& a, const std::string& place, const std
                    uint32_t op) {
   const Program::Kernel& kernel = w.block->run->kernel;
   const bool is_by_copy = (a.op->flags & is_bulk) != 0;
-  report(w, a.op, Fault::data_race,
-         fmt::format("{} reads {} ({}) {}, which {} wrote ({}) in the same launch: {}",
-                     thread_text(w, a.lane), place, place_of(kernel, *a.op),
-                     is_by_copy ? "by a bulk copy"
-                                : "through the read-only cache (__ldg, or const __restrict__)",
-                     who, place_of(kernel, w.code[op]),
-                     is_by_copy ? "no fence.proxy.async lies between the two"
-                                : "what the cache holds may be older"),
-         {a.address, a.writes, {site(w, "reads", a.op), site(w, "wrote", w.code + op)}});
+  report(
+      w, a.op, Fault::data_race,
+      fmt::format("{} reads {} ({}) {}, which {} wrote ({}) in the same launch: {}",
+                  thread_text(w, a.lane), place, place_of(kernel, *a.op),
+                  is_by_copy ? "by a bulk copy"
+                             : "through the read-only cache (__ldg, const __restrict__, a texture)",
+                  who, place_of(kernel, w.code[op]),
+                  is_by_copy ? "no fence.proxy.async lies between the two"
+                             : "what the cache holds may be older"),
+      {a.address, a.writes, {site(w, "reads", a.op), site(w, "wrote", w.code + op)}});
 }
 
 }  // namespace ptx

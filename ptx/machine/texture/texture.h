@@ -1,0 +1,56 @@
+// Textures as an H100 reads them, but for filters: which texel coordinates name, and what becomes
+// of its bits.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+namespace ptx {
+
+struct Texture {
+  enum class Edge : std::uint8_t { wrap, clamp, mirror, border };  // by CUDA's numbers
+  enum class Kind : std::uint8_t { with_sign, without_sign, real };
+
+  std::uint64_t address = 0, pitch = 0;  // of its rows, in bytes
+  std::uint64_t width = 0, height = 0;   // texels
+  int channels = 1, bits = 32;           // of each texel, and of each of its channels
+  Kind kind = Kind::real;
+  bool is_linear = false;        // plain memory: one row, of which integers alone name texels
+  bool is_normalised = false;    // its edges lie at 0 and 1, for coordinates that are no integers
+  bool reads_fractions = false;  // integers become fractions of the largest one
+  std::array<Edge, 2> edges = {};
+  std::array<std::uint32_t, 4> border = {};
+
+  int texel_bytes() const { return channels * bits / 8; }
+};
+
+// By the handles that kernels take: none has that of another one that is there.
+struct Textures {
+  std::map<std::uint64_t, Texture> all;
+  std::uint64_t next = 1;
+};
+
+// How coordinates are given, and how many there are.
+struct Coordinates {
+  bool are_integers = false;
+  int count = 1;
+  std::array<std::uint32_t, 2> bits = {};
+};
+
+// What they name: a texel, or no memory at all.
+struct NamedTexel {
+  enum class Place : std::uint8_t { inside, nowhere, border } place = Place::nowhere;
+  std::uint64_t address = 0;
+};
+NamedTexel texel_at(const Texture&, const Coordinates&);
+
+// Of a texel, the bits that a kernel gets for each of four channels; 0 for those that it lacks.
+using Channels = std::array<std::uint32_t, 4>;
+Channels channels_of(const Texture&, const std::byte* texel);
+Channels border_of(const Texture&);
+// Likewise which of these bits nobody wrote, by those of the texel that nobody did.
+Channels unwritten_channels_of(const Texture&, const std::byte* unwritten_bits);
+
+}  // namespace ptx
