@@ -11,12 +11,14 @@ namespace {
 
 std::uint64_t number_of(const void* address) { return reinterpret_cast<std::uint64_t>(address); }
 
-std::string name_of(Use use, std::size_t bytes, int number) {
+std::string kind_of(Use use, std::size_t bytes) {
   const std::string kind = use == Use::host      ? "host memory"
                            : use == Use::managed ? "managed memory"
                                                  : "memory";
-  return kind + " of " + std::to_string(bytes) + " bytes (allocation " + std::to_string(number) +
-         ")";
+  return kind + " of " + std::to_string(bytes) + " bytes";
+}
+std::string name_of(const std::string& what, int number) {
+  return what + " (allocation " + std::to_string(number) + ")";
 }
 
 // What is still free on the device; and we fill all of it, so no more than half of this computer.
@@ -38,24 +40,28 @@ HostAccess freeing(const void* first, std::size_t bytes) {
 
 }  // namespace
 
+void* allocate_now(std::size_t bytes, Use use, const std::string& what) {
+  State& device = state();
+  if (device.seen != nullptr) ++device.seen->allocations;
+  const bool is_refused = device.request != nullptr && device.request->most_allocations &&
+                          device.seen != nullptr &&
+                          device.seen->allocations > *device.request->most_allocations;
+  if (is_refused || bytes > left()) throw Failure{Error::memory_allocation};
+  void* const made =
+      device.memory.allocate(bytes, name_of(what, ++device.numbered), !device.runs_nothing());
+  device.allocations[made] = {.use = use, .bytes = bytes};
+  device.allocated += bytes;
+  // What the host writes there is not seen.
+  if (use != Use::device) device.memory.mark_written(number_of(made), bytes);
+  return made;
+}
+
 Error allocate(void** result, std::size_t bytes, Use use) {
   return call([&] {
-    State& device = state();
     if (result == nullptr) throw Failure{Error::invalid_value};
     *result = nullptr;
     forbid_while_capturing();
-    if (bytes == 0) return;
-    if (device.seen != nullptr) ++device.seen->allocations;
-    const bool is_refused = device.request != nullptr && device.request->most_allocations &&
-                            device.seen != nullptr &&
-                            device.seen->allocations > *device.request->most_allocations;
-    if (is_refused || bytes > left()) throw Failure{Error::memory_allocation};
-    *result = device.memory.allocate(bytes, name_of(use, bytes, ++device.numbered),
-                                     !device.runs_nothing());
-    device.allocations[*result] = {.use = use, .bytes = bytes};
-    device.allocated += bytes;
-    // What the host writes there is not seen.
-    if (use != Use::device) device.memory.mark_written(number_of(*result), bytes);
+    if (bytes != 0) *result = allocate_now(bytes, use, kind_of(use, bytes));
   });
 }
 
@@ -64,7 +70,7 @@ namespace {
 void allocate_for_graph(void* stream, void** result, std::size_t bytes) {
   constexpr std::size_t alignment = 256;
   auto memory = std::make_shared<GraphMemory>();
-  memory->name = name_of(Use::device, bytes, ++state().numbered);
+  memory->name = name_of(kind_of(Use::device, bytes), ++state().numbered);
   memory->bytes = bytes;
   memory->storage.resize(bytes + alignment);
   std::byte* const first = memory->storage.data();
@@ -162,7 +168,7 @@ Error register_host(void* memory, std::size_t bytes) {
     forbid_while_capturing();
     if (device.memory.find(number_of(memory)) != nullptr)
       throw Failure{Error::host_memory_already_registered};
-    device.memory.lend({.name = name_of(Use::host, bytes, ++device.numbered),
+    device.memory.lend({.name = name_of(kind_of(Use::host, bytes), ++device.numbered),
                         .first = number_of(memory),
                         .row_bytes = bytes,
                         .pitch_bytes = bytes});

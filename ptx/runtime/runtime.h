@@ -11,10 +11,13 @@
 // stdout, and to stderr within `observe`.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ptx/machine/machine.h"
 #include "ptx/runtime/errors.h"
@@ -130,6 +133,56 @@ Error copy_to_symbol(const void* host, const void* from, std::size_t bytes, std:
                      Direction, void* stream, bool waits = false);
 Error copy_from_symbol(void* to, const void* host, std::size_t bytes, std::size_t offset, Direction,
                        void* stream, bool waits = false);
+
+// ---- Arrays and textures. Numbers are CUDA's own.
+struct ChannelFormat {
+  std::array<int, 4> bits = {};
+  int kind = 0;  // 0: integers with a sign, 1: without, 2: reals
+};
+std::size_t bytes_of_texel(const ChannelFormat&);
+struct ArrayFacts {
+  ChannelFormat format;
+  std::size_t width = 0, height = 0;  // elements; no height: of one dimension
+  unsigned flags = 0;
+};
+Error allocate_array(void** array, const ChannelFormat&, std::size_t width, std::size_t height,
+                     unsigned flags);
+Error release_array(void*);
+Error facts_of_array(const void* array, ArrayFacts&);
+// Where a piece of an array begins, `x` in bytes, and its pitch: rows of `width` bytes each, or so
+// many bytes in a row, whatever row they end in.
+struct PieceOfArray {
+  const void* array = nullptr;
+  std::size_t x = 0, y = 0, width = 0, height = 1;
+  bool is_run = false;
+};
+struct PlaceInArray {
+  void* first = nullptr;
+  std::size_t pitch = 0;
+};
+Error place_in_array(const PieceOfArray&, PlaceInArray&);
+
+// What is asked of a texture, and kept as it was told, to be told again.
+struct TextureTold {
+  std::vector<std::byte> resource, reading;
+};
+struct TextureRequest {
+  enum class Of { array, mipmaps, linear, rows } of = Of::array;
+  const void* memory = nullptr;  // or the array
+  ChannelFormat format;
+  std::size_t width = 0, height = 0, pitch = 0;  // texels, but for linear memory: bytes
+  std::array<int, 2> edges = {};
+  int filter = 0;  // 1: linear
+  bool reads_fractions = false, is_normalised = false, is_srgb = false, has_view = false;
+  std::array<std::uint32_t, 4> border = {};
+  TextureTold told;
+};
+Error create_texture(unsigned long long& handle, const TextureRequest&);
+Error destroy_texture(unsigned long long handle);  // as CUDA has it, also of none
+Error told_of_texture(unsigned long long handle, TextureTold&);
+// Texels of linear memory that one may have.
+std::size_t most_linear_texels(const ChannelFormat&);
+bool is_valid(const ChannelFormat&);
 
 // ---- Tensor maps, which kernels copy boxes of tensors by.
 struct Tensor {

@@ -27,6 +27,7 @@ std::pair<const Request*, Observation*> exchange(const Request* request, Observa
   device.seen_enough = false;
   runtime::take_last_error();
   device.numbered = 0;
+  device.memory.number_textures_anew();
   device.captures.clear();  // nobody can end those that began before
   std::vector<runtime::StreamName> of_caller;
   for (int i = 0; request != nullptr && i < request->streams; ++i)
@@ -270,6 +271,9 @@ Error reset() {
   device.streams.clear();
   device.events.clear();
   device.pools.clear();
+  device.arrays.clear();
+  for (const auto& [handle, _] : device.textures) device.memory.remove_texture(handle);
+  device.textures.clear();
   device.captures.clear();
   device.graphs.clear();
   device.executables.clear();

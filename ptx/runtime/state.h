@@ -85,6 +85,14 @@ struct Allocation {
   std::shared_ptr<GraphMemory> of_graph = nullptr;
 };
 
+// What cudaMallocArray gives: its rows lie one after the other.
+struct Array {
+  ArrayFacts facts;
+  void* memory = nullptr;
+  std::size_t row_bytes() const { return facts.width * bytes_of_texel(facts.format); }
+  std::size_t rows() const { return std::max<std::size_t>(facts.height, 1); }
+};
+
 // Of the device. Never destroyed: host code may unregister its binaries at the very end.
 struct State {
   std::recursive_mutex mutex;  // held by each call
@@ -104,6 +112,8 @@ struct State {
   std::array<Stream, streams_of_caller> of_caller = made_by_caller();
   std::set<std::unique_ptr<Event>> events;
   std::set<std::unique_ptr<int>> pools;
+  std::set<std::unique_ptr<Array>> arrays;
+  std::map<unsigned long long, TextureTold> textures;               // that there are, by handle
   std::map<unsigned long long, std::shared_ptr<Capture>> captures;  // by number of the stream
   std::set<std::shared_ptr<Graph>> graphs;
   std::set<std::shared_ptr<Executable>> executables;
@@ -136,6 +146,8 @@ Error call(const std::function<void()>& work, WhenLost = WhenLost::fail);
 Kernel& kernel_of(const void* stub);
 const Program::Kernel& code_of(const Kernel&);
 std::string readable(const std::string& name);  // as in the source
+// Of the device's memory, however much is left. Throws memory_allocation.
+void* allocate_now(std::size_t bytes, Use, const std::string& what);
 // On a multiprocessor.
 int blocks_that_fit(const KernelFacts&, std::uint64_t threads, std::size_t dynamic_shared);
 void need_stream(void*);           // throws invalid_resource_handle

@@ -16,6 +16,9 @@ PTX_SAME(invalid_value, cudaErrorInvalidValue);
 PTX_SAME(memory_allocation, cudaErrorMemoryAllocation);
 PTX_SAME(invalid_configuration, cudaErrorInvalidConfiguration);
 PTX_SAME(invalid_symbol, cudaErrorInvalidSymbol);
+PTX_SAME(invalid_channel_descriptor, cudaErrorInvalidChannelDescriptor);
+PTX_SAME(invalid_filter_setting, cudaErrorInvalidFilterSetting);
+PTX_SAME(invalid_norm_setting, cudaErrorInvalidNormSetting);
 PTX_SAME(invalid_memcpy_direction, cudaErrorInvalidMemcpyDirection);
 PTX_SAME(missing_configuration, cudaErrorMissingConfiguration);
 PTX_SAME(invalid_device_function, cudaErrorInvalidDeviceFunction);
@@ -70,6 +73,12 @@ int value_of(cudaDeviceAttr attribute, const Model& model) {
     case cudaDevAttrTextureAlignment:
     case cudaDevAttrSurfaceAlignment: return 512;
     case cudaDevAttrTexturePitchAlignment: return 32;
+    case cudaDevAttrMaxTexture1DWidth:
+    case cudaDevAttrMaxTexture2DWidth:
+    case cudaDevAttrMaxTexture2DLinearWidth: return 131072;
+    case cudaDevAttrMaxTexture2DHeight: return 65536;
+    case cudaDevAttrMaxTexture2DLinearHeight: return 65000;
+    case cudaDevAttrMaxTexture2DLinearPitch: return 2097120;
     case cudaDevAttrAsyncEngineCount: return 3;
     case cudaDevAttrSingleToDoublePrecisionPerfRatio: return model.minor == 9 ? 64 : 2;
     case cudaDevAttrMemSyncDomainCount: return model.major >= 9 ? 4 : 1;
@@ -114,6 +123,12 @@ void describe(cudaDeviceProp& result, const Model& model) {
   result.minor = model.minor;
   result.textureAlignment = result.surfaceAlignment = 512;
   result.texturePitchAlignment = 32;
+  result.maxTexture1D = value(cudaDevAttrMaxTexture1DWidth);
+  result.maxTexture2D[0] = value(cudaDevAttrMaxTexture2DWidth);
+  result.maxTexture2D[1] = value(cudaDevAttrMaxTexture2DHeight);
+  result.maxTexture2DLinear[0] = value(cudaDevAttrMaxTexture2DLinearWidth);
+  result.maxTexture2DLinear[1] = value(cudaDevAttrMaxTexture2DLinearHeight);
+  result.maxTexture2DLinear[2] = value(cudaDevAttrMaxTexture2DLinearPitch);
   result.multiProcessorCount = rt::tell_multiprocessors();
   result.maxThreadsPerMultiProcessor = model.threads_per_multiprocessor;
   result.maxBlocksPerMultiProcessor = model.blocks_per_multiprocessor;
