@@ -1,5 +1,5 @@
-// Kernels as other people write them, each in a file of its own that knows nothing of assay, and for
-// each an adapter of a few lines.
+// Kernels as other people write them, each in a file of its own that knows nothing of assay, and
+// for each an adapter of a few lines.
 #pragma once
 
 namespace foreign {
@@ -40,6 +40,7 @@ int last_block(const Problem&);
 int half2_math(const Problem&);
 int bulk_tiles(const Problem&);
 int tensor_tiles(const Problem&);
+int texture_tiles(const Problem&);
 int cutlass_simt(const Problem&);
 
 }  // namespace foreign

@@ -131,7 +131,8 @@ INSTANTIATE_TEST_SUITE_P(
         Foreign{"last_block", foreign::last_block, {{17, 21, 50}}},
         Foreign{"half2_math", foreign::half2_math, {{11, 36, 70}}, Elements::halves},
         Foreign{"bulk_tiles", foreign::bulk_tiles, {{32, 64, 80}}},
-        Foreign{"tensor_tiles", foreign::tensor_tiles, {{50, 36, 76}}}),
+        Foreign{"tensor_tiles", foreign::tensor_tiles, {{50, 36, 76}}},
+        Foreign{"texture_tiles", foreign::texture_tiles, {{33, 40, 50}}}),
     [](const auto& each) { return each.param.name; });
 
 TEST(ForeignGemm, of_cutlass_is_right_and_has_no_finding) {
