@@ -190,9 +190,11 @@ std::string variant_text(const CountsResult& result, const CountsLine& line, con
   std::string text = fmt::format("\n{}\n", line.variant);
   for (const LaunchCounts& launch : line.counting.launches) text += launch_text(launch, screen);
   const Counts total = total_of(line.counting);
-  text += fmt::format(
-      "  intensity: {:.3g} FLOP per byte asked of global memory, {:.3g} per byte moved\n",
-      intensity_asked(result.problem, total), intensity_moved(result.problem, total));
+  const auto is_whole = [](const LaunchCounts& launch) { return launch.not_counted.empty(); };
+  if (std::ranges::all_of(line.counting.launches, is_whole))
+    text += fmt::format(
+        "  intensity: {:.3g} FLOP per byte asked of global memory, {:.3g} per byte moved\n",
+        intensity_asked(result.problem, total), intensity_moved(result.problem, total));
   for (const std::string& remark : line.remarks) text += fmt::format("  remark: {}\n", remark);
   if (result.request.by_line)
     for (const LaunchCounts& launch : line.counting.launches) text += lines_text(launch, screen);

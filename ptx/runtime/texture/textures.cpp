@@ -13,7 +13,7 @@ using Of = TextureRequest::Of;
 constexpr std::size_t alignment = 512, pitch_alignment = 32, most_pitch = 2097120,
                       most_width = 131072, most_height = 65000;
 constexpr std::size_t most_linear_bytes = std::size_t{1} << 32, most_texels = 1 << 30;
-constexpr int of_reals = 2, linear_filter = 1, last_edge = 3;
+constexpr int of_reals = 2, linear_filter = 1, border = 3;
 
 // What of a texture is the resource's, wherever it is from.
 void take_array(TextureRequest& asked) {
@@ -40,7 +40,7 @@ void check_memory(const TextureRequest& asked) {
 }
 
 void check_reading(const TextureRequest& asked) {
-  const auto is_known = [](int edge) { return edge >= 0 && edge <= last_edge; };
+  const auto is_known = [](int edge) { return edge >= 0 && edge <= border; };
   if (!std::ranges::all_of(asked.edges, is_known) || asked.filter < 0 ||
       asked.filter > linear_filter)
     throw Failure{Error::invalid_value};
@@ -58,14 +58,15 @@ void check(const TextureRequest& asked) {
 
 // What this machine lacks of what CUDA has; null if nothing.
 const char* lack_of(const TextureRequest& asked) {
-  const bool is_small = asked.format.bits[0] < 32;
+  const bool has_border = asked.of != Of::linear && std::ranges::count(asked.edges, border) != 0;
+  const bool is_coloured = std::ranges::any_of(asked.border, [](auto b) { return b != 0; });
   if (asked.of == Of::mipmaps) return "cudaCreateTextureObject of an array with mipmaps";
   if (asked.has_view) return "cudaCreateTextureObject with another view of its array";
   if (asked.filter == linear_filter && asked.of != Of::linear)
     return "cudaCreateTextureObject with a linear filter, whose weights are not documented to the "
            "bit";
   if (asked.is_srgb && asked.reads_fractions) return "cudaCreateTextureObject of sRGB colours";
-  if (is_small && std::ranges::any_of(asked.border, [](std::uint32_t b) { return b != 0; }))
+  if (has_border && is_coloured && asked.format.bits[0] < 32)
     return "cudaCreateTextureObject with a border of channels of less than 32 bits";
   return nullptr;
 }
