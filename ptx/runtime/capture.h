@@ -24,7 +24,7 @@ struct Turn {
 
 struct Node {
   std::function<void(const Turn&)> run;
-  bool is_kernel = false;
+  NodeKind kind = NodeKind::empty;
   std::vector<std::size_t> after = {};  // nodes before this one
 };
 
@@ -59,8 +59,16 @@ struct Captured {
   std::vector<std::size_t> nodes = {};
 };
 
+// A handle of a node, which goes with its graph.
+struct NodeHandle {
+  std::shared_ptr<Graph> graph;
+  std::size_t number = 0;
+};
+
 struct Executable {
-  std::shared_ptr<const Graph> graph;
+  Graph graph;  // as it was then, its nodes in an order in which each comes after those before it
+  std::shared_ptr<const Graph> made_of;
+  std::vector<std::size_t> place_of;  // of each node of that
   bool frees_at_launch = false;
   // Nodes that follow each other share a lane, which is a stream of its own; the first one is the
   // stream that the graph is launched in.
@@ -81,6 +89,9 @@ void forbid_while_capturing();          // of calls that only a relaxed capture 
 void forbid_while_any_captures();       // of those that wait for all
 void forbid_if_captured(void* stream);  // of those that wait for it
 void forbid_if_captured(const Captured&);
+
+// What `work` puts into the stream that it is given, as one node. Throws the error that it returns.
+Node recorded(const std::function<Error(void* stream)>& work);
 
 // Of events, where a capture has to do with it: else false.
 bool record_captured(Captured&, void* stream);

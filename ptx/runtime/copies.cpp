@@ -191,7 +191,8 @@ Error copy(const Copy& asked) {
     if (asked.width == 0 || asked.height == 0) return;
     if (!is_of_graph) return copy_now(asked);
     check_shape(asked);
-    record(asked.stream, {.run = [asked](const Turn& turn) { copy_now(asked, &turn); }});
+    record(asked.stream,
+           {.run = [asked](const Turn& turn) { copy_now(asked, &turn); }, .kind = NodeKind::copy});
   });
 }
 
@@ -206,7 +207,8 @@ Error set_memory(void* to, std::size_t pitch, int value, std::size_t width, std:
       throw Failure{Error::invalid_value};
     const End end{to, pitch, width, height, Access::write};
     if (!is_of_graph) return set_now(end, value, name_of_stream(stream));
-    record(stream, {.run = [end, value](const Turn& turn) { set_now(end, value, turn.stream); }});
+    record(stream, {.run = [end, value](const Turn& turn) { set_now(end, value, turn.stream); },
+                    .kind = NodeKind::set});
   });
 }
 

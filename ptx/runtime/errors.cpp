@@ -79,6 +79,9 @@ constexpr Entry entries[] = {
      "operation not permitted on an event last recorded in a capturing stream"},
     {Error::stream_capture_wrong_thread, "cudaErrorStreamCaptureWrongThread",
      "attempt to terminate a thread-local capture sequence from another thread"},
+    {Error::graph_exec_update_failure, "cudaErrorGraphExecUpdateFailure",
+     "the graph update was not performed because it included changes which violated constraints "
+     "specific to instantiated graph update"},
     {Error::invalid_cluster_size, "cudaErrorInvalidClusterSize",
      "a kernel launch error has occurred due to cluster misconfiguration"},
 };

@@ -48,6 +48,7 @@ enum class Error : int {
   stream_capture_implicit = 906,
   captured_event = 907,
   stream_capture_wrong_thread = 908,
+  graph_exec_update_failure = 910,
   invalid_cluster_size = 912,
 };
 

@@ -1,10 +1,11 @@
-// Graphs that were captured: what a launch of one does.
+// What a launch of a graph does.
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "ptx/runtime/state.h"
 
@@ -24,8 +25,8 @@ auto found_in(Set& set, void* handle) {
 // A node goes on in the lane of one before it, if it is the first to follow that.
 void give_lanes(Executable& executable) {
   std::vector<std::size_t> last;  // of each lane
-  for (std::size_t i = 0; i < executable.graph->nodes.size(); ++i) {
-    const std::vector<std::size_t>& after = executable.graph->nodes[i].after;
+  for (std::size_t i = 0; i < executable.graph.nodes.size(); ++i) {
+    const std::vector<std::size_t>& after = executable.graph.nodes[i].after;
     const auto followed = std::find_if(after.begin(), after.end(), [&](std::size_t before) {
       return last[executable.lane_of_node[before]] == before;
     });
@@ -38,9 +39,30 @@ void give_lanes(Executable& executable) {
     executable.lanes.push_back({.number = state().next_stream++, .is_apart = true});
 }
 
+// Each node behind those that it comes after, else in the order in which they were added. Throws
+// where they go in a circle.
+void put_in_order(Executable& executable) {
+  const std::vector<Node>& nodes = executable.made_of->nodes;
+  constexpr std::size_t nowhere = ~std::size_t{0};
+  std::vector<std::size_t>& place_of = executable.place_of;
+  place_of.assign(nodes.size(), nowhere);
+  const auto is_placed = [&](std::size_t node) { return place_of[node] != nowhere; };
+  executable.graph.memory = executable.made_of->memory;
+  for (bool goes_on = true; std::exchange(goes_on, false);)
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (is_placed(i) || !std::ranges::all_of(nodes[i].after, is_placed)) continue;
+      goes_on = true;
+      place_of[i] = executable.graph.nodes.size();
+      executable.graph.nodes.push_back(nodes[i]);
+      for (std::size_t& before : executable.graph.nodes.back().after) before = place_of[before];
+    }
+  if (!std::ranges::all_of(place_of, [](std::size_t place) { return place != nowhere; }))
+    throw Failure{Error::invalid_value};
+}
+
 // What an earlier launch has allocated, and nobody freed, is still there.
 void expect_no_memory(const Executable& executable) {
-  for (const auto& memory : executable.graph->memory) {
+  for (const auto& memory : executable.graph.memory) {
     if (!state().allocations.contains(memory->first)) continue;
     if (!executable.frees_at_launch) throw Failure{Error::invalid_value};
     close(memory->first);
@@ -53,7 +75,7 @@ void settle_pending() {
 
 void run(Executable& executable, StreamName stream, const void* frame) {
   Timeline& timeline = state().timeline;
-  const std::vector<Node>& nodes = executable.graph->nodes;
+  const std::vector<Node>& nodes = executable.graph.nodes;
   timeline.wait(stream, executable.known);
   expect_no_memory(executable);
   const Timeline::Known before = timeline.before_next(stream);
@@ -64,7 +86,7 @@ void run(Executable& executable, StreamName stream, const void* frame) {
     timeline.wait(name, before);
     for (const std::size_t node : nodes[i].after) timeline.wait(name, done[node]);
     const bool follows_one_kernel = nodes[i].after.size() == 1 &&
-                                    nodes[nodes[i].after[0]].is_kernel &&
+                                    nodes[nodes[i].after[0]].kind == NodeKind::kernel &&
                                     executable.lane_of_node[nodes[i].after[0]] == lane;
     settle_pending();
     nodes[i].run({.stream = name, .starts_early = follows_one_kernel, .frame = frame});
@@ -120,18 +142,24 @@ bool is_given_back(const void* first, std::size_t bytes) {
 }
 
 Error destroy_graph(void* graph) {
-  return call([&] { state().graphs.erase(found_in(state().graphs, graph)); }, WhenLost::go_on);
+  const auto work = [&] {
+    const auto found = found_in(state().graphs, graph);
+    std::erase_if(state().nodes, [&](const auto& node) { return node->graph == *found; });
+    state().graphs.erase(found);
+  };
+  return call(work, WhenLost::go_on);
 }
 
 Error instantiate(void** executable, void* graph, bool frees_at_launch) {
   return call([&] {
     if (executable == nullptr) throw Failure{Error::invalid_value};
     auto made = std::make_shared<Executable>();
-    made->graph = *found_in(state().graphs, graph);
-    const auto is_of_it = [&](const auto& other) { return other->graph == made->graph; };
-    if (!made->graph->memory.empty() && std::ranges::any_of(state().executables, is_of_it))
+    made->made_of = *found_in(state().graphs, graph);
+    const auto is_of_it = [&](const auto& other) { return other->made_of == made->made_of; };
+    if (!made->made_of->memory.empty() && std::ranges::any_of(state().executables, is_of_it))
       throw Failure{Error::not_supported};  // the memory of one would be that of the other
     made->frees_at_launch = frees_at_launch;
+    put_in_order(*made);
     give_lanes(*made);
     *executable = made.get();
     state().executables.insert(std::move(made));

@@ -261,7 +261,7 @@ void record_launch(const void* stub, const Configuration& asked, void** argument
     run_now(
         kernel_of(stub), asked, [&](const auto&) { return params; }, &turn);
   };
-  record(asked.stream, {.run = run, .is_kernel = true});
+  record(asked.stream, {.run = run, .kind = NodeKind::kernel});
 }
 
 // The variable of a function that has returned, which a launch of a graph would be given.
@@ -306,9 +306,10 @@ Error call_host(void* stream, std::function<void()> function, const void* data) 
     need_stream(stream);
     if (!is_captured(stream))
       return call_later(std::move(function), data, name_of_stream(stream), nullptr);
-    record(stream, {.run = [function = std::move(function), data](const Turn& turn) {
-             call_later(function, data, turn.stream, turn.frame);
-           }});
+    record(stream,
+           {.run = [function = std::move(function), data](
+                       const Turn& turn) { call_later(function, data, turn.stream, turn.frame); },
+            .kind = NodeKind::host});
   });
 }
 

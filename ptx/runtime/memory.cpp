@@ -77,7 +77,7 @@ void allocate_for_graph(void* stream, void** result, std::size_t bytes) {
   memory->first = first + (alignment - number_of(first) % alignment);
   *result = memory->first;
   capture_of(stream).graph.memory.push_back(memory);
-  record(stream, {.run = [memory](const Turn&) { open(memory); }});
+  record(stream, {.run = [memory](const Turn&) { open(memory); }, .kind = NodeKind::allocate});
 }
 
 // Only what the same graph allocates.
@@ -86,11 +86,12 @@ void free_in_graph(void* stream, void* first) {
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const auto& memory) { return memory->first == first; });
   if (found == all.end()) throw Failure{Error::invalid_value};
-  record(stream, {.run = [first, bytes = (*found)->bytes](const Turn& turn) {
-           if (!state().allocations.contains(first)) throw Failure{Error::invalid_value};
-           enter_access(turn.stream, freeing(first, bytes));
-           close(first);
-         }});
+  const auto run = [first, bytes = (*found)->bytes](const Turn& turn) {
+    if (!state().allocations.contains(first)) throw Failure{Error::invalid_value};
+    enter_access(turn.stream, freeing(first, bytes));
+    close(first);
+  };
+  record(stream, {.run = run, .kind = NodeKind::release});
 }
 
 }  // namespace

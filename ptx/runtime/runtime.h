@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -237,6 +238,22 @@ struct CaptureFacts {
 Error capture_facts(void* stream, CaptureFacts&);
 Error exchange_capture_mode(CaptureMode&);  // of this thread: which calls it may make meanwhile
 Error destroy_graph(void*);
+// Graphs that are built node by node: what a node does is what `work` puts into the stream that it
+// is given. Handles of nodes go with their graph.
+enum class NodeKind { kernel, copy, set, host, graph, empty, allocate = 10, release };
+using NodeWork = std::function<Error(void* stream)>;
+Error create_graph(void** graph);
+Error add_node(void** node, void* graph, std::span<void* const> after, const NodeWork&);
+Error add_dependencies(void* graph, std::span<void* const> from, std::span<void* const> to);
+// Another work of the same kind: of a node, and of what was made of its graph before.
+Error set_node(void* node, const NodeWork&);
+Error set_node_of(void* executable, void* node, const NodeWork&);
+Error kind_of_node(void* node, NodeKind&);
+Error nodes_of(void* graph, bool only_first, std::vector<void*>& nodes);
+// That an executable does what a graph of the same nodes does. `changed`: what differs, if that
+// fails.
+enum class GraphChange { none, order = 2, kinds };
+Error update_executable(void* executable, void* graph, GraphChange& changed);
 Error instantiate(void** executable, void* graph, bool frees_at_launch);
 Error destroy_executable(void*);
 Error check_executable(void*);

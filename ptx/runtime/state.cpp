@@ -275,6 +275,7 @@ Error reset() {
   for (const auto& [handle, _] : device.textures) device.memory.remove_texture(handle);
   device.textures.clear();
   device.captures.clear();
+  device.nodes.clear();
   device.graphs.clear();
   device.executables.clear();
   for (const auto& binary : device.binaries) {

@@ -116,6 +116,7 @@ struct State {
   std::map<unsigned long long, TextureTold> textures;               // that there are, by handle
   std::map<unsigned long long, std::shared_ptr<Capture>> captures;  // by number of the stream
   std::set<std::shared_ptr<Graph>> graphs;
+  std::set<std::unique_ptr<NodeHandle>> nodes;  // of these
   std::set<std::shared_ptr<Executable>> executables;
   unsigned long long next_capture = 1;
   unsigned long long next_stream = first_stream + streams_of_caller;

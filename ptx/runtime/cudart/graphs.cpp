@@ -1,4 +1,4 @@
-// Stream capture and the graphs that come of it. Those that are built node by node are refused.
+// Stream capture, and graphs as a whole; their nodes are in nodes.cpp.
 #include "ptx/runtime/cudart/forward.h"
 
 using namespace ptx::cudart;

@@ -220,9 +220,45 @@ int captured(int launches, float* sum) {
   return cudaStreamDestroy(stream);
 }
 
-int built_by_hand() {
+int built_by_hand(float second, bool is_ordered, float* sum) {
+  float* x;
+  float more = 1.5f;
   cudaGraph_t graph;
-  return cudaGraphCreate(&graph, 0);
+  cudaGraphExec_t executable;
+  cudaGraphNode_t clear, first, then, back;
+  TRY(cudaMalloc(&x, sizeof *x));
+  TRY(cudaGraphCreate(&graph, 0));
+  cudaMemsetParams zero{};
+  zero.dst = x, zero.elementSize = 4, zero.width = zero.height = 1;
+  TRY(cudaGraphAddMemsetNode(&clear, graph, nullptr, 0, &zero));
+  void* arguments[] = {&x, &more};
+  cudaKernelNodeParams kernel{};
+  kernel.func = reinterpret_cast<void*>(add_to);
+  kernel.gridDim = kernel.blockDim = dim3(1);
+  kernel.kernelParams = arguments;
+  TRY(cudaGraphAddKernelNode(&then, graph, &clear, 1, &kernel));
+  TRY(cudaGraphAddKernelNode(&first, graph, &clear, 1, &kernel));
+  if (is_ordered) TRY(cudaGraphAddDependencies(graph, &first, &then, nullptr, 1));
+  TRY(cudaGraphAddMemcpyNode1D(&back, graph, &then, 1, sum, x, sizeof *x, cudaMemcpyDeviceToHost));
+  TRY(cudaGraphInstantiate(&executable, graph, 0));
+  more = second;
+  TRY(cudaGraphExecKernelNodeSetParams(executable, then, &kernel));
+  more = 0;  // it was taken by value
+  TRY(cudaGraphLaunch(executable, nullptr));
+  TRY(cudaDeviceSynchronize());
+  TRY(cudaGraphExecDestroy(executable));
+  TRY(cudaGraphDestroy(graph));
+  return cudaFree(x);
+}
+
+int nested_graphs() {
+  cudaGraph_t graph, other;
+  cudaGraphNode_t node;
+  TRY(cudaGraphCreate(&graph, 0));
+  TRY(cudaGraphCreate(&other, 0));
+  const cudaError_t error = cudaGraphAddChildGraphNode(&node, graph, nullptr, 0, other);
+  cudaGraphDestroy(graph), cudaGraphDestroy(other);
+  return error;
 }
 
 __global__ void add_ranks(int* sum) {

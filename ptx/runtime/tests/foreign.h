@@ -23,12 +23,18 @@ int describe(char* name, int* multiprocessors, int* capability);
 // The value of x after that many launches of a graph that adds 1.5 to it.
 int captured(int launches, float* sum);
 
+// The sum after a graph built node by node: a memset, two kernels that each add 1.5 to it, or
+// `second`, which the second one is set to after the graph was made, and a copy. Where `is_ordered`
+// is not so, nothing orders the kernels.
+int built_by_hand(float second, bool is_ordered, float* sum);
+
 // Wrong ones.
 int overrun(float* x, int n);  // writes x[n]
 int large_block();             // 2048 threads
 // Has some 90 registers in each thread; tells how many.
 int many_registers(int threads, int* registers);
-int built_by_hand();  // makes a graph of its own
+// Puts a graph into another one, which the machine does not do.
+int nested_graphs();
 // Launches clusters of the given size, in which each block adds up the ranks of the others, by
 // their shared memory; how many of them fit on the device, and how many blocks one may have.
 int clusters(int blocks, int* sum, int* fit, int* most);

@@ -147,9 +147,18 @@ TEST(Foreign, ClustersAreLaunchedAndCounted) {
   EXPECT_THAT(found.text, AllOf(HasSubstr("add_ranks"), HasSubstr("no multiple of its clusters")));
 }
 
-TEST(Foreign, GraphsBuiltByHandAreRefusedByName) {
-  EXPECT_THAT(finding_of(foreign::built_by_hand, Error::not_supported).text,
-              HasSubstr("cudaGraphCreate"));
+TEST(Foreign, AGraphIsBuiltByHand) {
+  float sum = 0;
+  EXPECT_EQ(right([&] { return foreign::built_by_hand(4, true, &sum); }), ok);
+  EXPECT_EQ(sum, 5.5f);
+  const Finding found =
+      finding_of([&] { return foreign::built_by_hand(4, false, &sum); }, Error::launch_failure);
+  EXPECT_EQ(found.fault, Fault::unordered_work);
+}
+
+TEST(Foreign, GraphsInGraphsAreRefusedByName) {
+  EXPECT_THAT(finding_of(foreign::nested_graphs, Error::not_supported).text,
+              HasSubstr("cudaGraphAddChildGraphNode"));
 }
 
 TEST(Foreign, ObjectsThatCannotRunSayWhatToDo) {

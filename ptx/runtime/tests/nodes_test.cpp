@@ -1,0 +1,178 @@
+// Graphs that are built node by node.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ptx/runtime/tests/capturing.h"
+
+namespace ptx::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+namespace rt = ptx::runtime;
+using rt::NodeKind;
+using rt::NodeWork;
+
+class Nodes : public Graphs {
+ protected:
+  void SetUp() override {
+    Graphs::SetUp();
+    ASSERT_EQ(rt::create_graph(&graph), Error::success);
+    double_floats();
+  }
+  // memory[to] = 2 * memory[from]
+  NodeWork doubles(int from, int to) {
+    return [this, from, to](void* stream) {
+      scale(memory + from, memory + to, 1, stream);
+      return Error::success;
+    };
+  }
+  NodeWork sets(int at, int value) {
+    return [this, at, value](void* stream) {
+      return rt::set_memory(memory + at, 4, value, 4, 1, stream);
+    };
+  }
+  static NodeWork nothing() {
+    return [](void*) { return Error::success; };
+  }
+  void* add(const NodeWork& work, const std::vector<void*>& after = {}) {
+    void* node = nullptr;
+    EXPECT_EQ(rt::add_node(&node, graph, after, work), Error::success);
+    return node;
+  }
+  Error order_nodes(void* before, void* then) {
+    return rt::add_dependencies(graph, std::span(&before, 1), std::span(&then, 1));
+  }
+  Error instantiate() { return rt::instantiate(&executable, graph, false); }
+};
+
+TEST_F(Nodes, do_nothing_until_they_are_launched) {
+  const Observation seen = observed([&] {
+    void* const first = add(doubles(0, 1));
+    add(doubles(1, 2), {first});
+    EXPECT_EQ(instantiate(), Error::success);
+    EXPECT_THAT(std::vector(memory, memory + 3), ElementsAre(1, 1, 1));
+    launch();
+    EXPECT_THAT(std::vector(memory, memory + 3), ElementsAre(1, 2, 4));
+  });
+  EXPECT_EQ(text(seen), "");
+  EXPECT_EQ(seen.kernels, 2);
+}
+
+TEST_F(Nodes, come_behind_those_that_were_added_later) {
+  EXPECT_EQ(text(observed([&] {
+              void* const last = add(doubles(1, 2));
+              void* const between = add(nothing());
+              EXPECT_EQ(order_nodes(add(doubles(0, 1)), between), Error::success);
+              EXPECT_EQ(order_nodes(between, last), Error::success);
+              EXPECT_EQ(order_nodes(between, last), Error::invalid_value) << "said twice";
+              EXPECT_EQ(instantiate(), Error::success);
+              launch();
+              EXPECT_THAT(std::vector(memory, memory + 3), ElementsAre(1, 2, 4));
+            })),
+            "");
+}
+
+TEST_F(Nodes, that_nothing_orders_may_come_in_any_order) {
+  EXPECT_THAT(text(observed([&] {
+                add(doubles(0, 1)), add(doubles(1, 2));
+                instantiate();
+                launch();
+              })),
+              HasSubstr("nothing orders the two"));
+}
+
+TEST_F(Nodes, do_not_come_before_themselves) {
+  void* const first = add(nothing());
+  void* const then = add(nothing(), {first});
+  EXPECT_EQ(order_nodes(first, first), Error::invalid_value);
+  EXPECT_EQ(order_nodes(then, first), Error::success);
+  EXPECT_EQ(instantiate(), Error::invalid_value);
+}
+
+TEST_F(Nodes, are_those_of_their_graph) {
+  void *other = nullptr, *node = nullptr;
+  void* const own = add(nothing());
+  ASSERT_EQ(rt::create_graph(&other), Error::success);
+  EXPECT_EQ(rt::add_node(&node, other, std::span(&own, 1), nothing()), Error::invalid_value);
+  EXPECT_EQ(rt::add_node(&node, memory, {}, nothing()), Error::invalid_value);
+  EXPECT_EQ(rt::add_node(&node, other, {}, nothing()), Error::success);
+  EXPECT_EQ(rt::destroy_graph(other), Error::success);
+  EXPECT_EQ(rt::set_node(node, nothing()), Error::invalid_value);
+}
+
+TEST_F(Nodes, are_set_before_and_after_the_graph_is_made) {
+  EXPECT_EQ(text(observed([&] {
+              void* const node = add(doubles(0, 1));
+              EXPECT_EQ(rt::set_node(node, sets(0, 0)), Error::invalid_value) << "another kind";
+              EXPECT_EQ(rt::set_node(node, doubles(0, 2)), Error::success);
+              instantiate();
+              EXPECT_EQ(rt::set_node(node, doubles(0, 3)), Error::success);
+              launch();
+              EXPECT_THAT(std::vector(memory, memory + 4), ElementsAre(1, 1, 2, 1));
+              EXPECT_EQ(rt::set_node_of(executable, node, doubles(0, 4)), Error::success);
+              launch();
+              EXPECT_THAT(std::vector(memory, memory + 5), ElementsAre(1, 1, 2, 1, 2));
+            })),
+            "");
+}
+
+TEST_F(Nodes, are_told_of_captured_graphs_too) {
+  rt::destroy_graph(std::exchange(graph, nullptr));
+  EXPECT_EQ(text(observed([&] {
+              captured([&] { clear(one), scale(memory, memory + 1, 1, one); });
+              std::vector<void*> all, first;
+              EXPECT_EQ(rt::nodes_of(graph, false, all), Error::success);
+              EXPECT_EQ(rt::nodes_of(graph, true, first), Error::success);
+              ASSERT_EQ(all.size(), 2u);
+              EXPECT_THAT(first, ElementsAre(all[0]));
+              NodeKind kind = NodeKind::empty;
+              EXPECT_EQ(rt::kind_of_node(all[0], kind), Error::success);
+              EXPECT_EQ(kind, NodeKind::set);
+              EXPECT_EQ(rt::set_node_of(executable, all[1], doubles(40, 41)), Error::success);
+              launch();
+              EXPECT_EQ(memory[41], 2);
+              EXPECT_EQ(memory[1], 0);
+            })),
+            "");
+}
+
+TEST_F(Nodes, are_all_set_at_once_by_a_graph_of_the_same_kind) {
+  void* const first = add(doubles(0, 1));
+  add(sets(5, 0), {first});
+  ASSERT_EQ(instantiate(), Error::success);
+  void* const made = graph;
+  rt::GraphChange changed{};
+  const auto update_by = [&](const std::function<void()>& build) {
+    EXPECT_EQ(rt::create_graph(&graph), Error::success);
+    build();
+    const Error error = rt::update_executable(executable, graph, changed);
+    rt::destroy_graph(graph);
+    return error;
+  };
+  EXPECT_EQ(update_by([&] { add(sets(6, 0), {add(doubles(0, 2))}); }), Error::success);
+  EXPECT_EQ(changed, rt::GraphChange::none);
+  launch();
+  EXPECT_THAT(std::vector(memory, memory + 7), ElementsAre(1, 1, 2, 1, 1, 1, 0));
+  EXPECT_EQ(update_by([&] { add(doubles(0, 3)), add(sets(7, 0)); }),
+            Error::graph_exec_update_failure);
+  EXPECT_EQ(changed, rt::GraphChange::order);
+  EXPECT_EQ(update_by([&] { add(doubles(0, 4), {add(doubles(0, 3))}); }),
+            Error::graph_exec_update_failure);
+  EXPECT_EQ(changed, rt::GraphChange::kinds);
+  graph = made;
+}
+
+TEST_F(Nodes, are_refused_where_their_kernel_is) {
+  const Observation seen = observed([&] {
+    void* node = nullptr;
+    const NodeWork too_large = [&](void* stream) {
+      return rt::launch(&library.bounded, {.block = {128}, .stream = stream}, nullptr);
+    };
+    EXPECT_NE(rt::add_node(&node, graph, {}, too_large), Error::success);
+  });
+  EXPECT_THAT(text(seen), HasSubstr("bounded"));
+}
+
+}  // namespace
+}  // namespace ptx::tests
