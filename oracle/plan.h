@@ -48,9 +48,9 @@ enum class Spoil { none, negative_m, negative_n, negative_k, short_lda, short_ld
 // may not notice.
 enum class Altered {
   nothing,
-  element_of_a,  // in the middle, is another number
+  element_of_a,  // anywhere, is another number
   element_of_b,
-  row_of_a,  // two elements in the middle of it are swapped
+  row_of_a,  // two elements of one are swapped
   column_of_a,
   row_of_b,
   column_of_b,

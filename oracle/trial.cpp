@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/errors.h"
+#include "base/scramble.h"
 #include "oracle/contract.h"
 #include "oracle/diagnosis/diagnosis.h"
 #include "oracle/machine.h"
@@ -231,14 +232,19 @@ Image empty_image(const Case& c, Operand o) {
                                   : g.ldc};
 }
 
-// In the middle, which whoever looks at beginnings and ends does not see.
-void alter(Operands& all, Altered altered) {
+// Anywhere, or in the middle: whoever looks at beginnings and ends does not see it.
+void alter(Operands& all, Altered altered, std::uint64_t seed) {
   if (altered == Altered::nothing) return;
   const bool of_a = altered == Altered::element_of_a || altered == Altered::row_of_a ||
                     altered == Altered::column_of_a;
   Image& image = all[of_a ? Operand::a : Operand::b];
   if (image.rows == 0 || image.columns == 0) return;
-  const std::int64_t row = image.rows / 2, column = image.columns / 2;
+  const auto place_in = [&](std::int64_t size, std::uint64_t random) {
+    const auto any =
+        static_cast<std::int64_t>(scramble(random) % 1000003 % static_cast<std::uint64_t>(size));
+    return seed % 4 == 0 ? size / 2 : any;
+  };
+  const std::int64_t row = place_in(image.rows, seed), column = place_in(image.columns, seed + 1);
   float& element = image.row(row)[column];
   switch (altered) {
     case Altered::row_of_a:
@@ -253,7 +259,7 @@ Verdict run_once(const Entry& entry, const Case& c, const Plan& plan, const Reso
                  Output* output) {
   require_memory_for(c);
   Operands before = make_operands(c, plan.placement, alignment_of(entry.variant.needs));
-  alter(before, plan.altered);
+  alter(before, plan.altered, c.seed);
   Placed placed = place(machine_of(entry.backend, resources), c, before, plan);
   if (std::string reason = refusal(entry.variant, placed.given);
       !reason.empty() && !plan.ignore_needs) {

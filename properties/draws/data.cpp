@@ -107,6 +107,24 @@ void add_magnitudes(std::vector<Case>& cases, Dice& dice) {
   for (const float alpha : {2.0f, 64.0f, -8.0f}) add_largest(LargestIn::product, alpha, 0);
 }
 
+// Zeros of A, or of B, in whole slices, which meet the special values of the other one: 0 times
+// these is NaN, also where a slice of zeros might be left out.
+void add_slices_of_zeros(std::vector<Case>& cases, Dice& dice) {
+  constexpr int each = 3;
+  for (const Operand o : {Operand::a, Operand::b}) {
+    for (int i = 0; i < each; ++i) {
+      Case c = small_case(dice);
+      c.k = dice.between(100, 200);
+      c.fill = Fill::special;
+      c.seed = seed_that(dice, [&](std::uint64_t seed) {
+        c.seed = seed;
+        return zeros_before_special_values(c) == o;
+      });
+      cases.push_back(c);
+    }
+  }
+}
+
 // Where allocations begin, at every remainder of k.
 void add_tidy(std::vector<Case>& cases, Dice& dice) {
   for (std::int64_t remainder = 0; remainder < 8; ++remainder) {
@@ -164,12 +182,13 @@ std::vector<Case> cases_of_all_data(Dice& dice, Arithmetic arithmetic,
   std::vector<Case> cases;
   add_long_patterns(cases, dice, long_k);
   if (keeps_inputs(arithmetic)) add_magnitudes(cases, dice);
-  constexpr int special = 6;
+  constexpr int special = 3;
   for (int i = 0; i < special; ++i) {
     Case c = small_case(dice);
     c.fill = Fill::special, c.seed = any_seed(dice);
     cases.push_back(c);
   }
+  add_slices_of_zeros(cases, dice);
   constexpr std::size_t one_whole_in = 4;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     Case& c = cases[i];
