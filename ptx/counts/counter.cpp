@@ -86,7 +86,7 @@ bool does(const Op& op, const char* name) {
 
 bool is_of_matrices(const Instruction& i) {
   return i.opcode == "ldmatrix" || i.opcode == "stmatrix" || i.opcode == "movmatrix" ||
-         i.opcode == "mma" || i.opcode == "wmma";
+         i.opcode == "mma" || i.opcode == "wmma" || i.opcode == "wgmma";
 }
 
 // Of an instruction, the operation that stands for it: its access, or its last one.

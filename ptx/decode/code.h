@@ -13,6 +13,7 @@
 #include "ptx/machine/system/specials.h"
 #include "ptx/machine/tensor/tensor.h"
 #include "ptx/machine/warp.h"
+#include "ptx/machine/warpgroup/warpgroup.h"
 
 namespace ptx {
 
@@ -63,6 +64,9 @@ struct Program::Kernel {
   std::vector<Uses> uses;  // of each operation
   std::vector<int> lists;  // slots of vectors
   std::vector<MatrixOp> matrices;
+  std::vector<GroupProduct> products;  // of warpgroups
+  int product_registers = 0;           // that these touch, or moves from and to such
+  bool has_warpgroups = false;         // it has some wgmma
   int slots = 0, predicates = 0;
   std::vector<Constant> constants;
   std::vector<SpecialSlot> specials;

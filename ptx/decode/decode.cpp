@@ -80,10 +80,12 @@ void Decoder::decode() {
   out_.slots = slots_;
   out_.predicates = std::max(predicates_, 1);
   out_.facts.local = local_bytes_;
+  out_.product_registers = plan_.product_registers;
   out_.facts.sums = plan_.sums;
 }
 
 void Decoder::decode(const Instruction& i) {
+  if (plan_.product_registers != 0) watch_product_registers(i);
   const std::size_t first = out_.code.size();
   if (decode_control(i)) return;
   if (!decode_memory(i) && !decode_texture(i) && !decode_halves(i) && !decode_moves(i) &&
@@ -133,8 +135,8 @@ bool Decoder::decode_control(const Instruction& i) {
   }
   const bool waits = op == "nanosleep" || op == "mbarrier" || op == "bar" || op == "barrier" ||
                      op == "shfl" || op == "vote" || op == "match" || op == "redux" ||
-                     op == "elect" || op == "mma" || op == "wmma" || op == "ldmatrix" ||
-                     op == "stmatrix" || op == "movmatrix";
+                     op == "elect" || op == "mma" || op == "wmma" || op == "wgmma" ||
+                     op == "ldmatrix" || op == "stmatrix" || op == "movmatrix";
   const bool ends = op == "ret" || op == "exit" || op == "trap" || op == "brkpt" || op == "call";
   if (!waits && !ends) return false;
   std::size_t skip = 0;
@@ -163,26 +165,6 @@ bool Decoder::decode_control(const Instruction& i) {
     out_.code[skip].jump = -static_cast<int>(out_.code.size());
   }
   return true;
-}
-
-void Decoder::decode_barrier(const Instruction& i) {
-  if (has(i, "warp")) {
-    Op& op = emit_named("bar.warp.sync");
-    op.b = -1;
-    if (i.operands[0].kind == Kind::reg) op.b = slot(i.operands[0], false);
-    op.e = static_cast<int>(i.operands[0].bits);
-    return;
-  }
-  if (has(i, "cluster")) return decode_cluster_barrier(i);
-  if (has(i, "red")) return decode_barrier_vote(i);
-  const int number =
-      i.operands.empty() || i.operands[0].kind != Kind::reg ? -1 : slot(i.operands[0], false);
-  const int threads = i.operands.size() < 2 ? -1 : slot(i.operands[1], false);
-  Op& op = emit_named("barrier");
-  op.a = number, op.b = threads;
-  op.e = i.operands.empty() ? 0 : static_cast<int>(i.operands[0].bits);
-  op.mode = has(i, "arrive") ? 1 : 0;
-  if (i.opcode == "barrier" && !has(i, "aligned")) op.mode |= 2;
 }
 
 void Decoder::decode_call(const Instruction& i) {

@@ -66,6 +66,8 @@ bool Decoder::decode_tensor(const Instruction& i) {
     decode_multiply(i);
   else if (op == "wmma")
     decode_fragment_move(i);
+  else if (op == "wgmma")
+    decode_warpgroup(i);
   else
     return false;
   return true;

@@ -1,4 +1,4 @@
-// What the lanes of a warp do together.
+// What the lanes of a warp do together, and barriers.
 #include "ptx/decode/decoder.h"
 
 namespace ptx {
@@ -97,6 +97,26 @@ void Decoder::decode_barrier_vote(const Instruction& i) {
   votes.a = number, votes.d = d;
   votes.mode = counts ? 0 : has(i, "and") ? 1 : 2;
   (counts ? out_.uses.back().writes : out_.uses.back().predicates_written).push_back(d);
+}
+
+void Decoder::decode_barrier(const Instruction& i) {
+  if (has(i, "warp")) {
+    Op& op = emit_named("bar.warp.sync");
+    op.b = -1;
+    if (i.operands[0].kind == Kind::reg) op.b = slot(i.operands[0], false);
+    op.e = static_cast<int>(i.operands[0].bits);
+    return;
+  }
+  if (has(i, "cluster")) return decode_cluster_barrier(i);
+  if (has(i, "red")) return decode_barrier_vote(i);
+  const int number =
+      i.operands.empty() || i.operands[0].kind != Kind::reg ? -1 : slot(i.operands[0], false);
+  const int threads = i.operands.size() < 2 ? -1 : slot(i.operands[1], false);
+  Op& op = emit_named("barrier");
+  op.a = number, op.b = threads;
+  op.e = i.operands.empty() ? 0 : static_cast<int>(i.operands[0].bits);
+  op.mode = has(i, "arrive") ? 1 : 0;
+  if (i.opcode == "barrier" && !has(i, "aligned")) op.mode |= 2;
 }
 
 }  // namespace ptx

@@ -42,6 +42,13 @@ class Decoder {
   void decode_matrix_move(const Instruction&);
   void decode_multiply(const Instruction&);
   void decode_fragment_move(const Instruction&);
+
+  // warpgroup/decode_warpgroup.cpp
+  void decode_warpgroup(const Instruction&);
+  void decode_group_product(const Instruction&);
+  int descriptor(const Instruction&, std::size_t operand, Uses&);
+  void set_registers(const Instruction&, GroupProduct&, Type sum, Uses&);
+  void watch_product_registers(const Instruction&);
   Fragment fragment(const Instruction&, const Operand&, Role, Type, std::vector<int>& used);
   int list(const std::vector<int>& slots);  // where it begins in Program::Kernel::lists
   bool decode_halves(const Instruction&);

@@ -8,7 +8,6 @@ namespace {
 
 const char* need_of(const std::string& opcode) {
   static const std::map<std::string, const char*> needs = {
-      {"wgmma", "products of matrices that descriptors find in shared memory, on their own time"},
       {"tcgen05", "the tensor memory of sm_100"},
       {"clusterlaunchcontrol", "clusters that take over the work of others"},
       {"multimem", "memory of several devices"},

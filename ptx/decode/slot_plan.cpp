@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "ptx/decode/warpgroup/product_registers.h"
+
 namespace ptx {
 namespace {
 
@@ -204,6 +206,7 @@ Access access_of(const Instruction& i) {
     const Operand& o = i.operands[n];
     const bool is_result = n < results && o.kind != Kind::address;
     add_registers(o, is_result ? access.writes : access.reads);
+    if (n == 0 && is_group_product(i)) add_registers(o, access.writes);  // and adds to it
   }
   return access;
 }
@@ -250,8 +253,14 @@ int sums_of(const Function& f, const Liveness& live) {
 }  // namespace
 
 SlotPlan plan_slots(const Function& f) {
-  const Liveness live(f);
+  Liveness live(f);
   SlotPlan plan;
+  plan.product_register = product_registers(f);
+  for (std::size_t r = 0; r < f.registers.size(); ++r) {
+    if (plan.product_register[r] < 0) continue;
+    ++plan.product_registers;
+    if (live.ranges[r].first >= 0) live.ranges[r] = {0, static_cast<int>(f.body.size())};
+  }
   plan.slot.assign(f.registers.size(), -1);
   std::vector<int> order;
   for (std::size_t r = 0; r < f.registers.size(); ++r)

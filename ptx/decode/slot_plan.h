@@ -18,6 +18,10 @@ struct SlotPlan {
   std::vector<int> slot;      // of each register, or its number as a predicate; -1: unused
   std::vector<bool> is_read;  // each register, anywhere
   int slots = 0, predicates = 0;
+  // Of a register that a product of a warpgroup touches, or moves connect with such, its number
+  // among them; else -1. They share no slots: until somebody waits, nobody knows when one is free.
+  std::vector<int> product_register;
+  int product_registers = 0;
   std::vector<int> unset;  // registers that may be read before they are written
   int sums = 0;  // real numbers that a loop needs again in its next round, in registers of 32 bits
 };

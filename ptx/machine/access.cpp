@@ -307,9 +307,9 @@ std::byte* reach_shared_by_copy(Warp& w, const Access& a, uint32_t& unwritten) {
   std::byte* const reached = reach_shared(w, a, unwritten);
   if (reached == nullptr || !unfenced) return reached;
   report(w, a.op, Fault::data_race,
-         fmt::format("{} {} {} by a bulk copy ({}), which {} wrote ({}), and no fence.proxy.async "
+         fmt::format("{} {} {} {} ({}), which {} wrote ({}), and no fence.proxy.async "
                      "lies between the two",
-                     thread_text(w, a.lane), verb(a), place_in_shared_memory(w, word * 4),
+                     thread_text(w, a.lane), verb(a), place_in_shared_memory(w, word * 4), a.by,
                      place_of(block.run->kernel, *a.op), other_text(w, unfenced->other),
                      place_of(block.run->kernel, w.code[unfenced->other_op])),
          {0, a.writes, {site(w, verb(a), a.op), site(w, "wrote", w.code + unfenced->other_op)}});

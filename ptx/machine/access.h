@@ -17,9 +17,10 @@ struct Access {
   bool writes = false;
   bool reads_too = false;  // what it overwrites
   bool is_strong = false;
-  bool hands_out = false;      // numbers, each of which one thread gets
-  bool is_waited_for = false;  // by whom it reaches: it tells them when it is over
-  int unit = 0;                // the address has to be a multiple of this; 0: of `bytes`
+  bool hands_out = false;             // numbers, each of which one thread gets
+  bool is_waited_for = false;         // by whom it reaches: it tells them when it is over
+  int unit = 0;                       // the address has to be a multiple of this; 0: of `bytes`
+  const char* by = "by a bulk copy";  // of what reads or writes through the async proxy
 };
 
 // The bytes of a word that an access of less than a word is about.
@@ -35,7 +36,7 @@ std::byte* reach_global(Warp&, const Access&, std::uint32_t& unwritten);
 std::byte* reach_shared(Warp&, const Access&, std::uint32_t& unwritten);
 // Whether nothing orders what a warp does with what the caller of the host code did before.
 bool lacks_caller(const Warp&);
-// By a bulk copy: what threads wrote there has to be fenced.
+// By a bulk copy, or a wgmma: what threads wrote there has to be fenced.
 std::byte* reach_shared_by_copy(Warp&, const Access&, std::uint32_t& unwritten);
 std::byte* reach_local(Warp&, const Access&, std::uint32_t& unwritten);
 std::byte* reach_generic(Warp&, const Access&, std::uint32_t& unwritten);

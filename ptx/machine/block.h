@@ -18,6 +18,7 @@
 #include "ptx/machine/report/report.h"
 #include "ptx/machine/shared_shadow.h"
 #include "ptx/machine/warp.h"
+#include "ptx/machine/warpgroup/warpgroup.h"
 #include "ptx/watch/watch.h"
 
 namespace ptx {
@@ -163,6 +164,7 @@ struct Block {
   };
   std::vector<Copies> copies;
   Asynchronous asynchronous;
+  std::vector<Warpgroup> warpgroups;  // if the kernel has products of these
 
   // Bytes of shared memory that bulk copies of a thread read, and of global memory that they write,
   // by groups: where, and how many.

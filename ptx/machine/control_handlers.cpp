@@ -337,6 +337,9 @@ const Handling* handling_of(const std::string& name) {
     add_waiting_handlers(h);
     add_multiply_handlers(h);
     add_matrix_handlers(h);
+    add_warpgroup_handlers(h);
+    add_product_register_handlers(h);
+    add_group_multiply_handlers(h);
     add_load_handlers(h);
     add_memory_handlers(h);
     add_cluster_barrier_handlers(h);

@@ -40,6 +40,7 @@ void SharedShadow::start(std::size_t words, uint32_t* contents, uint32_t poison)
   any_order_ = false;
   fenced_warps_.clear();
   fenced_threads_.clear();
+  products_.clear();
   touches_.reset();
 }
 
@@ -58,9 +59,11 @@ namespace {
 // of none: those that it synchronised with, as far as can be told.
 uint32_t known_until(uint32_t warp, const Warp& w) {
   if (w.known.empty()) return w.since_barrier;
+  if (warp == stamp::of_several_groups) return w.since_barrier;  // see forget_products
   const bool is_one = warp < w.known.size() && warp != warp_size;
+  const auto others = w.known.begin() + stamp::products;
   return std::max(w.since_barrier,
-                  is_one ? w.known[warp] : *std::max_element(w.known.begin(), w.known.end()));
+                  is_one ? w.known[warp] : *std::max_element(w.known.begin(), others));
 }
 
 }  // namespace
@@ -156,6 +159,7 @@ bool SharedShadow::write(const Warp& w, int lane, std::size_t word, uint32_t op,
   if (noted_count_ != 0) enter_reads();
   wake(word, word);
   last_write_ = time_;
+  if (!products_.empty()) forget_products(word, w);
   if (bytes == whole && !is_in_parts(word)) {
     const bool was_plain = is_plain(word), is_ordered = write(marks(word), w, lane, op, conflict);
     count_again(word, was_plain);
@@ -340,6 +344,7 @@ bool SharedShadow::take_off_run(const Warp& w, int lane, std::size_t first, std:
   uint32_t write = 0, read = 0;  // neighbours mostly have the same
   for (std::size_t word = first; word < end; ++word) {
     if (is_in_parts(word)) return false;
+    if (!products_.empty()) forget_products(word, w);
     if (writes_[word] != write && writes_[word] != 0 &&
         (!is_ordered(writes_[word], w, lane) || !is_fenced(writes_[word])))
       return false;

@@ -58,8 +58,15 @@ constexpr bool is_of_copy(std::uint32_t s) { return warp(s) == copies; }
 constexpr bool is_in_flight(std::uint32_t s) { return s == in_flight; }
 // Of other blocks of the cluster, likewise; and a word that they touched since the block last met
 // them.
-inline constexpr std::uint32_t peers = 34, knowers = 35;
+inline constexpr std::uint32_t peers = 34;
+// Of products of each warpgroup, likewise, and those of several of them: as readers.
+inline constexpr std::uint32_t products = 35, of_several_groups = products + 8,
+                               knowers = of_several_groups + 1;
 inline constexpr std::uint32_t touched = make(last_time + 1, lanes_of + peers);
+inline constexpr std::uint32_t multiplying = make(last_time + 1, lanes_of + of_several_groups);
+constexpr bool is_of_product(std::uint32_t s) {
+  return warp(s) >= products && warp(s) <= of_several_groups;
+}
 // Of two stamps of readers at about the same time.
 constexpr std::uint32_t joined(std::uint32_t a, std::uint32_t b) {
   if (thread(a) == thread(b)) return a > b ? a : b;
@@ -146,6 +153,14 @@ class SharedShadow {
   void let_go(std::size_t word, std::uint32_t thread) {
     set_read(word, stamp::make(time_, thread));
   }
+  // Whether everything is usual about what a lane begins to read: pieces of four words, from bytes
+  // on. A product reads as a bulk copy does. Else each has to be looked at, and marked.
+  bool are_readable_by_product(const Warp&, int lane,
+                               const std::vector<std::uint32_t>& pieces) const;
+  void mark_product(std::size_t word, std::uint32_t op);
+  // The piece that begins with a word is read by one more product of a warpgroup, or by one less.
+  void hold_for_product(const Warp&, std::size_t first, std::uint32_t op);
+  void let_go_of_product(std::size_t first, std::size_t group);
 
  private:
   // Who wrote and who read one word, or one byte.
@@ -205,6 +220,12 @@ class SharedShadow {
     return unwritten == 0;
   }
   bool is_fenced(std::uint32_t stamp) const;
+  bool is_behind_products(std::size_t word, const Warp&) const;
+  // Of a word that several warpgroups read, if that comes before what a warp does now.
+  void forget_products(std::size_t word, const Warp& w) {
+    const bool is_of_several = stamp::warp(reads_[word]) == stamp::of_several_groups;
+    if (is_of_several && !is_in_parts(word) && is_behind_products(word, w)) reads_[word] = 0;
+  }
   bool is_plain(std::size_t word) const {
     return writes_[word] != 0 && stamp::time(writes_[word]) <= stamp::last_time;
   }
@@ -252,6 +273,14 @@ class SharedShadow {
   bool any_order_ = false;
   // What each warp and each thread wrote before these times is fenced; empty without fences.
   std::vector<std::uint32_t> fenced_warps_, fenced_threads_;
+  // Of each piece, how many products read it; and the groups that have, since somebody last came
+  // behind all that had, and when. Empty without products.
+  struct Readers {
+    std::uint16_t count = 0;
+    std::uint8_t groups = 0;
+    std::array<std::uint32_t, 8> until = {};
+  };
+  std::vector<Readers> products_;
   std::unique_ptr<Touches> touches_;  // null: the block is in no cluster
 };
 

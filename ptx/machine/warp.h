@@ -57,7 +57,8 @@ struct Group {
     at_barrier,
     at_warp_op,
     at_mbarrier,
-    at_cluster_barrier
+    at_cluster_barrier,
+    at_warpgroup  // until other warps have begun a product
   } state = State::ready;
   int barrier = 0;             // that it waits at: its number, or place in shared memory
   std::uint32_t partners = 0;  // the lanes that a warp-wide operation waits for

@@ -61,9 +61,10 @@ void learn_phase(Warp& w, const Mbarrier& barrier) {
   uint32_t by_all = ~0u;
   for (std::size_t v = 0; v < w.known.size(); ++v) {
     w.known[v] = std::max(w.known[v], barrier.complete[v]);
-    const bool counts = v == stamp::copies  ? w.block->asynchronous.has_landed
-                        : v == stamp::peers ? w.known[v] < w.block->in_cluster.settled_at
-                                            : v < w.block->warps.size();
+    const bool counts = v == stamp::copies     ? w.block->asynchronous.has_landed
+                        : v >= stamp::products ? counts_as_knower(*w.block, v)
+                        : v == stamp::peers    ? w.known[v] < w.block->in_cluster.settled_at
+                                               : v < w.block->warps.size();
     if (counts && v != static_cast<std::size_t>(w.index)) by_all = std::min(by_all, w.known[v]);
   }
   w.since_sync = std::max(w.since_sync, barrier.complete[static_cast<std::size_t>(w.index)]);

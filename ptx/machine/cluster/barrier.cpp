@@ -76,6 +76,8 @@ void learn_phase(Warp& w) {
   uint32_t by_all = own[stamp::peers];
   for (std::size_t v = 0; v < block.warps.size(); ++v) by_all = std::min(by_all, own[v]);
   if (block.asynchronous.has_landed) by_all = std::min(by_all, own[stamp::copies]);
+  for (std::size_t v = stamp::products; v < own.size(); ++v)
+    if (counts_as_knower(block, v)) by_all = std::min(by_all, own[v]);
   w.since_sync = std::max(w.since_sync, own[static_cast<std::size_t>(w.index)]);
   w.since_barrier = std::max(w.since_barrier, std::min(by_all, w.since_sync));
   if (std::none_of(own.begin(), own.end(), [&](uint32_t t) { return t > w.since_barrier; })) return;

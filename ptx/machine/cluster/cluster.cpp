@@ -26,7 +26,9 @@ void PeerClocks::learn(const PeerClocks& more) {
 }
 uint32_t PeerClocks::until(unsigned rank, uint32_t warp) const {
   const auto first = times_.begin() + rank * stamp::knowers;
-  return warp == warp_size ? *std::max_element(first, first + stamp::knowers) : first[warp];
+  const auto products = first + stamp::products, end = first + stamp::knowers;
+  if (warp == stamp::of_several_groups) return *std::max_element(products, end);
+  return warp == warp_size ? *std::max_element(first, products) : first[warp];
 }
 
 void tell_clocks(const Warp& w, uint32_t until, PeerClocks& told) {

@@ -53,6 +53,7 @@ void report_beyond_array(Warp& w, const Access& a, bool is_before) {
 std::string other_text(const Warp& w, uint32_t s) {
   const uint32_t thread = stamp::thread(s);
   if (stamp::is_of_copy(s)) return "an asynchronous copy";
+  if (stamp::is_of_product(s)) return "a wgmma";
   if (stamp::warp(s) == stamp::peers) return "threads of other blocks of its cluster";
   if (thread == stamp::many) return "threads of several warps";
   if (thread >= stamp::lanes_of)
@@ -67,13 +68,15 @@ Other other_of(const Warp& w, const SharedShadow::Conflict& conflict, const Bloc
   const bool is_in_flight = stamp::is_in_flight(conflict.other);
   const bool is_of_peers = stamp::warp(conflict.other) == stamp::peers;
   const bool is_of_some = stamp::thread(conflict.other) >= stamp::lanes_of && !is_of_peers &&
-                          !stamp::is_of_copy(conflict.other);
+                          !stamp::is_of_copy(conflict.other) &&
+                          !stamp::is_of_product(conflict.other);
   const std::string of = is_of_some && by != w.block ? " of " + block_text(*by) : "";
   return {.who = other_text(by->warps[0], conflict.other) + of,
           .wrote = conflict.other_wrote,
           .op = conflict.other_op,
           .is_in_flight = is_in_flight,
           .is_in_shared = true,
+          .is_multiplying = conflict.other == stamp::multiplying,
           .is_in_cluster = by != w.block || (is_of_peers && !is_in_flight)};
 }
 
@@ -93,10 +96,11 @@ void report_race(Warp& w, const Access& a, const std::string& place, const Other
           ? "a wait for the copy is missing"
           : "a wait for the copy is missing (cp.async.bulk.wait_group without .read)";
   const char* missing =
-      other.is_out_of_scope ? "one of them is atomic for threads of its own block alone"
-      : other.is_in_cluster ? "a cluster barrier is missing"
-      : other.is_in_flight  ? a_wait
-      : !other.is_in_block  ? "blocks are ordered by a fence and an atomic operation only"
+      other.is_out_of_scope  ? "one of them is atomic for threads of its own block alone"
+      : other.is_in_cluster  ? "a cluster barrier is missing"
+      : other.is_in_flight   ? a_wait
+      : other.is_multiplying ? "a wgmma.wait_group for it is missing"
+      : !other.is_in_block   ? "blocks are ordered by a fence and an atomic operation only"
       : w.block->thread_count <= warp_size ? "a __syncwarp is missing"
                                            : "a barrier is missing";
   const char* const did = other.wrote ? "wrote" : "read";

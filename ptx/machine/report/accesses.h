@@ -26,6 +26,7 @@ struct Other {
   std::uint32_t op = 0;
   bool is_in_flight = false;
   bool is_in_shared = false;
+  bool is_multiplying = false;   // a product of a warpgroup that nobody has waited for
   bool is_in_cluster = false;    // of another block
   bool is_out_of_scope = false;  // one of the two is atomic for its own block alone
 };

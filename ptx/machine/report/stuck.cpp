@@ -75,7 +75,7 @@ void report_stuck(Block& any) {
             w, g.at, Fault::warp_not_reached,
             fmt::format("{} waits at an operation of the whole warp that lanes {:#x} never reach",
                         thread_text(w, std::countr_zero(g.mask)), g.partners & w.alive & ~g.mask));
-  if (report_endless_phase(block)) return;
+  if (report_lone_warps(block) || report_endless_phase(block)) return;
   for (Warp& w : block.warps)
     for (const Group& g : w.others) {
       if (g.state != Group::State::at_barrier) continue;

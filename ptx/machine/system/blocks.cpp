@@ -161,6 +161,7 @@ void start(Block& block, const Dim& at) {
   for (Block::Copies& copies : block.copies) copies.forget();
   block.asynchronous = {};
   block.held.clear();
+  start_warpgroups(block);
   block.shadow.start(run.shared_bytes / 4, reinterpret_cast<uint32_t*>(block.shared.data()),
                      poison);
   if (run.watch != nullptr) block.shadow.ignore_order();

@@ -268,9 +268,6 @@ TEST(Mma, that_is_not_known_is_named) {
                       "%f6, %f7, %f8}, {%r1, %r2}, {%r3, %r4}, {%f1, %f2, %f3, %f4, %f5, %f6, %f7, "
                       "%f8};"),
               HasSubstr("m8n8k4.row.col.f32.f16.f16.f32 is not supported: of matrices"));
-  EXPECT_THAT(
-      refusal("wgmma.fence.sync.aligned;"),
-      HasSubstr("wgmma.fence.sync.aligned is not supported: it would need products of matrices"));
 }
 
 }  // namespace
