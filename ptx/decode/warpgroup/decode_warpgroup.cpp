@@ -100,8 +100,10 @@ void Decoder::decode_group_product(const Instruction& i) {
   o.b_descriptor = descriptor(i, 2, uses);
   const Operand& scale = i.operands[3];
   if (scale.negated) refuse(i, "it takes a predicate as it is");
-  o.scales_d = predicate_of(scale);
-  uses.predicates_read.push_back(o.scales_d);
+  if (scale.kind == Kind::integer)  // as ptxas takes it, too
+    o.adds = scale.bits != 0;
+  else
+    uses.predicates_read.push_back(o.scales_d = predicate_of(scale));
   const std::size_t given = i.operands.size();
   if (sum != Type::s32) {
     o.negates_a = is_minus_one(i, 4), o.negates_b = is_minus_one(i, 5);

@@ -20,6 +20,7 @@ struct Form {
   bool a_across_k = false, b_across_k = false, a_in_registers = false;
   bool adds = true;
   int scale_a = 1, scale_b = 1;
+  bool is_told_by_a_number = false;  // whether it adds
 
   int registers() const { return sum == "f16" ? n / 4 : n / 2; }
   std::string text() const {
@@ -115,9 +116,12 @@ class Product {
     for (int r = 0; r < f.registers(); ++r)
       text += fmt::format("ld.global.b32 %s{}, [%rd2+{}];\n", r, c_words * 4 + r * 4);
     text += fmt::format("setp.eq.u32 %p2, 1, {};\nwgmma.fence.sync.aligned;\n", f.adds ? 1 : 0);
-    text += fmt::format("wgmma.mma_async.sync.aligned.m64n{}k{}.{}.{}.{} {}, {}, %rd11, %p2", f.n,
+    text += fmt::format("wgmma.mma_async.sync.aligned.m64n{}k{}.{}.{}.{} {}, {}, %rd11, {}", f.n,
                         f.a.k, f.sum, f.a.name, f.b.name, numbered("s", f.registers()),
-                        f.a_in_registers ? "{%a0, %a1, %a2, %a3}" : "%rd10");
+                        f.a_in_registers ? "{%a0, %a1, %a2, %a3}" : "%rd10",
+                        !f.is_told_by_a_number ? "%p2"
+                        : f.adds               ? "1"
+                                               : "0");
     if (f.sum != "s32") text += fmt::format(", {}, {}", f.scale_a, f.scale_b);
     if (f.a.bytes == 2 && !f.a_in_registers) text += fmt::format(", {}", f.a_across_k ? 1 : 0);
     if (f.a.bytes == 2) text += fmt::format(", {}", f.b_across_k ? 1 : 0);
@@ -197,6 +201,14 @@ TEST(Wgmma, negates_and_begins_anew) {
 }
 
 // Four products along rows of 128 swizzled bytes: each begins 32 bytes farther.
+TEST(Wgmma, may_be_told_by_a_number_whether_to_add) {
+  for (const bool adds : {false, true}) {
+    Form form{.a = {"bf16"}, .b = {"bf16"}, .sum = "f32", .adds = adds};
+    form.is_told_by_a_number = true;
+    expect_right(form);
+  }
+}
+
 TEST(Wgmma, takes_slices_of_swizzled_rows) {
   const Placing rows{8, false, 16, 1024};
   const Form form{.a = {"bf16"}, .b = {"bf16"}, .sum = "f32"};

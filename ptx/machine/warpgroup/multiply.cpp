@@ -225,7 +225,7 @@ const Op* multiply(const Op* op, Warp& w) {
   if (p->words.empty()) hold_words(op, w, o, *p);
   if (o.negates_a != o.negates_b)
     for (T& value : a.values) value = -value;
-  const bool adds = o.scales_d < 0 || (w.predicates[o.scales_d] & 1) != 0;
+  const bool adds = o.scales_d < 0 ? o.adds : (w.predicates[o.scales_d] & 1) != 0;
   follow(o, w, adds, a, b);
   compute(o, w, adds, a, b);
   give_registers(op, w, o, part_of(w).begun);

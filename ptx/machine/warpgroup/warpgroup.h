@@ -29,7 +29,8 @@ struct GroupProduct {
   Fragment d, a;  // of one warp; `a` without registers: it lies in shared memory
   std::vector<int> d_numbers, a_numbers;
   int a_descriptor = -1, b_descriptor = -1;  // slots
-  int scales_d = -1;                         // a predicate: whether the sums are added to
+  int scales_d = -1;  // a predicate: whether the sums are added to; -1: `adds` says it
+  bool adds = true;
   Type type_a = Type::none, type_b = Type::none;
   int n = 0, k = 0;
   bool negates_a = false, negates_b = false;

@@ -41,6 +41,8 @@ int half2_math(const Problem&);
 int bulk_tiles(const Problem&);
 int tensor_tiles(const Problem&);
 int texture_tiles(const Problem&);
+int wgmma_tiles(const Problem&);
+int wgmma_tiles_too_early(const Problem&);
 int cutlass_simt(const Problem&);
 
 }  // namespace foreign

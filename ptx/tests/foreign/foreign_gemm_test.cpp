@@ -132,7 +132,8 @@ INSTANTIATE_TEST_SUITE_P(
         Foreign{"half2_math", foreign::half2_math, {{11, 36, 70}}, Elements::halves},
         Foreign{"bulk_tiles", foreign::bulk_tiles, {{32, 64, 80}}},
         Foreign{"tensor_tiles", foreign::tensor_tiles, {{50, 36, 76}}},
-        Foreign{"texture_tiles", foreign::texture_tiles, {{33, 40, 50}}}),
+        Foreign{"texture_tiles", foreign::texture_tiles, {{33, 40, 50}}},
+        Foreign{"wgmma_tiles", foreign::wgmma_tiles, {{150, 72, 260}, {64, 64, 32}}}),
     [](const auto& each) { return each.param.name; });
 
 TEST(ForeignGemm, of_cutlass_is_right_and_has_no_finding) {
@@ -155,6 +156,16 @@ TEST(ForeignGemm, that_does_not_wait_for_its_copies_has_a_race) {
     EXPECT_EQ(finding->fault, Fault::data_race);
     EXPECT_THAT(finding->text, HasSubstr("a wait for the copy is missing"));
     EXPECT_THAT(finding->text, HasSubstr("inline_ptx.cuh:"));
+  }
+}
+
+TEST(ForeignGemm, that_frees_its_stages_before_it_has_multiplied_them_has_a_race) {
+  for (const Settings& settings : orders()) {
+    const auto finding = judged({"", foreign::wgmma_tiles_too_early, {}}, {128, 64, 256}, settings);
+    ASSERT_TRUE(finding);
+    EXPECT_EQ(finding->fault, Fault::data_race);
+    EXPECT_THAT(finding->text, HasSubstr("which a wgmma read"));
+    EXPECT_THAT(finding->text, HasSubstr("wgmma_tiles.cuh:"));
   }
 }
 

@@ -1,0 +1,7 @@
+#include "ptx/tests/foreign/foreign_gemm.h"
+#include "ptx/tests/foreign/kernels/wgmma_tiles.cuh"
+
+int foreign::wgmma_tiles(const Problem& p) {
+  return run_sgemm_wgmma(p.a_as<float>(), p.k, p.b_as<float>(), p.n, p.c, p.n, p.m, p.n, p.k,
+                         p.alpha, p.beta, nullptr);
+}
