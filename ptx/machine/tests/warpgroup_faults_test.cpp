@@ -177,6 +177,10 @@ TEST(WgmmaFaults, nobody_wrote_what_is_multiplied) {
   const std::string not_c =
       load + describe + "setp.ne.u32 %p2, 0, 0;\n" + fence + multiply + commit + wait(0) + store;
   expect_right(not_c);
+  const std::string unset_scale =
+      "ld.shared.u32 %r8, [%r20+8192]; setp.eq.u32 %p2, %r8, 0;\n" + fence + multiply + commit;
+  expect(load + describe + clear + unset_scale + wait(0) + store,
+         HasSubstr("leaves in memory a value that nobody wrote"));
 }
 
 TEST(WgmmaFaults, a_warp_does_not_take_part) {

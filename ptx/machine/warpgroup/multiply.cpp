@@ -181,6 +181,9 @@ template <class T>
 void follow(const GroupProduct& o, Warp& w, bool adds, const Elements<T>& a, const Elements<T>& b) {
   if (!w.has_taint && a.is_unwritten.empty() && b.is_unwritten.empty()) return;
   bool c[rows * most_n] = {};
+  const auto scale = static_cast<std::size_t>(std::max(o.scales_d, 0));
+  const bool is_unset = o.scales_d >= 0 && (w.predicate_taint[scale] & 1) != 0;
+  if (is_unset) std::fill(std::begin(c), std::end(c), true);
   if (adds) take_taint(o.d, w, c);
   const int n = o.n, k = o.k;
   const auto is_unwritten = [](const Elements<T>& of, int at) {
