@@ -44,5 +44,8 @@ int texture_tiles(const Problem&);
 int wgmma_tiles(const Problem&);
 int wgmma_tiles_too_early(const Problem&);
 int cutlass_simt(const Problem&);
+int cutlass_cooperative(const Problem&);
+int cutlass_pingpong(const Problem&);
+int cutlass_tf32(const Problem&);
 
 }  // namespace foreign

@@ -138,10 +138,17 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ForeignGemm, of_cutlass_is_right_and_has_no_finding) {
 #ifdef ASSAY_HAS_CUTLASS
-  for (const Settings& settings : orders()) {
-    const auto finding = judged({"", foreign::cutlass_simt, {}}, {130, 70, 20}, settings);
-    ASSERT_FALSE(finding) << to_string(finding->fault) << ": " << finding->text;
-  }
+  const Foreign all[] = {
+      {"simt", foreign::cutlass_simt, {{130, 70, 20}}},
+      {"cooperative", foreign::cutlass_cooperative, {{72, 40, 600}}, Elements::halves},
+      {"pingpong", foreign::cutlass_pingpong, {{256, 136, 200}}, Elements::halves},
+      {"tf32", foreign::cutlass_tf32, {{72, 40, 300}}}};
+  for (const Foreign& each : all)
+    for (const Settings& settings : orders()) {
+      const auto finding = judged(each, each.sizes[0], settings);
+      ASSERT_FALSE(finding) << each.name << ": " << to_string(finding->fault) << ": "
+                            << finding->text;
+    }
 #else
   GTEST_SKIP() << "CUTLASS's headers are not here: unpack what `pip download --no-deps "
                   "nvidia-cutlass` gets, and configure with "
