@@ -276,7 +276,7 @@ class SharedShadow {
   // Of each piece, how many products read it; and the groups that have, since somebody last came
   // behind all that had, and when. Empty without products.
   struct Readers {
-    std::uint16_t count = 0;
+    std::uint32_t count = 0;
     std::uint8_t groups = 0;
     std::array<std::uint32_t, 8> until = {};
   };

@@ -64,7 +64,7 @@ void SharedShadow::hold_for_product(const Warp& w, std::size_t first, uint32_t o
   const auto is_of_product = [&](std::size_t word) {
     return !is_in_parts(word) && stamp::is_of_product(reads_[word]);
   };
-  bool is_kept = false;
+  bool is_kept = readers.count != 0;
   for (std::size_t word = first; word < first + piece; ++word) {
     if (is_of_product(word)) is_kept |= !is_behind_products(word, w);
     mark_product(word, op);
