@@ -94,64 +94,66 @@ int cases_of(const Claim& claim, const Entry& entry, int asked) {
   return std::max(1, static_cast<int>(share_of_cases(claim, entry.backend) * asked));
 }
 
+void run_all(Trials& trials, const std::vector<Case>& cases) {
+  for (const Case& c : cases)
+    if (trials.may_go_on()) trials.run(c);
+}
+
+// What is judged before anything is drawn: a claim's own cases, and those that are aimed.
+void run_aimed(Trials& trials, const Claim& claim, const Entry& entry, int cases,
+               const Budget& budget, const Exploration& exploration) {
+  if (claim.own_cases != nullptr) {
+    constexpr int most_in_vain = 8;  // the others would hardly say more
+    for (const Case& c : claim.own_cases(entry, budget.seed))
+      if (trials.may_go_on() && trials.skips() < most_in_vain) trials.run(c);
+  }
+  run_all(trials, aimed_cases(exploration, claim, entry));
+  for (const auto& sequence : aimed_sequences(exploration, claim, entry)) run_all(trials, sequence);
+  run_all(trials, one_thing_changed(claim, entry, cases, budget.seed));
+  run_all(trials, structured_cases(claim, entry, cases, budget.seed));
+}
+
+// Of the budget's cases all but those that are large, which come afterwards.
+void run_drawn(Trials& trials, const Claim& claim, const Entry& entry, int cases, std::size_t large,
+               const Budget& budget, const Hints& hints) {
+  const int enough = trials.cases() + std::max(1, cases - static_cast<int>(large));
+  const std::string name =
+      fmt::format("{} {}", entry.variant.name, claim.family ? claim.family : claim.name);
+  const auto draw =
+      case_generator(claim, entry, budget.seed * 1000003 + std::hash<std::string>{}(name), hints);
+  // Some have an empty C, with nothing to judge.
+  const int most_draws = claim.own_cases != nullptr ? 0 : 3 * cases + 20;
+  for (int i = 0; i < most_draws && trials.wants_more(enough); ++i) trials.run(draw());
+}
+
 std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const Budget& budget,
                                       const Bench& bench, const std::vector<CorpusLine>& corpus,
                                       const Exploration& exploration,
                                       const std::function<void()>& tick) {
   const Claim& claim = *claims.front();  // what it says of cases, all of its family say
   const int cases = cases_of(claim, entry, budget.cases);
-  Trials trials(claims, entry, cases, budget, bench, tick, exploration.hints.effort);
+  const Hints& hints = exploration.hints;
+  Trials trials(claims, entry, cases, budget, bench, tick, hints.effort);
   if (!trials.may_go_on()) return std::move(trials).finish();  // none says anything about it
-  if (const auto opening = opening_case(claim, entry, exploration.hints)) trials.run(*opening);
+  if (budget.drawn_alone) {
+    run_drawn(trials, claim, entry, cases, 0, budget, hints);
+    return std::move(trials).finish();
+  }
+  if (const auto opening = opening_case(claim, entry, hints)) trials.run(*opening);
   run_past_failures(trials, claims, entry, corpus);
-  if (claim.own_cases != nullptr) {
-    constexpr int most_in_vain = 8;  // the others would hardly say more
-    for (const Case& c : claim.own_cases(entry, budget.seed)) {
-      if (trials.may_go_on() && trials.skips() < most_in_vain) trials.run(c);
-    }
-  }
-  for (const Case& c : aimed_cases(exploration, claim, entry)) {
-    if (trials.may_go_on()) trials.run(c);
-  }
-  for (const auto& sequence : aimed_sequences(exploration, claim, entry)) {
-    for (const Case& c : sequence) {
-      if (trials.may_go_on()) trials.run(c);
-    }
-  }
-  for (const Case& c : remainders_behind_thresholds(claim, entry, budget.seed, exploration.hints)) {
-    if (trials.may_go_on()) trials.run(c);
-  }
-  for (const Case& c : one_thing_changed(claim, entry, cases, budget.seed)) {
-    if (trials.may_go_on()) trials.run(c);
-  }
-  for (const Case& c : structured_cases(claim, entry, cases, budget.seed)) {
-    if (trials.may_go_on()) trials.run(c);
-  }
-  const int past = trials.cases();  // beyond the budget
-  auto large = large_cases(claim, entry, cases, budget.seed, exploration.hints);
-  const auto extreme = extreme_cases(claim, entry, cases, budget.seed, exploration.hints);
+  run_aimed(trials, claim, entry, cases, budget, exploration);
+  auto large = large_cases(claim, entry, cases, budget.seed, hints);
+  const auto extreme = extreme_cases(claim, entry, cases, budget.seed, hints);
   large.insert(large.end(), extreme.begin(), extreme.end());
-  const int drawn = past + std::max(1, cases - static_cast<int>(large.size()));
-  const auto dear = dear_aimed_cases(exploration, claim, entry);
-  const auto draw = case_generator(
-      claim, entry,
-      budget.seed * 1000003 +
-          std::hash<std::string>{}(
-              fmt::format("{} {}", entry.variant.name, claim.family ? claim.family : claim.name)),
-      exploration.hints);
-  // Some have an empty C, with nothing to judge.
-  const int most_draws = claim.own_cases != nullptr ? 0 : 3 * cases + 20;
-  for (int i = 0; i < most_draws && trials.wants_more(drawn); ++i) trials.run(draw());
+  const int past = trials.cases();  // beyond the budget
+  run_drawn(trials, claim, entry, cases, large.size(), budget, hints);
   for (const Case& c : large) {  // last: a small case that fails is found, and shrunk, sooner
     if (trials.wants_more(past + cases)) trials.run(c);
   }
-  for (const Case& c : dear) {
-    if (trials.may_go_on()) trials.run(c);
-  }
-  crowd_out(trials, claim, entry, exploration.hints.effort);
-  for (const Case& c : cases_in_parts(claim, entry, budget.seed, exploration.hints)) {
-    if (trials.may_go_on()) trials.run(c);
-  }
+  run_all(trials, remainders_behind_thresholds(claim, entry, hints));
+  run_all(trials, dear_aimed_cases(exploration, claim, entry));
+  crowd_out(trials, claim, entry, hints.effort);
+  run_all(trials, cases_in_parts(claim, entry, budget.seed, hints));
   std::vector<ClaimResult> results = std::move(trials).finish();
   for (ClaimResult& result : results) settle_skips(result);
   return results;

@@ -10,7 +10,6 @@
 namespace assay {
 
 // Of k, for the claim that takes every size: tiny problems, as far as they cost little.
-std::vector<Case> remainders_behind_thresholds(const Claim&, const Entry&, std::uint64_t seed,
-                                               const Hints&);
+std::vector<Case> remainders_behind_thresholds(const Claim&, const Entry&, const Hints&);
 
 }  // namespace assay

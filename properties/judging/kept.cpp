@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "oracle/machine.h"
+#include "oracle/trial.h"
 #include "properties/draws/cost.h"
 #include "properties/fitting.h"
 #include "properties/judges.h"
@@ -183,13 +184,16 @@ Verdict judge_change_after_many(const Entry& entry, const Resources& resources) 
 // Whoever compares a part of a matrix with what was kept of it sees no change in the rest.
 Verdict judge_change_in_large(const Entry& entry, const Resources& resources) {
   constexpr std::int64_t side = 1500;  // its middle lies beyond 2^20 elements
-  const auto judge = [&](const Case& drawn, Altered altered, const char* words) {
+  const auto judge = [&](const Case& drawn, Altered altered, const char* words) -> Verdict {
     const Case c = fitted(drawn, entry.variant.needs);
-    const std::string behind =
-        fmt::format("behind one with another element, both of {}", to_string(c));
-    const std::vector<Run> runs = {{"with another element", entry, c, {.altered = altered}},
-                                   {behind.c_str(), entry, c}};
-    return judge_runs(runs, {Fault::keeps_state, words}, resources);
+    const Verdict before = run_trial(entry, c, {.altered = altered}, resources);
+    if (before.status != TrialStatus::right) return {.judged = 1};  // which is another fault
+    Verdict behind = run_trial(entry, c, {}, resources);
+    if (behind.status != TrialStatus::wrong) return behind;
+    behind.finding = {Fault::keeps_state};
+    behind.reason += fmt::format(" (behind one with another element, both of {})", to_string(c));
+    behind.diagnosis = words;
+    return behind;
   };
   Verdict of_a = judge({.m = side, .n = 1, .k = side}, Altered::element_of_a,
                        "A of an earlier launch is multiplied");
@@ -209,8 +213,12 @@ Verdict judge_what_is_kept(const Entry& entry, const Case& c, const Kept& kept,
                            const Resources& resources) {
   if (kept.grew)
     if (Verdict leaks = judge_memory(entry, c, resources); is_failure(leaks)) return leaks;
-  if (kept.anything) {
+  if (kept.anything)
     if (Verdict some = judge_some_times(entry, c, resources); is_failure(some)) return some;
+  const bool may_keep_copies = entry.backend == Backend::cuda
+                                   ? kept.anything
+                                   : machine_of(entry.backend, resources).kept_bytes() > 0;
+  if (may_keep_copies) {
     Verdict large =
         judge_once(entry, "large", [&] { return judge_change_in_large(entry, resources); });
     if (is_failure(large)) return large;
