@@ -113,6 +113,13 @@ void run_aimed(Trials& trials, const Claim& claim, const Entry& entry, int cases
   run_all(trials, structured_cases(claim, entry, cases, budget.seed));
 }
 
+// Some tiles of most variants, and few slices.
+Case made_small(Case c, const Claim& claim, const Entry& entry) {
+  constexpr std::int64_t most_side = 150, most_k = 64;
+  c.m = std::min(c.m, most_side), c.n = std::min(c.n, most_side), c.k = std::min(c.k, most_k);
+  return nearest_case(c, claim, entry);
+}
+
 // Of the budget's cases all but those that are large, which come afterwards.
 void run_drawn(Trials& trials, const Claim& claim, const Entry& entry, int cases, std::size_t large,
                const Budget& budget, const Hints& hints) {
@@ -123,7 +130,10 @@ void run_drawn(Trials& trials, const Claim& claim, const Entry& entry, int cases
       case_generator(claim, entry, budget.seed * 1000003 + std::hash<std::string>{}(name), hints);
   // Some have an empty C, with nothing to judge.
   const int most_draws = claim.own_cases != nullptr ? 0 : 3 * cases + 20;
-  for (int i = 0; i < most_draws && trials.wants_more(enough); ++i) trials.run(draw());
+  for (int i = 0; i < most_draws && trials.wants_more(enough); ++i) {
+    const Case c = draw();
+    trials.run(budget.small_alone ? made_small(c, claim, entry) : c);
+  }
 }
 
 std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const Budget& budget,
@@ -135,7 +145,7 @@ std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const B
   const Hints& hints = exploration.hints;
   Trials trials(claims, entry, cases, budget, bench, tick, hints.effort);
   if (!trials.may_go_on()) return std::move(trials).finish();  // none says anything about it
-  if (budget.drawn_alone) {
+  if (budget.small_alone) {
     run_drawn(trials, claim, entry, cases, 0, budget, hints);
     return std::move(trials).finish();
   }

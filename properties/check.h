@@ -20,9 +20,8 @@ struct Budget {
   // One claim after the other, and none after the first that fails; that case stays as it is.
   bool first_failure = false;
   bool cases_are_given = false;  // by somebody, who waits for them
-  // Nothing is aimed, large or extreme: for tools under which a case takes a thousand times as
-  // long.
-  bool drawn_alone = false;
+  // Small drawn cases and no others: for tools under which a case takes a thousand times as long.
+  bool small_alone = false;
   // Starts the processes that run the trials; without arguments they run in this process.
   WorkerCommand worker = {};
 };

@@ -161,10 +161,10 @@ TEST(FirstFailure, ends_the_check_and_stays_as_it_is) {
     EXPECT_EQ(results[i].reason(), "something had failed before") << results[i].cases;
 }
 
-TEST(Check, judges_what_is_drawn_alone_where_more_would_take_hours) {
+TEST(Check, judges_small_cases_alone_where_more_would_take_hours) {
   const ClaimResult result =
       check({entry_named("planted_hidden_deep", Backend::simt)}, {&claim_named("within_bound")},
-            {.cases = 5, .jobs = 1, .drawn_alone = true})
+            {.cases = 5, .jobs = 1, .small_alone = true})
           .front();
   EXPECT_FALSE(result.failure) << "it is wrong behind a comparison";
   EXPECT_EQ(result.cases, 5);

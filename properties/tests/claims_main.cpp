@@ -105,7 +105,7 @@ class Judged {
     return {.cases = static_cast<int>(settings.cases.value_or(usual_cases)),
             .seed = settings.seed,
             .jobs = 1,
-            .drawn_alone = std::getenv("ASSAY_DRAWN_ALONE") != nullptr,
+            .small_alone = std::getenv("ASSAY_SMALL_ALONE") != nullptr,
             .worker = worker_command()};
   }
 
