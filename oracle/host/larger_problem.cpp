@@ -1,5 +1,6 @@
 #include "oracle/host/larger_problem.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -8,7 +9,7 @@
 namespace assay {
 namespace {
 
-constexpr double products = 0x1p24, most_elements = 0x1p22;
+constexpr double usual_products = 0x1p22, most_products = 0x1p26, most_elements = 0x1p22;
 
 double products_of(const Gemm& g) {
   return static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
@@ -26,13 +27,15 @@ double most_floats(const Gemm& g) {
 std::optional<LargerProblem> LargerProblem::than(const Variant& variant, const Given& given,
                                                  const ByOperand<Placed>& placed) {
   Given larger = given;
+  const double before = std::max(1.0, products_of(given));
   const auto times =
-      static_cast<std::int64_t>(std::cbrt(products / std::max(1.0, products_of(given))));
-  if (times < 2) return std::nullopt;
+      std::max<std::int64_t>(2, static_cast<std::int64_t>(std::cbrt(usual_products / before)));
   for (std::int64_t* const size :
        {&larger.m, &larger.n, &larger.k, &larger.lda, &larger.ldb, &larger.ldc})
     *size *= times;
-  if (most_floats(larger) > most_elements || !refusal(variant, larger).empty()) return std::nullopt;
+  const bool is_too_large =
+      products_of(larger) > most_products || most_floats(larger) > most_elements;
+  if (is_too_large || !refusal(variant, larger).empty()) return std::nullopt;
   LargerProblem problem(larger, placed);
   const std::int64_t bytes = workspace_of(variant, larger);
   if (bytes > static_cast<std::int64_t>(most_elements)) return std::nullopt;

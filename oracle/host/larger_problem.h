@@ -13,8 +13,8 @@ struct Variant;
 
 class LargerProblem {
  public:
-  // All sizes and distances times one number. Nothing where the variant refuses that, or where the
-  // placed problem is large already.
+  // All sizes and distances times one number, 2 or more. Nothing where the variant refuses that, or
+  // where the placed problem is large already.
   static std::optional<LargerProblem> than(const Variant&, const Given&, const ByOperand<Placed>&);
   const Given& given() const { return given_; }
   const ByOperand<Placed>& placed() const { return placed_; }

@@ -94,12 +94,12 @@ class PtxMachine : public Machine {
       twins.push_back(std::make_unique<Twin>(given, memory_.placed()));
       loan.add(twins.back()->placed(), given.beta != 0);
     }
-    std::optional<LargerProblem> larger;
-    return observe(1 + others, c, plan, [&] {
+    const auto larger = plan.in_flight == 0 && c.seed % 2 == 1
+                            ? LargerProblem::than(variant, given, memory_.placed())
+                            : std::nullopt;
+    return observe(1 + others, larger ? of_sizes(c, larger->given()) : c, plan, [&] {
       LaunchFailure failure = launch_into(0, variant, given);
-      if (plan.in_flight == 0 && c.seed % 2 == 1 && ptx::kept_bytes() > 0)
-        larger = LargerProblem::than(variant, given, memory_.placed());
-      if (larger && !failure) {
+      if (larger && !failure && ptx::kept_bytes() > 0) {
         loan.add(larger->placed(), given.beta != 0);
         return launch_into(1, variant, larger->given());
       }
@@ -145,7 +145,14 @@ class PtxMachine : public Machine {
     const auto larger = LargerProblem::than(variant, given, memory_.placed());
     if (!larger) return std::nullopt;
     loan.renew(larger->placed(), given.beta != 0);
-    return observe(1, c, plan, [&] { return launch_into(0, variant, larger->given()); });
+    return observe(1, of_sizes(c, larger->given()), plan,
+                   [&] { return launch_into(0, variant, larger->given()); });
+  }
+
+  // By which its time is limited.
+  static Case of_sizes(Case c, const Gemm& g) {
+    c.m = g.m, c.n = g.n, c.k = g.k;
+    return c;
   }
 
   // The problem is gone when it returns, as that of most callers.
