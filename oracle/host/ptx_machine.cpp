@@ -112,8 +112,7 @@ class PtxMachine : public Machine {
   }
 
   // Launches once as usual before it captures: the first launch may set up what later ones use. The
-  // graph is then launched with other numbers in the operands, and with those of the case. What
-  // memory a variant keeps it may need more of in the meantime.
+  // graph is then launched with other numbers in the operands, and with those of the case.
   LaunchFailure launch_as_graph(const Variant& variant, const Given& given, const Case& c,
                                 const Plan& plan, DeviceLoan& loan) {
     const auto step = [&](const std::function<LaunchFailure()>& host_code) {
@@ -131,22 +130,11 @@ class PtxMachine : public Machine {
     if (auto failure =
             step([&] { return graph.capture([&] { return launch_into(0, variant, given); }); }))
       return failure;
-    if (ptx::kept_bytes() > 0)
-      if (auto failure = launch_larger(variant, given, c, plan, loan)) return failure;
     others.put_back();
     if (auto failure = step([&] { return graph.launch(frame); })) return failure;
     if (variant.deterministic && !(Contents(memory_.placed()) == wanted)) return replay_differs();
     of_case.put_back();
     return step([&] { return graph.launch(frame); });
-  }
-
-  LaunchFailure launch_larger(const Variant& variant, const Given& given, const Case& c,
-                              const Plan& plan, DeviceLoan& loan) {
-    const auto larger = LargerProblem::than(variant, given, memory_.placed());
-    if (!larger) return std::nullopt;
-    loan.renew(larger->placed(), given.beta != 0);
-    return observe(1, of_sizes(c, larger->given()), plan,
-                   [&] { return launch_into(0, variant, larger->given()); });
   }
 
   // By which its time is limited.

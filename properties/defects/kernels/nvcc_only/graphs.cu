@@ -1,7 +1,6 @@
 // Launches that are captured into a graph, which then does again what it was told at that time,
 // with the memory that it was given: what takes itself for called anew, and the same done right.
 #include <deque>
-#include <map>
 #include <mutex>
 
 #include "properties/defects/kernels/faulty.h"
@@ -230,37 +229,6 @@ cudaError_t launches_own_graph(const Gemm& g, cudaStream_t stream) {
   return error;
 }
 
-// A buffer of sums for each stream, which grows. A graph that was captured before still has the
-// smaller one.
-struct Buffer {
-  float* sums = nullptr;
-  std::int64_t held = 0;
-};
-__global__ void sum_up(Gemm g, float* sums) {
-  const std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x;
-  if (at < g.m * g.n) sums[at] = sum_of(g, at, 0, depth(g));
-}
-__global__ void finish(Gemm g, const float* sums) {
-  const std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x;
-  if (at < g.m * g.n) Right::finish(g, sums[at], at / g.n, at % g.n);
-}
-template <bool gives_back>
-cudaError_t grows(const Gemm& g, cudaStream_t stream) {
-  static std::map<cudaStream_t, Buffer> buffers;
-  if (is_empty(g)) return cudaSuccess;
-  auto& [sums, held] = buffers[stream];
-  if (held < g.m * g.n) {
-    if (gives_back) cudaFree(sums);
-    sums = nullptr, held = 0;
-    const auto bytes = static_cast<std::size_t>(g.m * g.n) * sizeof(float);
-    if (const cudaError_t error = cudaMalloc(&sums, bytes)) return error;
-    held = g.m * g.n;
-  }
-  sum_up<<<blocks(g), threads, 0, stream>>>(g, sums);
-  finish<<<blocks(g), threads, 0, stream>>>(g, sums);
-  return cudaGetLastError();
-}
-
 Variant by(const char* name, Launch launch, std::int64_t (*workspace)(const Gemm&) = nullptr) {
   return {.name = name,
           .idea = "One thread for each element, and a launch that is captured.",
@@ -285,8 +253,6 @@ const Registrar registrars[] = {
     by("leaks_in_launch", leaks),
     by("right_set_up_once", sets_up_once),
     by("launches_own_graph", launches_own_graph),
-    by("gives_back_what_a_graph_has", grows<true>),
-    by("right_keeps_what_a_graph_has", grows<false>),
 };
 
 }  // namespace
