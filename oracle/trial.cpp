@@ -242,7 +242,7 @@ void alter(Operands& all, Altered altered, std::uint64_t seed) {
   const auto place_in = [&](std::int64_t size, std::uint64_t random) {
     const auto any =
         static_cast<std::int64_t>(scramble(random) % 1000003 % static_cast<std::uint64_t>(size));
-    return seed % 4 == 0 ? size / 2 : any;
+    return seed / 16 % 4 == 0 ? size / 2 : any;  // bits that do not choose the operand
   };
   const std::int64_t row = place_in(image.rows, seed), column = place_in(image.columns, seed + 1);
   float& element = image.row(row)[column];

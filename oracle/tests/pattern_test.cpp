@@ -255,7 +255,7 @@ TEST(Bound, grows_with_k_for_patterned_data_alone) {
 // than a rounding.
 // Whoever packs what fits a type is off by a bit where it nearly fits.
 TEST(Pattern, has_numbers_that_just_do_not_fit_bfloat16) {
-  std::array<int, 3> seeds_with = {};  // so many bits more
+  std::array<int, 3> seeds_with = {};  // 0, 1 and 2 extra bits
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     if (pattern_of(seed, Operand::a) != Pattern::bfloat16) continue;
     const Case c{.m = 8, .n = 8, .k = 64, .fill = Fill::patterned, .seed = seed};

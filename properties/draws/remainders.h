@@ -2,7 +2,6 @@
 // the last one nothing, or less than that, for one of them alone.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "properties/generators.h"

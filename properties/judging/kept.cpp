@@ -30,8 +30,8 @@ Verdict judge_once(const Entry& entry, std::string_view question, const Judge& j
   return verdict;
 }
 
-// Launches one after the other, each from the same operands but for the first element of C.
-// For machines whose memory is the host's: to place C each time would cost more than a launch.
+// Launches one after the other, between which the first element of C alone is put back. For
+// machines whose memory is the host's: to place C each time would cost more than a launch.
 class Launches {
  public:
   Launches(const Entry& entry, const Case& c, const Resources& resources)

@@ -113,7 +113,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
   return copy_between({to, to_x, to_y, width, height}, {from, x, y, width, height}, kind);
 }
 
-// So many bytes, from one row into the next.
+// Copies a run of bytes that may go on from one row into the next.
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
                                    size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   return copy_piece({to, x, y, bytes, 1, true}, from, nullptr, {bytes, kind, stream, Waits::no});
