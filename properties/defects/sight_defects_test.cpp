@@ -132,6 +132,12 @@ TEST(Kept, memory_that_another_launch_uses_is_given_back) {
 TEST(Kept, a_million_elements_are_compared) {
   expect_kept("compares_a_million_of_a", "same_bits_twice", "A of an earlier launch");
 }
+TEST(Kept, three_elements_of_a_row_are_compared) {
+  const ClaimResult result = check({entry_named("compares_three_of_a_row", Backend::ptx)},
+                                   {&claim_named("same_bits_twice")}, {.jobs = 1})
+                                 .front();
+  EXPECT_TRUE(result.failure);
+}
 TEST(Kept, is_right_where_all_is_looked_at) {
   for (const char* right : {"right_compares_all_of_a", "right_counts_launches"}) {
     const ClaimResult result = check({entry_named(right, Backend::ptx)},
