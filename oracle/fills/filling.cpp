@@ -18,25 +18,20 @@ Shape shape_of(const Case& c, Operand o) {
   return {};
 }
 
+// For every third seed.
+std::optional<Zeros> zeros_at_the_end(const Case& c) {
+  Choices choices(c.seed ^ 0x7a65726f73u);
+  if (c.k < 2 || choices.below(3) != 0) return std::nullopt;
+  const Operand of = choices.below(2) == 0 ? Operand::a : Operand::b;
+  return Zeros{of, choices.below(2) == 0 ? c.k - 1 : choices.from(1, c.k - 1)};
+}
+
 namespace {
 
 // An index near the end as often as anywhere.
 std::int64_t index_in(std::int64_t size, std::uint64_t random) {
   const auto any = static_cast<std::int64_t>(random / 2 % 1000003);
   return random % 2 == 0 ? any % size : size - 1 - any % std::min<std::int64_t>(size, 4);
-}
-
-// For every third seed A or B is zero from some place along k on, where the other one has its
-// special values: 0 times those is NaN, also where whoever looks for zeros would end the sum.
-struct Zeros {
-  Operand of;
-  std::int64_t from;
-};
-std::optional<Zeros> zeros_at_the_end(const Case& c) {
-  Choices choices(c.seed ^ 0x7a65726f73u);
-  if (c.k < 2 || choices.below(3) != 0) return std::nullopt;
-  const Operand of = choices.below(2) == 0 ? Operand::a : Operand::b;
-  return Zeros{of, choices.below(2) == 0 ? c.k - 1 : choices.from(1, c.k - 1)};
 }
 
 // Those that compilers, processors and a memset make, and one whose payload says something.
@@ -74,11 +69,6 @@ float scaled(float value, double power) { return static_cast<float>(value * powe
 }  // namespace
 
 bool scales_to_denormals(std::uint64_t seed) { return range_of_scales(seed) == to_denormals; }
-
-std::optional<Operand> zeros_before_special_values(const Case& c) {
-  const auto zeros = zeros_at_the_end(c);
-  return zeros ? std::optional(zeros->of) : std::nullopt;
-}
 
 Filling::Filling(const Case& c, Operand o) : c_(c), o_(o) {
   if (c.fill == Fill::special && c.m > 0 && c.n > 0 && c.k > 0) choose_special_values();

@@ -18,9 +18,13 @@ Shape shape_of(const Case&, Operand);
 // Whether fill=scaled has, for this seed, whole lines of denormals.
 bool scales_to_denormals(std::uint64_t seed);
 
-// With fill=special A or B may be zero from some place along k on, and the other one has its special
-// values there: which of the two is.
-std::optional<Operand> zeros_before_special_values(const Case&);
+// With fill=special A or B may be zero from some place along k on, where the other one has its
+// special values: 0 times those is NaN, also where whoever looks for zeros would end the sum.
+struct Zeros {
+  Operand of;
+  std::int64_t from;
+};
+std::optional<Zeros> zeros_at_the_end(const Case&);
 
 class Filling {
  public:

@@ -107,21 +107,22 @@ void add_magnitudes(std::vector<Case>& cases, Dice& dice) {
   for (const float alpha : {2.0f, 64.0f, -8.0f}) add_largest(LargestIn::product, alpha, 0);
 }
 
-// Zeros of A, or of B, in whole slices, which meet the special values of the other one: 0 times
-// these is NaN, also where a slice of zeros might be left out.
-void add_slices_of_zeros(std::vector<Case>& cases, Dice& dice) {
-  constexpr int each = 3;
-  for (const Operand o : {Operand::a, Operand::b}) {
-    for (int i = 0; i < each; ++i) {
-      Case c = small_case(dice);
-      c.k = dice.between(100, 200);
-      c.fill = Fill::special;
-      c.seed = seed_that(dice, [&](std::uint64_t seed) {
-        c.seed = seed;
-        return zeros_before_special_values(c) == o;
-      });
-      cases.push_back(c);
-    }
+// Zeros of A, or of B, in whole slices, which meet the special values of the other one: a slice of
+// zeros might be left out.
+void add_slices_of_zeros(std::vector<Case>& cases, Dice& dice,
+                         const std::vector<std::int64_t>& distances) {
+  constexpr std::int64_t two_slices = 64;
+  for (const Operand o : {Operand::a, Operand::a, Operand::b, Operand::b}) {
+    Case c = small_case(dice);
+    c.k = dice.between(100, 200);
+    c.fill = Fill::special;
+    draw_layout(dice, c, distances);
+    c.seed = seed_that(dice, [&](std::uint64_t seed) {
+      c.seed = seed;
+      const auto zeros = zeros_at_the_end(c);
+      return zeros && zeros->of == o && zeros->from <= c.k - two_slices;
+    });
+    cases.push_back(c);
   }
 }
 
@@ -188,7 +189,6 @@ std::vector<Case> cases_of_all_data(Dice& dice, Arithmetic arithmetic,
     c.fill = Fill::special, c.seed = any_seed(dice);
     cases.push_back(c);
   }
-  add_slices_of_zeros(cases, dice);
   constexpr std::size_t one_whole_in = 4;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     Case& c = cases[i];
@@ -198,6 +198,7 @@ std::vector<Case> cases_of_all_data(Dice& dice, Arithmetic arithmetic,
     make_whole(dice, c);
     if (dice.one_in(2)) c.lda = c.ldb = c.ldc = {}, c.offset = {};
   }
+  add_slices_of_zeros(cases, dice, distances);
   add_tidy(cases, dice);
   return cases;
 }

@@ -95,8 +95,9 @@ std::vector<Case> cases_in_parts(const Claim& claim, const Entry& entry, std::ui
   };
   const auto add_zeros_of = [&](Operand o, Case c) {
     c.fill = Fill::special;
-    for (c.seed = seed; zeros_before_special_values(c) != o; ++c.seed) {
-    }
+    const auto are_of_it = [&](const auto& zeros) { return zeros && zeros->of == o; };
+    c.seed = seed;
+    while (!are_of_it(zeros_at_the_end(c))) ++c.seed;
     add(c);
   };
   const auto beside = [&](std::int64_t size) { return size + dice.between(1, size / 64); };

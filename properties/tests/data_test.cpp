@@ -26,6 +26,17 @@ bool is_denormal_all_over(const Case& c, Operand o) {
   return greatest > 0 && greatest < 0x1p-126f;
 }
 
+// At the end of k, for all rows of A or all columns of B.
+bool ends_with_zeros(const Case& c, Operand o, std::int64_t steps) {
+  const std::int64_t lines = o == Operand::a ? c.m : c.n;
+  if (c.k <= steps) return false;
+  for (std::int64_t p = c.k - steps; p < c.k; ++p)
+    for (std::int64_t line = 0; line < lines; ++line)
+      if (fill_element(c, o, o == Operand::a ? line : p, o == Operand::a ? p : line) != 0)
+        return false;
+  return true;
+}
+
 TEST(DataCases, are_of_every_kind_in_every_seed) {
   const Entry entry = host_entry(multiply);
   const Claim& claim = claim_named("any_data");
@@ -33,7 +44,7 @@ TEST(DataCases, are_of_every_kind_in_every_seed) {
     std::set<Pattern> of_long_k;
     std::set<std::pair<bool, bool>> denormal, enormous;
     std::map<Fill, int> fills;
-    std::set<Operand> denormal_all_over;
+    std::set<Operand> denormal_all_over, ends_with_slice_of_zeros;
     const auto next = case_generator(claim, entry, seed);
     for (int i = 0; i < 100; ++i) {
       const Case c = next();
@@ -43,6 +54,9 @@ TEST(DataCases, are_of_every_kind_in_every_seed) {
         if (c.fill == Fill::patterned && c.k >= 1024) of_long_k.insert(pattern_of(c.seed, o));
       for (const Operand o : {Operand::a, Operand::b})
         if (c.fill == Fill::scaled && is_denormal_all_over(c, o)) denormal_all_over.insert(o);
+      for (const Operand o : {Operand::a, Operand::b})
+        if (c.fill == Fill::special && ends_with_zeros(c, o, 32))
+          ends_with_slice_of_zeros.insert(o);
       if (c.fill != Fill::balanced) continue;
       denormal.insert({std::abs(c.alpha) < 0x1p-126f, c.beta != 0 && std::abs(c.beta) < 0x1p-126f});
       enormous.insert({std::abs(c.alpha) >= 0x1p111f, std::abs(c.beta) >= 0x1p111f});
@@ -51,6 +65,7 @@ TEST(DataCases, are_of_every_kind_in_every_seed) {
     EXPECT_EQ(denormal.size(), 4u) << "alpha, beta, both, none";
     EXPECT_EQ(enormous.size(), 4u);
     EXPECT_EQ(denormal_all_over.size(), 2u) << "A, B";
+    EXPECT_EQ(ends_with_slice_of_zeros.size(), 2u) << "A, B";
     EXPECT_GE(fills[Fill::largest], 8);
     EXPECT_GE(fills[Fill::scaled], 4);
     EXPECT_GE(fills[Fill::special], 3);

@@ -120,4 +120,18 @@ inline float multiplied(float a, float b, float c) { return __builtin_fmaf(a, b,
 inline double multiplied(double a, double b, double c) { return __builtin_fma(a, b, c); }
 inline std::int64_t multiplied(std::int64_t a, std::int64_t b, std::int64_t c) { return a * b + c; }
 
+// Adds the products of some rows of A with `width` neighbouring columns of B, which lie n apart as
+// those of C do: their sums stay in registers.
+template <int width, class T>
+[[gnu::always_inline]] inline void multiply_columns(T* __restrict c, const T* __restrict a,
+                                                    const T* __restrict b, int rows, int n, int k) {
+  for (int i = 0; i < rows; ++i, a += k, c += n) {
+    T sums[width];
+    for (int j = 0; j < width; ++j) sums[j] = c[j];
+    for (int p = 0; p < k; ++p)
+      for (int j = 0; j < width; ++j) sums[j] = multiplied(a[p], b[p * n + j], sums[j]);
+    for (int j = 0; j < width; ++j) c[j] = sums[j];
+  }
+}
+
 }  // namespace ptx

@@ -11,22 +11,12 @@ namespace {
 
 constexpr int most = 512;  // elements of a matrix: m32k16
 
-template <int n, class T>
-void multiply_rows(T* __restrict c, const T* __restrict a, const T* __restrict b, int m, int k) {
-  for (int i = 0; i < m; ++i, a += k, c += n) {
-    T sums[n];
-    for (int j = 0; j < n; ++j) sums[j] = c[j];
-    for (int p = 0; p < k; ++p)
-      for (int j = 0; j < n; ++j) sums[j] = multiplied(a[p], b[p * n + j], sums[j]);
-    for (int j = 0; j < n; ++j) c[j] = sums[j];
-  }
-}
 template <class T>
 void multiply_into(T* c, const T* a, const T* b, int m, int n, int k) {
   switch (n) {
-    case 8: return multiply_rows<8>(c, a, b, m, k);
-    case 16: return multiply_rows<16>(c, a, b, m, k);
-    default: return multiply_rows<32>(c, a, b, m, k);
+    case 8: return multiply_columns<8>(c, a, b, m, 8, k);
+    case 16: return multiply_columns<16>(c, a, b, m, 16, k);
+    default: return multiply_columns<32>(c, a, b, m, 32, k);
   }
 }
 

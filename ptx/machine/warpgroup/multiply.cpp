@@ -158,22 +158,11 @@ bool read_a(const Op* op, Warp& w, const GroupProduct& o, const Warpgroup::Produ
   return true;
 }
 
-// Sums of 32 or 8 neighbours at a time stay in registers.
-template <int width, class T>
-void multiply_columns(T* __restrict c, const T* __restrict a, const T* __restrict b, int n, int k) {
-  for (int i = 0; i < rows; ++i, a += k, c += n) {
-    T sums[width];
-    for (int j = 0; j < width; ++j) sums[j] = c[j];
-    for (int p = 0; p < k; ++p)
-      for (int j = 0; j < width; ++j) sums[j] = multiplied(a[p], b[p * n + j], sums[j]);
-    for (int j = 0; j < width; ++j) c[j] = sums[j];
-  }
-}
 template <class T>
 void multiply_into(T* c, const T* a, const T* b, int n, int k) {
   int j = 0;
-  for (; j + 32 <= n; j += 32) multiply_columns<32>(c + j, a, b + j, n, k);
-  for (; j < n; j += 8) multiply_columns<8>(c + j, a, b + j, n, k);
+  for (; j + 32 <= n; j += 32) multiply_columns<32>(c + j, a, b + j, rows, n, k);
+  for (; j < n; j += 8) multiply_columns<8>(c + j, a, b + j, rows, n, k);
 }
 
 // An element of A reaches all sums of its row, one of B all of its column.

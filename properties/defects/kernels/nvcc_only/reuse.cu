@@ -179,6 +179,14 @@ cudaError_t whole_without_memory(const Gemm& g, cudaStream_t stream, void*) {
   return error != cudaSuccess ? error : freed;
 }
 
+// Sums in a buffer, and an event behind its last use.
+cudaError_t in_buffer(const Gemm& g, float* buffer, cudaEvent_t used, cudaStream_t stream) {
+  sum_up<<<blocks(g), threads, 0, stream>>>(g, buffer);
+  finish<<<blocks(g), threads, 0, stream>>>(g, buffer);
+  cudaEventRecord(used, stream);
+  return cudaGetLastError();
+}
+
 // A buffer that grows. Its size may be noted before there is one.
 template <bool is_right>
 cudaError_t by_growing_buffer(const Gemm& g, cudaStream_t stream, void*) {
@@ -195,10 +203,7 @@ cudaError_t by_growing_buffer(const Gemm& g, cudaStream_t stream, void*) {
     held = g.m * g.n;
   }
   cudaStreamWaitEvent(stream, used);
-  sum_up<<<blocks(g), threads, 0, stream>>>(g, buffer);
-  finish<<<blocks(g), threads, 0, stream>>>(g, buffer);
-  cudaEventRecord(used, stream);
-  return cudaGetLastError();
+  return in_buffer(g, buffer, used, stream);
 }
 
 // The same from the pool, where each launch waits for the one before, but for what it gives back.
@@ -217,10 +222,7 @@ cudaError_t by_growing_pool(const Gemm& g, cudaStream_t stream, void*) {
     if (const cudaError_t error = cudaMallocAsync(&buffer, bytes, stream)) return error;
     held = g.m * g.n;
   }
-  sum_up<<<blocks(g), threads, 0, stream>>>(g, buffer);
-  finish<<<blocks(g), threads, 0, stream>>>(g, buffer);
-  cudaEventRecord(used, stream);
-  return cudaGetLastError();
+  return in_buffer(g, buffer, used, stream);
 }
 
 // Four blocks share a long sum. The last one to come adds up what they left, in the order in which
