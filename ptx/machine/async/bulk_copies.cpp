@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <set>
 #include <utility>
 
 #include "ptx/machine/access.h"
@@ -146,16 +148,19 @@ const Op* copy_to_shared(const Op* op, Warp& w) {
 }
 
 // The global bytes are written at once, and nobody's to touch until the wait, as are those of
-// shared memory to be written. a, bits: to; b: bytes; d, e: from.
+// shared memory to be written. What lanes say alike is one copy, the first one's. a, bits: to; b:
+// bytes; d, e: from.
 const Op* copy_to_global(const Op* op, Warp& w) {
   uint64_t to[warp_size];
   addresses_of(op, w, to);
+  std::set<std::array<uint64_t, 3>> made;
   for (uint32_t left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const uint64_t bytes = w.slot<uint32_t>(op->b)[lane];
     const uint64_t from =
         place_in_shared(w, lane, op->d, (op->mode & 1) != 0, static_cast<uint64_t>(op->e),
                         static_cast<Named>(op->parts));
+    if (!made.insert({to[lane], from, bytes}).second) continue;
     if (!is_whole_copy(op, w, lane, to[lane], from, bytes)) return nullptr;
     for (uint64_t n = 0; n < bytes; n += piece)
       if (!write_out(op, w, lane, from + n, to[lane] + n, piece)) return nullptr;

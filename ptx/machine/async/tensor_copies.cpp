@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <set>
+#include <tuple>
 
 #include "ptx/machine/access.h"
 #include "ptx/machine/async/bulk_copies.h"
@@ -164,13 +166,16 @@ const Op* box_to_shared(const Op* op, Warp& w) {
   return op + 1;
 }
 
+// What lanes say alike is one copy, the first one's.
 const Op* box_to_global(const Op* op, Warp& w) {
   uint64_t maps[warp_size];
   addresses_of(op, w, maps);
+  std::set<std::tuple<uint64_t, uint64_t, decltype(Box::at)>> made;
   for (uint32_t todo = w.mask; todo != 0; todo &= todo - 1) {
     const int lane = std::countr_zero(todo);
     Box box;
     if (!read_box(op, w, lane, maps[lane], true, box)) return nullptr;
+    if (!made.emplace(maps[lane], box.shared, box.at).second) continue;
     const auto write_row = [&](uint64_t byte, uint64_t address, uint64_t bytes) {
       count_bulk(op, w, address, bytes);
       while (bytes != 0) {

@@ -303,16 +303,18 @@ class TensorCopy : public testing::Test {
                x, y, to) +
            wait + fmt::format("ld.shared.u32 %r1, [%r3+{}]; st.global.u32 [%rd2+2048], %r1;", to);
   }
-  // Every thread writes 1000 + its number to the tile, and thread 0 copies that to the box.
-  static std::string store(int x, int y, const char* wait = "cp.async.bulk.wait_group.read 0;") {
+  // Every thread writes 1000 + its number to the tile, and the first `lanes` of them copy that to
+  // the box.
+  static std::string store(int x, int y, const char* wait = "cp.async.bulk.wait_group.read 0;",
+                           int lanes = 1) {
     return places +
            fmt::format(
                "add.u32 %r5, %t, 1000; st.shared.u32 [%r3], %r5; fence.proxy.async; bar.sync 0;"
-               "setp.ne.u32 %p1, %t, 0; @%p1 bra $out; add.s64 %rd5, %out, 3840;"
+               "setp.ge.u32 %p1, %t, {}; @%p1 bra $out; add.s64 %rd5, %out, 3840;"
                "mov.u32 %r40, {}; mov.u32 %r41, {};"
                "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd5, {{%r40, %r41}}], "
                "[%r9]; cp.async.bulk.commit_group; {} $out: bar.sync 0; st.shared.u32 [%r3], 7;",
-               x, y, wait);
+               lanes, x, y, wait);
   }
 
   std::string found(const std::string& body,
@@ -369,6 +371,7 @@ TEST_F(TensorCopy, writes_what_lies_in_its_tensor) {
     EXPECT_EQ(kernel.words[6 * 16], 6u * 16) << "behind the last row";
   };
   EXPECT_EQ(found(store(4, 3), check), "");
+  EXPECT_EQ(found(store(4, 3, "cp.async.bulk.wait_group 0;", 32), check), "") << "all lanes alike";
   EXPECT_THAT(found(store(4, 3, "")), HasSubstr("a wait for the copy is missing"));
 }
 

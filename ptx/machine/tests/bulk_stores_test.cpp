@@ -75,6 +75,24 @@ TEST(BulkStore, is_in_flight_for_its_own_block_too) {
       << "beside it";
 }
 
+TEST(BulkStore, is_one_copy_if_all_lanes_of_a_warp_say_the_same) {
+  const auto found = [](const std::string& address) {
+    const std::string text = "mov.u32 %r9, tile; mov.u64 %rd2, %out; mul.wide.u32 %rd3, %t, 4;" +
+                             address +
+                             "setp.ne.u32 %p1, %t, 0; @%p1 bra $filled;"
+                             "st.shared.v4.u32 [%r9], {%t, %t, %t, %t};"
+                             "st.shared.v4.u32 [%r9+16], {%t, %t, %t, %t}; $filled:"
+                             "fence.proxy.async; bar.warp.sync -1;"
+                             "cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r9], 16;"
+                             "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;"
+                             "bar.warp.sync -1; ld.global.u32 %r3, [%out];";
+    return text_of(WrittenKernel(text).run(32));
+  };
+  EXPECT_EQ(found(""), "");
+  EXPECT_THAT(found("and.b32 %r4, %t, 16; add.u32 %r9, %r9, %r4;"), HasSubstr("race"))
+      << "half of the lanes copy from elsewhere";
+}
+
 TEST(BulkStore, is_there_when_its_kernel_has_ended) {
   WrittenKernel kernel(store(until_read) + "ld.global.u32 %r3, [%rd2+64];");
   EXPECT_EQ(text_of(kernel.run(1)), "");
