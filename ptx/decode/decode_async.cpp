@@ -70,6 +70,7 @@ int Decoder::bytes_read(const Instruction& i) {
 
 // cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [from], bytes, [barrier];
 // cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes;
+// cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [to], [from], bytes;
 void Decoder::decode_bulk_copy(const Instruction& i) {
   if (has(i, "prefetch")) {
     emit_named("nothing");
@@ -81,8 +82,8 @@ void Decoder::decode_bulk_copy(const Instruction& i) {
     if (waits) op.bits = i.operands[0].bits, op.mode = has(i, "read") ? 1 : 0;
     return;
   }
-  if (has(i, "reduce")) refuse(i, "it would need copies that add to what is there");
   if (has(i, "tensor")) return decode_tensor_copy(i);
+  const Adds adds = sums_of(i);
   const bool to_shared = i.modifiers.size() > 2 && i.modifiers[2].starts_with("shared");
   const bool to_peer = !has(i, "global");
   Uses uses;
@@ -109,9 +110,24 @@ void Decoder::decode_bulk_copy(const Instruction& i) {
   op.b = bytes;
   op.d = shared.a, op.e = static_cast<int>(shared.bits);
   op.mode = static_cast<std::uint8_t>(((shared.flags & address_is_wide) != 0 ? 1 : 0) |
-                                      ((barrier.flags & address_is_wide) != 0 ? 2 : 0));
+                                      ((barrier.flags & address_is_wide) != 0 ? 2 : 0) |
+                                      static_cast<int>(adds) << 2);
   op.parts = static_cast<std::uint8_t>(Named::in_shared);
   op.c = list({barrier.a, static_cast<int>(barrier.bits), blocks});
+}
+
+// What cp.reduce.async.bulk adds up; of a tensor's elements their map tells.
+Adds Decoder::sums_of(const Instruction& i) const {
+  if (!has(i, "reduce")) return Adds::nothing;
+  if (!has(i, "add") || !has(i, "bulk_group"))
+    refuse(i, "it would need copies that do more than add to global memory");
+  if (has(i, "tensor")) return Adds::elements;
+  const std::string& type = i.modifiers.back();
+  if (type == "f32") return Adds::floats;
+  if (type == "f64") return Adds::doubles;
+  if (type == "u32" || type == "s32") return Adds::words;
+  if (type == "u64" || type == "s64") return Adds::pairs_of_words;
+  refuse(i, "it would need sums of that type");
 }
 
 // cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [to], [map, {x, y}],
@@ -122,6 +138,7 @@ void Decoder::decode_tensor_copy(const Instruction& i) {
       refuse(i, "it would need boxes that are no tiles");
   if (has(i, "cta_group::1") || has(i, "cta_group::2"))
     refuse(i, "it would need pairs of blocks, as of sm_100");
+  const Adds adds = sums_of(i);
   const bool to_shared = !has(i, "bulk_group");
   const Operand& tensor = i.operands[to_shared ? 1 : 0];
   Uses uses;
@@ -148,7 +165,8 @@ void Decoder::decode_tensor_copy(const Instruction& i) {
   op.c = list(slots);
   op.d = shared.a, op.e = static_cast<int>(shared.bits);
   op.mode = static_cast<std::uint8_t>(((shared.flags & address_is_wide) != 0 ? 1 : 0) |
-                                      ((barrier.flags & address_is_wide) != 0 ? 2 : 0));
+                                      ((barrier.flags & address_is_wide) != 0 ? 2 : 0) |
+                                      static_cast<int>(adds) << 2);
   op.parts = static_cast<std::uint8_t>(Named::in_shared);
 }
 

@@ -12,6 +12,7 @@
 #include "ptx/decode/code.h"
 #include "ptx/decode/decode.h"
 #include "ptx/decode/slot_plan.h"
+#include "ptx/machine/async/adds.h"
 #include "ptx/machine/handlers.h"
 #include "ptx/reader/reader.h"
 
@@ -80,6 +81,7 @@ class Decoder {
   // decode_cluster.cpp
   void decode_cluster_barrier(const Instruction&);
   bool decode_cluster_address(const Instruction&);
+  Adds sums_of(const Instruction&) const;
   int multicast_blocks(const Instruction&, std::size_t operand);
   void decode_signalling_store(const Instruction&);
 

@@ -239,24 +239,40 @@ std::byte* reach_global(Warp& w, const Access& a, uint32_t& unwritten) {
   return reinterpret_cast<std::byte*>(a.address);
 }
 
-void stamp_write(Warp& w, uint64_t address, uint64_t bytes, uint32_t stamp) {
+namespace {
+
+// Calls use(stamp of a write) for all that these bytes have.
+template <class Use>
+void for_each_write(Warp& w, uint64_t address, uint64_t bytes, const Use& use) {
   if (w.block->run->watch != nullptr) return;
   Memory::Contents& memory = w.block->run->memory;
   Region& region = *memory.at(address);
   Traces& traces = memory.traces_of(region);
-  const uint64_t whole = (uint64_t{w.block->number} + 1) << 32 | stamp;
   for (uint64_t at = address - address % 4; at < address + bytes; at += 4) {
     const std::size_t word = region.word(at);
     Trace t = traces.get(word, memory.earlier_blocks, memory.settled(region));
     if (!t.is_in_parts) {
-      t.write = whole;
+      use(t.write);
       traces.set(word, t, memory.earlier_blocks);
       continue;
     }
     for (uint64_t part = 0; part < 4; ++part)
-      if (at + part >= address && at + part < address + bytes)
-        region.parts[word][part].write = whole;
+      if (at + part >= address && at + part < address + bytes) use(region.parts[word][part].write);
   }
+}
+uint64_t of_block(const Warp& w, uint32_t stamp) {
+  return (uint64_t{w.block->number} + 1) << 32 | stamp;
+}
+
+}  // namespace
+
+void let_fly(Warp& w, uint64_t address, uint64_t bytes) {
+  for_each_write(w, address, bytes, [&](uint64_t& s) { s = of_block(w, stamp::in_flight); });
+}
+void land(Warp& w, uint64_t address, uint64_t bytes, uint32_t stamp) {
+  for_each_write(w, address, bytes, [&](uint64_t& s) {
+    if (s == of_block(w, stamp::in_flight)) s = of_block(w, stamp);
+  });
 }
 
 // What a word takes that a lane reaches by itself, in the time of a usual operation.

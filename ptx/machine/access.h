@@ -41,9 +41,10 @@ std::byte* reach_shared_by_copy(Warp&, const Access&, std::uint32_t& unwritten);
 std::byte* reach_local(Warp&, const Access&, std::uint32_t& unwritten);
 std::byte* reach_generic(Warp&, const Access&, std::uint32_t& unwritten);
 
-// Of bytes of global memory that this block has just written, or that were in flight: another stamp
-// of its own, as of now.
-void stamp_write(Warp&, std::uint64_t address, std::uint64_t bytes, std::uint32_t stamp);
+// Bytes of global memory that this block has just written are in flight, until they land: then a
+// stamp of its own says who wrote them. What others have written or added since is theirs.
+void let_fly(Warp&, std::uint64_t address, std::uint64_t bytes);
+void land(Warp&, std::uint64_t address, std::uint64_t bytes, std::uint32_t stamp);
 
 // Of a thread's own arrays: that it reads or writes from `first` of Block::local on.
 void note_own(Warp&, const Access&, std::size_t first, std::uint32_t& unwritten);

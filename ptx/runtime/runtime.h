@@ -188,6 +188,7 @@ bool is_valid(const ChannelFormat&);
 // ---- Tensor maps, which kernels copy boxes of tensors by.
 struct Tensor {
   int element_bytes = 0;  // 0: of a type that this machine does not have
+  bool is_real = false;   // a float, not an integer
   std::uint64_t dimensions = 0;
   const void* address = nullptr;
   const std::uint64_t* sizes = nullptr;    // elements in each dimension, the innermost first

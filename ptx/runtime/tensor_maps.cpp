@@ -47,7 +47,8 @@ Error encode_tensor_map(void* map, const Tensor& t) {
       .address = reinterpret_cast<std::uint64_t>(t.address),
       .element_bytes = static_cast<std::uint8_t>(t.element_bytes),
       .dimensions = static_cast<std::uint8_t>(t.dimensions),
-      .swizzle = static_cast<std::uint8_t>(t.swizzled_bytes == 0 ? 0 : t.swizzled_bytes / 16 - 1)};
+      .swizzle = static_cast<std::uint8_t>(t.swizzled_bytes == 0 ? 0 : t.swizzled_bytes / 16 - 1),
+      .is_real = t.is_real};
   for (std::size_t d = 0; d < t.dimensions; ++d) {
     made.last[d] = static_cast<std::uint32_t>(t.sizes[d] - 1);
     made.box[d] = static_cast<std::uint16_t>(t.box[d]);

@@ -13,6 +13,9 @@
 #include "ptx/machine/access.h"
 #include "ptx/machine/async/place.h"
 #include "ptx/machine/handlers.h"
+#include "ptx/machine/lanes.h"
+#include "ptx/machine/reals.h"
+#include "ptx/machine/taint.h"
 
 namespace ptx {
 namespace {
@@ -57,7 +60,35 @@ bool read_into(const Op* op, Warp& w, int lane, uint64_t from, std::size_t bytes
 
 }  // namespace
 
-bool write_out(const Op* op, Warp& w, int lane, uint64_t from, uint64_t to, int bytes) {
+namespace {
+
+// Denormal floats stay, other than in atomic additions.
+template <class T>
+void add_each(std::byte* to, const std::byte* more, int bytes) {
+  for (int n = 0; n < bytes; n += static_cast<int>(sizeof(T))) {
+    T a, b;
+    std::memcpy(&a, to + n, sizeof a);
+    std::memcpy(&b, more + n, sizeof b);
+    if constexpr (std::is_floating_point_v<T>)
+      a = as_gpu(a + b);
+    else
+      a += b;
+    std::memcpy(to + n, &a, sizeof a);
+  }
+}
+void put(std::byte* to, const std::byte* from, int bytes, Adds adds) {
+  switch (adds) {
+    case Adds::floats: return add_each<float>(to, from, bytes);
+    case Adds::doubles: return add_each<double>(to, from, bytes);
+    case Adds::words: return add_each<uint32_t>(to, from, bytes);
+    case Adds::pairs_of_words: return add_each<uint64_t>(to, from, bytes);
+    default: std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+}
+
+}  // namespace
+
+bool write_out(const Op* op, Warp& w, int lane, uint64_t from, uint64_t to, int bytes, Adds adds) {
   uint32_t unwritten = 0;
   const std::byte* read =
       reach_shared_by_copy(w, {.op = op, .lane = lane, .address = from, .bytes = bytes}, unwritten);
@@ -69,11 +100,19 @@ bool write_out(const Op* op, Warp& w, int lane, uint64_t from, uint64_t to, int 
                        place_of_address(w, to)));
     return false;
   }
-  std::byte* write = reach_global(
-      w, {.op = op, .lane = lane, .address = to, .bytes = bytes, .writes = true}, unwritten);
-  if (write == nullptr) return false;
-  std::memcpy(write, read, static_cast<std::size_t>(bytes));
-  stamp_write(w, to, static_cast<uint64_t>(bytes), stamp::in_flight);
+  const bool is_sum = adds != Adds::nothing;
+  std::byte* write = reach_global(w,
+                                  {.op = op,
+                                   .lane = lane,
+                                   .address = to,
+                                   .bytes = bytes,
+                                   .writes = true,
+                                   .reads_too = is_sum,
+                                   .is_strong = is_sum},
+                                  unwritten);
+  if (write == nullptr || (unwritten != 0 && !changes_unwritten(op, w, lane))) return false;
+  put(write, read, bytes, adds);
+  let_fly(w, to, static_cast<uint64_t>(bytes));
   auto& written = w.block->held[w.index * warp_size + lane].open.written;
   if (!written.empty() && written.back().first + written.back().second == to)
     written.back().second += static_cast<uint64_t>(bytes);
@@ -148,11 +187,12 @@ const Op* copy_to_shared(const Op* op, Warp& w) {
 }
 
 // The global bytes are written at once, and nobody's to touch until the wait, as are those of
-// shared memory to be written. What lanes say alike is one copy, the first one's. a, bits: to; b:
-// bytes; d, e: from.
+// shared memory to be written. What lanes say alike is one copy, the first one's, unless it adds
+// to what is there. a, bits: to; b: bytes; d, e: from; mode, from bit 2 on: Adds.
 const Op* copy_to_global(const Op* op, Warp& w) {
   uint64_t to[warp_size];
   addresses_of(op, w, to);
+  const auto adds = static_cast<Adds>(op->mode >> 2);
   std::set<std::array<uint64_t, 3>> made;
   for (uint32_t left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
@@ -160,10 +200,10 @@ const Op* copy_to_global(const Op* op, Warp& w) {
     const uint64_t from =
         place_in_shared(w, lane, op->d, (op->mode & 1) != 0, static_cast<uint64_t>(op->e),
                         static_cast<Named>(op->parts));
-    if (!made.insert({to[lane], from, bytes}).second) continue;
+    if (adds == Adds::nothing && !made.insert({to[lane], from, bytes}).second) continue;
     if (!is_whole_copy(op, w, lane, to[lane], from, bytes)) return nullptr;
     for (uint64_t n = 0; n < bytes; n += piece)
-      if (!write_out(op, w, lane, from + n, to[lane] + n, piece)) return nullptr;
+      if (!write_out(op, w, lane, from + n, to[lane] + n, piece, adds)) return nullptr;
     count_bulk(op, w, to[lane], bytes);
     hold_source(w, lane, from, bytes);
   }
@@ -193,7 +233,7 @@ const Op* wait_for_groups(const Op* op, Warp& w) {
       groups[i].read.clear();
       if (op->mode == 1) continue;
       for (const auto& [to, bytes] : groups[i].written)
-        stamp_write(w, to, bytes, stamp::make(shadow.now(), thread));
+        land(w, to, bytes, stamp::make(shadow.now(), thread));
     }
     if (op->mode == 0) groups.erase(groups.begin(), groups.begin() + static_cast<long>(over));
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ptx/machine/async/adds.h"
 #include "ptx/machine/async/mbarrier.h"
 #include "ptx/machine/warp.h"
 
@@ -19,9 +20,10 @@ bool start_flights(const Op*, Warp&, int lane, std::uint64_t to, std::uint64_t b
 // The same within the block itself.
 bool start_flight(const Op*, Warp&, int lane, BulkCopy);
 
-// Copies up to 16 bytes of shared memory to global memory, where they are in flight then. False
-// after a finding.
-bool write_out(const Op*, Warp&, int lane, std::uint64_t from, std::uint64_t to, int bytes);
+// Copies up to 16 bytes of shared memory to global memory, or adds them to what is there, where
+// they are in flight then. False after a finding.
+bool write_out(const Op*, Warp&, int lane, std::uint64_t from, std::uint64_t to, int bytes,
+               Adds adds);
 // Nobody may write there until the lane has waited for its copies.
 void hold_source(Warp&, int lane, std::uint64_t from, std::uint64_t bytes);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -166,7 +167,15 @@ const Op* box_to_shared(const Op* op, Warp& w) {
   return op + 1;
 }
 
-// What lanes say alike is one copy, the first one's.
+// Nothing if the machine cannot add up elements of that type.
+std::optional<Adds> adds_of(const Op* op, const TensorMap& map) {
+  if (static_cast<Adds>(op->mode >> 2) == Adds::nothing) return Adds::nothing;
+  if (map.element_bytes == 4) return map.is_real ? Adds::floats : Adds::words;
+  if (map.element_bytes == 8) return map.is_real ? Adds::doubles : Adds::pairs_of_words;
+  return {};
+}
+
+// What lanes say alike is one copy, the first one's, unless it adds to what is there.
 const Op* box_to_global(const Op* op, Warp& w) {
   uint64_t maps[warp_size];
   addresses_of(op, w, maps);
@@ -175,12 +184,20 @@ const Op* box_to_global(const Op* op, Warp& w) {
     const int lane = std::countr_zero(todo);
     Box box;
     if (!read_box(op, w, lane, maps[lane], true, box)) return nullptr;
-    if (!made.emplace(maps[lane], box.shared, box.at).second) continue;
+    const auto adds = adds_of(op, box.map);
+    if (!adds) {
+      report(w, op, Fault::unsupported,
+             fmt::format("{} adds to elements of {} bytes", thread_text(w, lane),
+                         box.map.element_bytes));
+      return nullptr;
+    }
+    if (*adds == Adds::nothing && !made.emplace(maps[lane], box.shared, box.at).second) continue;
     const auto write_row = [&](uint64_t byte, uint64_t address, uint64_t bytes) {
       count_bulk(op, w, address, bytes);
       while (bytes != 0) {
         const uint64_t n = next_bytes(byte, address, bytes);
-        if (!write_out(op, w, lane, box.place(byte), address, static_cast<int>(n))) return false;
+        if (!write_out(op, w, lane, box.place(byte), address, static_cast<int>(n), *adds))
+          return false;
         byte += n, address += n, bytes -= n;
       }
       return true;

@@ -21,6 +21,7 @@ struct TensorMap {
   std::array<std::uint16_t, most_dimensions> box = {};          // elements
   std::uint8_t element_bytes = 0, dimensions = 0;
   std::uint8_t swizzle = 0;  // the bits of an address from 7 on that move its pieces of 16 bytes
+  bool is_real = false;      // its elements are, not integers
 };
 static_assert(sizeof(TensorMap) <= TensorMap::bytes);
 

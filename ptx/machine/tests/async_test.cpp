@@ -256,9 +256,6 @@ TEST(BulkCopy, takes_a_fence_behind_ordinary_stores) {
 TEST(BulkCopy, with_sums_is_refused_with_the_reason) {
   const auto refusal = [](const char* body) { return text_of(WrittenKernel(body).run(32)); };
   EXPECT_THAT(
-      refusal("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd1], [%r2], 16;"),
-      HasSubstr("it would need copies that add to what is there"));
-  EXPECT_THAT(
       refusal("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 "
               "[%r1], %r2, [%r3];"),
       HasSubstr("it would need copies that add to what is there"));

@@ -93,6 +93,63 @@ TEST(BulkStore, is_one_copy_if_all_lanes_of_a_warp_say_the_same) {
       << "half of the lanes copy from elsewhere";
 }
 
+// Each block adds four times its number and 7 to what is there.
+std::string sum(const std::string& type = "u32", const std::string& wait = until_written) {
+  std::string text = store(wait);
+  const std::string plain = "cp.async.bulk.global.shared::cta.bulk_group [%rd2]";
+  return text.replace(text.find(plain), plain.size(),
+                      "cp.reduce.async.bulk.global.shared::cta.bulk_group.add." + type + " [%out]");
+}
+
+TEST(BulkSum, adds_to_what_other_blocks_have_added) {
+  for (const Settings& settings : all_orders()) {
+    WrittenKernel kernel(sum());
+    EXPECT_EQ(text_of(kernel.run(1, settings, 3)), "");
+    EXPECT_EQ(kernel.words[0], 24u);
+    EXPECT_EQ(kernel.words[3], 24u);
+  }
+}
+
+TEST(BulkSum, is_in_flight_until_it_was_waited_for) {
+  const std::string read = "ld.global.u32 %r3, [%out];";
+  const auto found = [](const std::string& text, unsigned blocks = 1) {
+    return text_of(WrittenKernel(text).run(32, {}, blocks));
+  };
+  EXPECT_EQ(found(sum() + "bar.sync 0;" + read), "");
+  EXPECT_THAT(found(sum("u32", until_read) + "bar.sync 0;" + read), is_missing);
+  EXPECT_THAT(found(sum() + "bar.sync 0;" + read, 3), HasSubstr("data race"))
+      << "another block may be adding";
+  EXPECT_EQ(found(sum() + "bar.sync 0; atom.global.add.u32 %r3, [%out], 1;", 3), "");
+}
+
+// Block 1 adds when block 0 has, and before that waits for its own sums and reads them.
+TEST(BulkSum, leaves_what_others_have_added_since_to_them) {
+  const auto spin = [](const std::string& flag, const std::string& label) {
+    return label + ": ld.relaxed.gpu.global.u32 %r4, [%out+" + flag +
+           "]; setp.eq.u32 %p1, %r4, 0; @%p1 bra " + label + ";";
+  };
+  const auto set = [](const std::string& flag) {
+    return "st.relaxed.gpu.global.u32 [%out+" + flag + "], 1;";
+  };
+  const std::string text =
+      "setp.eq.u32 %p3, %ctaid.x, 0; @%p3 bra $first;" + spin("400", "$begun") +
+      "$first:" + sum("u32", "") + "setp.ne.u32 %p3, %ctaid.x, 0; @%p3 bra $second;" + set("400") +
+      spin("404", "$added") +
+      "cp.async.bulk.wait_group 0; ld.global.u32 %r3, [%out]; bra $end; $second:" +
+      "cp.async.bulk.wait_group 0;" + set("404") + "$end:";
+  for (const Settings& settings : all_orders())
+    EXPECT_THAT(text_of(WrittenKernel(text).run(1, settings, 2)), HasSubstr("a thread of block 1"));
+}
+
+TEST(BulkSum, of_other_kinds_is_refused_with_the_reason) {
+  EXPECT_THAT(text_of(WrittenKernel(sum("noftz.f16")).run(32)),
+              HasSubstr("it would need sums of that type"));
+  EXPECT_THAT(text_of(WrittenKernel("cp.reduce.async.bulk.global.shared::cta.bulk_group.max.u32 "
+                                    "[%out], [%r2], 16;")
+                          .run(32)),
+              HasSubstr("it would need copies that do more than add to global memory"));
+}
+
 TEST(BulkStore, is_there_when_its_kernel_has_ended) {
   WrittenKernel kernel(store(until_read) + "ld.global.u32 %r3, [%rd2+64];");
   EXPECT_EQ(text_of(kernel.run(1)), "");

@@ -31,6 +31,11 @@ int bytes_of(CUtensorMapDataType type) {
   }
 }
 
+bool is_real(CUtensorMapDataType type) {
+  return type == CU_TENSOR_MAP_DATA_TYPE_FLOAT16 || type == CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 ||
+         type == CU_TENSOR_MAP_DATA_TYPE_FLOAT32 || type == CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+}
+
 int bytes_of(CUtensorMapSwizzle swizzle) {
   switch (swizzle) {
     case CU_TENSOR_MAP_SWIZZLE_NONE: return 0;
@@ -49,6 +54,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuui
                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                 CUtensorMapL2promotion, CUtensorMapFloatOOBfill fill) {
   const ptx::runtime::Tensor tensor{.element_bytes = bytes_of(type),
+                                    .is_real = is_real(type),
                                     .dimensions = rank,
                                     .address = address,
                                     .sizes = sizes,
