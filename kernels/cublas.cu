@@ -9,6 +9,8 @@
 // Wins nearly everywhere; at small sizes it leaves half of the arithmetic units idle.
 #include <cublas_v2.h>
 
+#include <algorithm>
+
 #include "kernels/gemm.h"
 
 namespace assay {
@@ -39,11 +41,12 @@ __global__ void scale_c(Gemm g) {
   if (col < g.n) *c = blend(g, 0, c);
 }
 
-// With one row or column, cuBLAS 13.1 reads outside operands of 2^31 floats and more.
+// With few rows or columns, cuBLAS 13.1 reads outside operands of 2^31 floats and more
+// (docs/measured.md).
 bool overflows_cublas(const Gemm& g) {
-  constexpr std::int64_t reach = std::int64_t{1} << 31;
+  constexpr std::int64_t reach = std::int64_t{1} << 31, few = 32;
   const std::int64_t last_row = g.m - 1;
-  return (g.m == 1 || g.n == 1) &&
+  return std::min(g.m, g.n) <= few &&
          ((g.k - 1) * g.ldb >= reach || last_row * g.lda >= reach || last_row * g.ldc >= reach);
 }
 
