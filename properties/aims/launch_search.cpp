@@ -20,6 +20,7 @@ namespace {
 constexpr std::uint64_t budget_of_settled = 3'000'000, budget_of_unequal = 20'000'000,
                         budget_of_open = 60'000'000;
 constexpr int launches_of_a_round = 2048, most_too_long = 64, most_dear_paths = 4;
+constexpr std::int64_t largest_unit = 256;
 constexpr std::size_t most_paths = 40, most_sequences = 20, most_before = 32;
 constexpr int pairs = 3000;  // of small problems, and of any
 constexpr double products_of_a_pair = 1e5;
@@ -228,23 +229,41 @@ class LaunchSearch {
     }
   }
 
-  // Bisects one size, as of the last launch; in those before it, sizes of that value change too.
+  // One size, as of the last launch; in those before it, sizes of that value change too.
   void lessen(Launches& launches, std::uint64_t path, std::int64_t Case::*size) {
-    std::int64_t low = 0;
-    while (launches.back().c.*size - low > 1) {
-      const std::int64_t now = launches.back().c.*size;
-      const std::int64_t middle = low == 0 ? 1 : low + (now - low) / 2;
-      const bool lessened = try_change(launches, path, [&](DryLaunch& d) {
-        if (launches.size() == 1) {
-          d.c.*size = middle;
-          return;
-        }
-        for (const auto any : {&Case::m, &Case::n, &Case::k}) {
-          if (d.c.*any == now) d.c.*any = middle;
-        }
-      });
-      if (!lessened || launches.back().c.*size >= now) low = middle;
+    bisect(launches, path, size, 1);
+    // It may have to be a multiple of something.
+    for (std::int64_t unit = 2; unit <= largest_unit; unit *= 2) {
+      if (launches.back().c.*size <= unit) return;
+      if (set_size(launches, path, size, launches.back().c.*size - unit))
+        return bisect(launches, path, size, unit);
     }
+  }
+
+  // Tries the least first, of sizes that leave the same remainder.
+  void bisect(Launches& launches, std::uint64_t path, std::int64_t Case::*size, std::int64_t unit) {
+    const auto now = [&] { return launches.back().c.*size; };
+    const std::int64_t least = now() % unit == 0 ? unit : now() % unit;
+    std::int64_t low = least - unit;
+    while (now() - low > unit) {
+      const std::int64_t middle = low < least ? least : low + (now() - low) / 2 / unit * unit;
+      if (middle == low) return;
+      const std::int64_t before = now();
+      if (!set_size(launches, path, size, middle) || now() >= before) low = middle;
+    }
+  }
+
+  bool set_size(Launches& launches, std::uint64_t path, std::int64_t Case::*size, std::int64_t to) {
+    const std::int64_t now = launches.back().c.*size;
+    return try_change(launches, path, [&](DryLaunch& d) {
+      if (launches.size() == 1) {
+        d.c.*size = to;
+        return;
+      }
+      for (const auto any : {&Case::m, &Case::n, &Case::k}) {
+        if (d.c.*any == now) d.c.*any = to;
+      }
+    });
   }
 
   void keep(const Launches& launches, std::uint64_t path, bool is_new_side) {
@@ -273,6 +292,16 @@ class LaunchSearch {
     found_.sequences.push_back(sequence);
   }
 
+  // The least power of 2 by which a size can grow, or 0: where it has to be a multiple of one
+  // thing, it may still be none of another.
+  std::int64_t unit_of(const DryLaunch& found, std::uint64_t path, std::int64_t Case::*size) {
+    for (std::int64_t unit = 1; unit <= largest_unit; unit *= 2) {
+      Launches other = {found};
+      if (try_change(other, path, [&](DryLaunch& d) { d.c.*size += unit; })) return unit;
+    }
+    return 0;
+  }
+
   // What is wrong there may need other sizes to show.
   void add_others_beside(const DryLaunch& found, std::uint64_t path) {
     const Tile& tile = know_.entry().variant.tile;
@@ -281,8 +310,10 @@ class LaunchSearch {
       if (try_change(other, path, [&](DryLaunch& d) { change(d.c); }))
         found_.cases.push_back(other.back().c);
     };
-    add_if_held([](Case& c) { c.k += 1; });
-    add_if_held([](Case& c) { c.m += 1, c.n += 2; });
+    const std::int64_t of_m = unit_of(found, path, &Case::m), of_n = unit_of(found, path, &Case::n),
+                       of_k = unit_of(found, path, &Case::k);
+    add_if_held([&](Case& c) { c.k += of_k; });
+    add_if_held([&](Case& c) { c.m += of_m, c.n += 3 * of_n; });
     add_if_held([&](Case& c) { c.m += tile.m + 1, c.n += tile.n + 3, c.k += tile.k; });
     add_if_held([](Case& c) {  // well beyond what it was bisected to
       for (const auto size : {&Case::m, &Case::n, &Case::k}) c.*size *= c.*size > 16 ? 2 : 1;

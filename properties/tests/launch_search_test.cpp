@@ -23,7 +23,8 @@ TEST_P(Rare, is_caught_with_every_seed) {
 
 INSTANTIATE_TEST_SUITE_P(Launches, Rare,
                          testing::Values("planted_hash", "planted_addresses", "planted_exchange",
-                                         "planted_plan", "planted_constant", "planted_shares"),
+                                         "planted_plan", "planted_constant", "planted_shares",
+                                         "planted_multiples"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(LaunchSearch, keeps_a_cheap_case_of_a_rare_size) {
@@ -32,6 +33,22 @@ TEST(LaunchSearch, keeps_a_cheap_case_of_a_rare_size) {
     return (c.m * 40507 + c.n * 9967 + c.k * 607) % 9973 == 11 && c.multiply_adds() <= 1e7;
   }));
   EXPECT_EQ(found.went_both_ways, found.comparisons);
+}
+
+// Where sizes have to be multiples, cheap ones that are, and each an odd one in some case.
+TEST(LaunchSearch, keeps_cheap_cases_of_odd_multiples) {
+  const std::vector<Case> cases = explore(planted("planted_multiples")).cases;
+  const auto any_with = [&](const auto& is_odd) {
+    return std::any_of(cases.begin(), cases.end(), [&](const Case& c) {
+      const bool is_on_path =
+          c.m * c.n >= 512 * 512 && c.m % 128 == 0 && c.n % 128 == 0 && c.k % 8 == 0 && c.k > 0;
+      return is_on_path && c.multiply_adds() <= 1e7 && is_odd(c);
+    });
+  };
+  EXPECT_TRUE(any_with([](const Case& c) { return c.m / 128 % 2 == 1; }));
+  EXPECT_TRUE(any_with([](const Case& c) { return c.n / 128 % 2 == 1; }));
+  EXPECT_TRUE(any_with([](const Case& c) { return c.k / 8 % 2 == 1; }));
+  EXPECT_TRUE(any_with([](const Case& c) { return c.k / 8 % 2 == 0; }));
 }
 
 TEST(LaunchSearch, finds_the_call_before_that_it_takes) {
