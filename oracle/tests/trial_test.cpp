@@ -88,27 +88,30 @@ TEST(Trial, sees_one_wrong_element_by_every_rule) {
   }
 }
 
-// As a GPU does in atomic additions. Of a variant that gives the same bits every time, there are none.
+// As a GPU does in atomic additions. Of a variant that gives the same bits every time, there are
+// none.
 TEST(Trial, lets_denormals_be_zero_only_where_sums_may_meet_in_atomic_operations) {
   Entry flushes = on_host([](const Gemm& g, cudaStream_t) {
     for (std::int64_t i = 0; i < g.m; ++i) {
       for (std::int64_t j = 0; j < g.n; ++j) {
-        const float product = g.alpha * g.a[i * g.lda] * g.b[j];
-        g.c[i * g.ldc + j] = std::fpclassify(product) == FP_SUBNORMAL ? 0 : product;
+        const float product = g.a[i * g.lda] * g.b[j];
+        g.c[i * g.ldc + j] = std::fpclassify(product) == FP_SUBNORMAL ? 0 : g.alpha * product;
       }
     }
     return cudaSuccess;
   });
-  const auto statuses = [&] {
+  const auto statuses = [&](float alpha) {
     std::set<TrialStatus> all;
-    for (std::uint64_t seed = 0; seed < 50; ++seed)
-      all.insert(run_trial(flushes, {.m = 8, .n = 8, .k = 1, .fill = Fill::scaled, .seed = seed})
-                     .status);
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+      const Case c{.m = 8, .n = 8, .k = 1, .alpha = alpha, .fill = Fill::scaled, .seed = seed};
+      all.insert(run_trial(flushes, c).status);
+    }
     return all;
   };
-  EXPECT_TRUE(statuses().contains(TrialStatus::wrong));
+  EXPECT_TRUE(statuses(1).contains(TrialStatus::wrong));
   flushes.variant.deterministic = false;
-  EXPECT_EQ(statuses(), std::set{TrialStatus::right});
+  for (const float alpha : {1.0f, 0.01f, -256.0f})
+    EXPECT_EQ(statuses(alpha), std::set{TrialStatus::right}) << alpha;
 }
 
 // It is judged some rows at a time.
