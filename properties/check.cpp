@@ -258,7 +258,7 @@ class Benches {
       granted.watchdog_seconds = watchdog;
       return verdict_of([&] {
         return in_workers_ ? workers_[t]->judge(entry, claim, c, granted)
-                           : claim.judge(entry, c, granted);
+                           : assay::judge(claim, entry, c, granted);
       });
     };
     if (in_workers_) bench.start_afresh = [this, t] { workers_[t]->start_afresh(); };

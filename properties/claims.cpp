@@ -236,7 +236,8 @@ Verdict judge_refusal(const Entry& entry, const Case& c, const Resources& resour
 
 }  // namespace
 
-constexpr int of_an_h20 = 78, of_an_h100_pcie = 114;  // multiprocessors
+// Multiprocessors of related products, and of a part of one (MIG).
+constexpr int of_an_h20 = 78, of_an_h100_pcie = 114, of_a_b200 = 148, of_a_slice = 16;
 
 const std::vector<Claim>& claims() {
   static const std::vector<Claim> all = [] {
@@ -254,7 +255,8 @@ const std::vector<Claim>& claims() {
          .heading = "data",
          .judge = by_trial({}),
          .excludes_case = why_no_bound,
-         .is_about_data = true},
+         .is_about_data = true,
+         .multiprocessors = of_a_b200},
         {.name = "exact_integers",
          .sentence = "is exact on exact integers",
          .heading = "exact",
@@ -262,7 +264,8 @@ const std::vector<Claim>& claims() {
          .excludes_variant = why_not_fp32,
          .excludes_case = why_not_exact_integers,
          .move_case = with_exact_integers,
-         .takes_large_shapes = true},
+         .takes_large_shapes = true,
+         .multiprocessors = of_a_slice},
         {.name = "fma_replay",
          .sentence = "equals the fma replay to the bit",
          .heading = "bits",
@@ -352,6 +355,14 @@ std::optional<Skip> exemption(const Claim& claim, const Entry& entry) {
   if (std::string why = why_no_common_case(claim, entry); !why.empty())
     return Skip{Skip::By::claim, std::move(why)};
   return std::nullopt;
+}
+
+Verdict judge(const Claim& claim, const Entry& entry, const Case& c, const Resources& resources) {
+  choose_multiprocessors(claim.multiprocessors);
+  Verdict verdict = claim.judge(entry, c, resources);
+  if (entry.backend == Backend::ptx && is_failure(verdict))
+    verdict.reason += other_multiprocessors();
+  return verdict;
 }
 
 double share_of_cases(const Claim& claim, Backend backend) {

@@ -189,10 +189,7 @@ Verdict judge_as_asked(Message& request, ClaimOfName claim_of_name) {
   // A variant that tells of each launch that has failed does as it should.
   std::optional<Silence> silence;
   if (std::string_view(claim.name) == "launch_errors") silence.emplace();
-  choose_multiprocessors(claim.multiprocessors);
-  Verdict verdict = claim.judge(entry_named(variant, backend), c, request.take<Resources>());
-  if (backend == Backend::ptx && is_failure(verdict)) verdict.reason += other_multiprocessors();
-  return verdict;
+  return judge(claim, entry_named(variant, backend), c, request.take<Resources>());
 }
 
 Exploration explore_as_asked(Message& request) {

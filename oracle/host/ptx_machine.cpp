@@ -40,6 +40,8 @@ class PtxMachine : public Machine {
     DeviceLoan loan(memory_.placed(), given.beta != 0);
     if (plan.setting == Setting::graph) return launch_as_graph(variant, given, c, plan, loan);
     if (plan.setting == Setting::two_streams) return launch_beside(variant, given, c, plan, loan);
+    if (plan.setting == Setting::slow_producer && !variant.in_legacy_stream)
+      return launch_into_either_stream(variant, given, c, plan, loan);
     return observe(1, c, plan, [&] { return launch_into(0, variant, given); });
   }
 
@@ -56,13 +58,16 @@ class PtxMachine : public Machine {
  private:
   // Runs host code that is given that many of the caller's streams.
   LaunchFailure observe(int streams, const Case& c, const Plan& plan,
-                        const std::function<LaunchFailure()>& host_code) {
+                        const std::function<LaunchFailure()>& host_code,
+                        bool in_default_stream = false) {
     LaunchFailure failure;
     ptx::Request request = request_for(c, plan);
     request.streams = streams;
+    request.in_default_stream = in_default_stream;
     ptx::Observation seen = ptx::observe(request, [&] { failure = host_code(); });
     computed_ = seen.kernels > 0;
     is_part_ = seen.is_part;
+    has_finding_ = seen.finding.has_value();
     launches_ = seen.launches;
     allocations_ = seen.allocations;
     crowd_.reset();
@@ -80,6 +85,22 @@ class PtxMachine : public Machine {
     if (plan.most_allocations && failure) return Verdict{.judged = 1};
     if (plan.setting != Setting::broken_stream) return failure;
     return failure ? std::nullopt : error_not_reported(plan.broken_launch);
+  }
+
+  // First into the default stream: whoever is given that may say that it cannot use it, as for a
+  // capture.
+  LaunchFailure launch_into_either_stream(const Variant& variant, const Given& given, const Case& c,
+                                          const Plan& plan, DeviceLoan& loan) {
+    const Contents before(memory_.placed());
+    LaunchFailure failure = observe(
+        1, c, plan, [&] { return failure_of_launch(variant, given, nullptr); }, true);
+    if (failure && has_finding_) {
+      failure->reason += ", when it was given the default stream, a null pointer";
+      return failure;
+    }
+    before.put_back();
+    loan.renew(memory_.placed(), given.beta != 0);
+    return observe(1, c, plan, [&] { return launch_into(0, variant, given); });
   }
 
   // Launches problems like it, each in memory and a stream of its own, in turns; the first failure.
@@ -171,7 +192,7 @@ class PtxMachine : public Machine {
   }
 
   HostMemory memory_;
-  bool computed_ = false, counts_ = false, is_part_ = false;
+  bool computed_ = false, counts_ = false, is_part_ = false, has_finding_ = false;
   int launches_ = 0, allocations_ = 0;
   std::optional<Crowd> crowd_;
   std::vector<ptx::LaunchCounts> counted_;

@@ -26,6 +26,7 @@ struct Request {
   // them, and the caller goes on when they have finished: it knows of no others. 0: it waits for
   // all work of the device.
   int streams = 0;
+  bool in_default_stream = false;  // the first of them is the legacy default stream, a null pointer
   // Into how many equal shares the room for blocks is divided, as by other kernels that run at the
   // same time. A launch gets one share; a cooperative one waits until it has them all.
   unsigned shares_room = 1;

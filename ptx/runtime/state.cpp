@@ -31,7 +31,8 @@ std::pair<const Request*, Observation*> exchange(const Request* request, Observa
   device.captures.clear();  // nobody can end those that began before
   std::vector<runtime::StreamName> of_caller;
   for (int i = 0; request != nullptr && i < request->streams; ++i)
-    of_caller.push_back(runtime::name_of_stream(stream_of_caller(i)));
+    of_caller.push_back(runtime::name_of_stream(
+        i == 0 && request->in_default_stream ? nullptr : stream_of_caller(i)));
   device.timeline.begin(of_caller);
   device.memory.forget_launches();
   for (const auto& event : device.events) event->known.clear(), event->asked.clear();

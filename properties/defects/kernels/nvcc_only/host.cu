@@ -45,6 +45,26 @@ __global__ void sum_in_strip(Gemm g, float* strips) {
   if (place() < g.m * g.n) Right::finish(g, own[threadIdx.x], place() / g.n, place() % g.n);
 }
 
+// As many blocks as there are multiprocessors, each with a place of its own in the workspace.
+__global__ void sum_in_own_place(Gemm g, float* places) {
+  float* const own = places + blockIdx.x * threads;
+  own[threadIdx.x] = 0;
+  for (std::int64_t at = place(); at < g.m * g.n; at += std::int64_t{gridDim.x} * threads) {
+    own[threadIdx.x] = sum_of(g, at);
+    Right::finish(g, own[threadIdx.x], at / g.n, at % g.n);
+  }
+}
+// k in parts, one after the other.
+__global__ void sum_by_parts(Gemm g, int parts) {
+  if (place() >= g.m * g.n) return;
+  const std::int64_t row = place() / g.n, col = place() % g.n, k = depth(g);
+  float sum = 0;
+  for (int part = 0; part < parts; ++part)
+    for (std::int64_t p = k * part / parts; p < k * (part + 1) / parts; ++p)
+      sum = Right::add(sum, Right::a(g, row, p), Right::b(g, p, col));
+  Right::finish(g, sum, row, col);
+}
+
 unsigned blocks(const Gemm& g) { return static_cast<unsigned>(ceil_div(g.m * g.n, threads)); }
 bool is_empty(const Gemm& g) { return g.m == 0 || g.n == 0; }
 
@@ -184,6 +204,27 @@ cudaError_t in_strips(const Gemm& g, cudaStream_t stream, void* workspace) {
   return cudaGetLastError();
 }
 
+int multiprocessors_here() {
+  int count = 0;
+  cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0);
+  return count;
+}
+template <bool as_many_as_fit>
+cudaError_t in_own_places(const Gemm& g, cudaStream_t stream, void* workspace) {
+  if (is_empty(g)) return cudaSuccess;
+  const auto all = static_cast<int>(multiprocessors);
+  const int count = as_many_as_fit ? std::min(all, multiprocessors_here()) : multiprocessors_here();
+  sum_in_own_place<<<count, threads, 0, stream>>>(g, static_cast<float*>(workspace));
+  return cudaGetLastError();
+}
+template <int least>
+cudaError_t in_parts(const Gemm& g, cudaStream_t stream, void*) {
+  if (is_empty(g)) return cudaSuccess;
+  const int parts = std::max(least, multiprocessors_here() / 32);
+  sum_by_parts<<<blocks(g), threads, 0, stream>>>(g, parts);
+  return cudaGetLastError();
+}
+
 std::int64_t bytes(const Gemm& g) {
   return std::int64_t{sizeof(float)} * threads *
          std::max<std::int64_t>(multiprocessors, ceil_div(g.m * g.n, threads));
@@ -214,6 +255,10 @@ const Registrar registrars[] = {
     by("first_status_dropped", drops_first_status),
     by("strip_for_each_multiprocessor", in_strips<true>),
     by("right_strips", in_strips<false>),
+    by("places_for_132_multiprocessors", in_own_places<false>),
+    by("right_places", in_own_places<true>),
+    by("no_part_for_few_multiprocessors", in_parts<0>),
+    by("right_parts", in_parts<1>),
 };
 
 }  // namespace

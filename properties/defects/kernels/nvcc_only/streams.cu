@@ -104,6 +104,13 @@ void joined_before_it_ends(const Gemm& g, cudaStream_t stream, float* sums) {
   sum_in(side(), g, sums);
   finish_in(stream, g, sums);
 }
+// Whoever uses the default stream waits for those alone that are not apart from it.
+template <cudaStream_t other()>
+void not_in_default_stream(const Gemm& g, cudaStream_t stream, float* sums) {
+  const cudaStream_t its = stream == nullptr ? other() : stream;
+  sum_in(its, g, sums);
+  finish_in(its, g, sums);
+}
 
 // In memory from a pool, which is given back in a stream that has waited for it, or has not.
 void in_pool(const Gemm& g, cudaStream_t stream, cudaStream_t frees) {
@@ -287,6 +294,8 @@ const Registrar registrars[] = {
     by<not_forked>("side_stream_not_forked"),
     by<left_in_side_stream>("result_left_in_side_stream"),
     by<joined_before_it_ends>("side_stream_joined_too_soon"),
+    by<not_in_default_stream<side>>("default_stream_replaced"),
+    by<not_in_default_stream<blocking_side>>("right_default_stream_replaced"),
     by<freed_elsewhere>("freed_in_other_stream"),
     by<used_before_allocated>("used_before_allocated"),
     by<copy_not_joined>("copy_in_side_stream_not_joined"),
