@@ -39,7 +39,7 @@ class PtxMachine : public Machine {
                        const Resources&) override {
     DeviceLoan loan(memory_.placed(), given.beta != 0);
     if (plan.setting == Setting::graph) return launch_as_graph(variant, given, c, plan, loan);
-    if (plan.setting == Setting::two_streams) return launch_beside(variant, given, c, plan, loan);
+    if (plan.setting == Setting::two_streams) return launch_two(variant, given, c, plan, loan);
     if (plan.setting == Setting::slow_producer && !variant.in_legacy_stream)
       return launch_into_either_stream(variant, given, c, plan, loan);
     return observe(1, c, plan, [&] { return launch_into(0, variant, given); });
@@ -68,6 +68,7 @@ class PtxMachine : public Machine {
     computed_ = seen.kernels > 0;
     is_part_ = seen.is_part;
     has_finding_ = seen.finding.has_value();
+    is_of_drawn_numbers_ = has_finding_ && seen.finding->is_of_drawn_numbers;
     launches_ = seen.launches;
     allocations_ = seen.allocations;
     crowd_.reset();
@@ -101,6 +102,34 @@ class PtxMachine : public Machine {
     before.put_back();
     loan.renew(memory_.placed(), given.beta != 0);
     return observe(1, c, plan, [&] { return launch_into(0, variant, given); });
+  }
+
+  // Two launches may well draw numbers of one counter, if these decide nothing: then C holds the
+  // same bits whatever numbers another launch draws in between.
+  LaunchFailure launch_two(const Variant& variant, const Given& given, const Case& c,
+                           const Plan& plan, DeviceLoan& loan) {
+    const Contents before(memory_.placed());
+    LaunchFailure failure = launch_beside(variant, given, c, plan, loan);
+    if (!failure || !is_of_drawn_numbers_) return failure;
+    const ptx::KeptMemory kept;
+    const auto again = [&](ptx::Drawn numbers, std::uint64_t seed) {
+      before.put_back();
+      loan.renew(memory_.placed(), given.beta != 0);
+      numbers_ = numbers;
+      Case its = c;
+      its.seed = seed;
+      const bool has_failed = launch_beside(variant, given, its, plan, loan).has_value();
+      numbers_ = ptx::Drawn::by_one_launch;
+      kept.put_back();
+      return !has_failed;
+    };
+    constexpr std::uint64_t times = 4;
+    if (!again(ptx::Drawn::by_several, c.seed)) return failure;
+    const Contents wanted(memory_.placed());
+    for (std::uint64_t i = 0; i < times; ++i)
+      if (!again(ptx::Drawn::with_gaps, c.seed + i) || !(Contents(memory_.placed()) == wanted))
+        return failure;
+    return std::nullopt;
   }
 
   // Launches problems like it, each in memory and a stream of its own, in turns; the first failure.
@@ -183,7 +212,8 @@ class PtxMachine : public Machine {
                          .cpu_seconds = slowness * limit.cpu_seconds,
                          .cpu_seconds_per_thread = slowness * limit.cpu_seconds_per_thread,
                          .counts = counts_,
-                         .most_blocks = plan.most_blocks},
+                         .most_blocks = plan.most_blocks,
+                         .numbers = numbers_},
             .shares_room = plan.setting == Setting::two_streams ? 2u : 1u,
             .refuses_launches = plan.setting == Setting::broken_stream && !plan.broken_launch,
             .refused_launch = plan.broken_launch,
@@ -192,7 +222,9 @@ class PtxMachine : public Machine {
   }
 
   HostMemory memory_;
-  bool computed_ = false, counts_ = false, is_part_ = false, has_finding_ = false;
+  bool computed_ = false, counts_ = false, is_part_ = false, has_finding_ = false,
+       is_of_drawn_numbers_ = false;
+  ptx::Drawn numbers_ = ptx::Drawn::by_one_launch;
   int launches_ = 0, allocations_ = 0;
   std::optional<Crowd> crowd_;
   std::vector<ptx::LaunchCounts> counted_;

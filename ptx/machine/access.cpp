@@ -118,10 +118,15 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
     return false;
   };
   // Of numbers that are handed out to two launches at a time, each gets some.
-  const bool shares_numbers = a.hands_out && t.write != 0 && block_of(t.write) < others;
-  if (unordered(t.write, a.is_strong && t.write_is_atomic && !shares_numbers &&
-                             !is_out_of_scope(t.write, t.write_op)))
-    return conflict(t.write, true, t.write_op);
+  const bool may_be_shared = a.counts_on && w.block->run->settings.numbers != Drawn::by_one_launch;
+  const bool shares_numbers =
+      a.hands_out && t.write != 0 && block_of(t.write) < others && !may_be_shared;
+  const bool are_atomic = a.is_strong && t.write_is_atomic && !is_out_of_scope(t.write, t.write_op);
+  if (unordered(t.write, are_atomic && !shares_numbers)) {
+    conflict(t.write, true, t.write_op);
+    if (are_atomic && a.counts_on) w.block->run->finding->is_of_drawn_numbers = true;
+    return false;
+  }
   if (a.writes &&
       unordered(t.read, a.is_strong && t.read_is_atomic && !is_out_of_scope(t.read, t.read_op)))
     return conflict(t.read, false, t.read_op);

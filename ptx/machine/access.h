@@ -18,6 +18,7 @@ struct Access {
   bool reads_too = false;  // what it overwrites
   bool is_strong = false;
   bool hands_out = false;             // numbers, each of which one thread gets
+  bool counts_on = false;             // by a step: others may take some in between
   bool is_waited_for = false;         // by whom it reaches: it tells them when it is over
   int unit = 0;                       // the address has to be a multiple of this; 0: of `bytes`
   const char* by = "by a bulk copy";  // of what reads or writes through the async proxy

@@ -54,6 +54,8 @@ struct Finding {
   std::uint64_t address = 0;  // in device memory, where it is about some: else 0
   bool is_write = false;
   std::vector<Site> sites = {};
+  // Of one counter two launches draw numbers, which may or may not decide anything.
+  bool is_of_drawn_numbers = false;
 };
 
 // Rows of memory that kernels may touch. The bytes between rows are nobody's.
@@ -190,6 +192,10 @@ std::span<const ParamPlace> params_of(const Program::Kernel&);
 
 enum class Order { forward, reverse, shuffled };
 
+// Who draws numbers of a counter at a time: one launch alone, else that is a finding; or several,
+// where nothing orders them; with gaps, as if others had drawn some of the numbers in between.
+enum class Drawn { by_one_launch, by_several, with_gaps };
+
 struct Settings {
   Order order = Order::forward;
   std::uint64_t seed = 0;
@@ -204,6 +210,7 @@ struct Settings {
   // few threads is run whole, unless their code is long, and so is one of which the chosen blocks
   // take next to no time.
   std::uint64_t most_blocks = 0, threads_run_whole = 0;
+  Drawn numbers = Drawn::by_one_launch;
 };
 
 // A launch of which blocks waited for others that come later in the grid.

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/scramble.h"
 #include "ptx/machine/bits/kept.h"
 #include "ptx/machine/bits/results.h"
 #include "ptx/machine/cluster/cluster.h"
@@ -136,6 +137,21 @@ float sum_in_global_memory(float old, float more) {
   return flushed(as_gpu(flushed(old) + flushed(more)));
 }
 
+bool counts_on(Atomic how) {
+  return how == Atomic::add || how == Atomic::inc || how == Atomic::dec;
+}
+
+// What another launch may have made of memory that it shares, in between: one such step, or none.
+template <class T>
+void take_turns(const Warp& w, Atomic how, T b, const std::byte* at, T& old) {
+  const Run& run = *w.block->run;
+  if (run.settings.numbers != Drawn::with_gaps || is_in_shared(w, at)) return;
+  const Region* const region = run.memory.at(reinterpret_cast<u64>(at));
+  if (!counts_on(how) || region == nullptr || region->area.is_of_caller) return;
+  if (assay::scramble(run.settings.seed ^ static_cast<u64>(old) << 8) % 2 == 1)
+    old = changed(how, old, b, T{});
+}
+
 template <class T, Reach reach>
 const Op* atomic(const Op* op, Warp& w) {
   u64 at[warp_size];
@@ -159,12 +175,14 @@ const Op* atomic(const Op* op, Warp& w) {
                            .reads_too = how != Atomic::exch,
                            .is_strong = true,
                            .hands_out = counts && op->d >= 0,
+                           .counts_on = counts && counts_on(how),
                            .unit = op->e},
                           unwritten);
     if (to == nullptr || (unwritten != 0 && !changes_unwritten(op, w, lane))) return nullptr;
     T old;
     std::memcpy(&old, to, sizeof old);
     const T b = w.slot<T>(op->b)[lane], c = op->c >= 0 ? w.slot<T>(op->c)[lane] : T{};
+    if constexpr (std::is_integral_v<T>) take_turns(w, how, b, to, old);
     T now = changed(how, old, b, c);
     if constexpr (std::is_same_v<T, float>)
       if (how == Atomic::add && !is_in_shared(w, to)) now = sum_in_global_memory(old, b);

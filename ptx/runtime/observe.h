@@ -4,8 +4,10 @@
 // are hidden in each library that links it, and so never meet those of the real one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -57,6 +59,16 @@ struct Observation {
 // A hash of what variables of kernels, and memory that host code has allocated, hold between calls:
 // another one where something was left there. The first MiB of each counts.
 std::uint64_t hash_of_kept_memory();
+
+// What that memory holds now, put back later where it is still there.
+class KeptMemory {
+ public:
+  KeptMemory();
+  void put_back() const;
+
+ private:
+  std::map<const void*, std::vector<std::byte>> held_;
+};
 
 // Bytes that host code has allocated, and not given back.
 std::uint64_t kept_bytes();

@@ -55,10 +55,28 @@ void* stream_of_caller(int which) {
   return &runtime::state().of_caller[static_cast<std::size_t>(which)];
 }
 
-std::uint64_t hash_of_kept_memory() {
-  constexpr std::size_t most = 1 << 20;
+namespace {
+
+// Calls use(first, bytes) for each variable of kernels, and all memory that host code has
+// allocated.
+template <class Use>
+void for_all_kept(const Use& use) {
   runtime::State& device = runtime::state();
   const std::lock_guard lock(device.mutex);
+  for (const auto& [_, variables] : device.variables)
+    for (const runtime::Variable& variable : variables) {
+      if (variable.binary->program == nullptr) continue;  // nobody has launched its kernels
+      const Program::Symbol symbol = variable.binary->program->symbol(variable.name);
+      if (symbol.address != nullptr) use(symbol.address, symbol.bytes);
+    }
+  for (const auto& [first, allocation] : device.allocations)
+    if (!allocation.lent) use(first, allocation.bytes);
+}
+
+}  // namespace
+
+std::uint64_t hash_of_kept_memory() {
+  constexpr std::size_t most = 1 << 20;
   std::uint64_t hash = 0;
   const auto add = [&](const void* first, std::size_t bytes) {
     for (std::size_t i = 0; i + 4 <= std::min(bytes, most); i += 4) {
@@ -67,15 +85,23 @@ std::uint64_t hash_of_kept_memory() {
       hash = (hash ^ word) * 1099511628211u;
     }
   };
-  for (const auto& [_, variables] : device.variables)
-    for (const runtime::Variable& variable : variables) {
-      if (variable.binary->program == nullptr) continue;  // nobody has launched its kernels
-      const Program::Symbol symbol = variable.binary->program->symbol(variable.name);
-      if (symbol.address != nullptr) add(symbol.address, symbol.bytes);
-    }
-  for (const auto& [first, allocation] : device.allocations)
-    if (!allocation.lent) add(first, allocation.bytes);
+  for_all_kept(add);
   return hash;
+}
+
+KeptMemory::KeptMemory() {
+  for_all_kept([&](const void* first, std::size_t bytes) {
+    const auto* const from = static_cast<const std::byte*>(first);
+    held_[first].assign(from, from + bytes);
+  });
+}
+
+void KeptMemory::put_back() const {
+  for_all_kept([&](const void* first, std::size_t bytes) {
+    const auto its = held_.find(first);
+    if (its != held_.end() && its->second.size() == bytes)
+      std::memcpy(const_cast<void*>(first), its->second.data(), bytes);
+  });
 }
 
 std::uint64_t kept_bytes() {

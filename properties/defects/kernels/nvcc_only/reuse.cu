@@ -95,6 +95,30 @@ cudaError_t by_first_of_two(const Gemm& g, cudaStream_t stream, void*) {
   return cudaGetLastError();
 }
 
+// Blocks of all launches draw numbers of one counter: where a block begins in its columns, or which
+// of its columns are its own.
+__device__ unsigned turn;
+template <bool decides_an_order>
+__global__ void multiply_in_turns(Gemm g) {
+  __shared__ unsigned number;
+  if (threadIdx.x == 0) number = atomicAdd(&turn, 1u);
+  __syncthreads();
+  const std::int64_t at = place(), count = g.m * g.n;
+  const std::int64_t begin = decides_an_order ? number % 3 : number % gridDim.x;
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const std::int64_t part = decides_an_order ? (begin + i) % 3 : i;
+    const std::int64_t its = decides_an_order ? at : begin * threads + threadIdx.x;
+    if (its < count && its % 3 == part)
+      Right::finish(g, sum_of(g, its, 0, depth(g)), its / g.n, its % g.n);
+  }
+}
+template <bool decides_an_order>
+cudaError_t in_turns(const Gemm& g, cudaStream_t stream, void*) {
+  if (is_empty(g)) return cudaSuccess;
+  multiply_in_turns<decides_an_order><<<blocks(g), threads, 0, stream>>>(g);
+  return cudaGetLastError();
+}
+
 // How much of a long sum there is, kept by what the problem is besides.
 __global__ void multiply_so_much(Gemm g, std::int64_t k) {
   if (place() < g.m * g.n)
@@ -277,6 +301,8 @@ const Registrar registrars[] = {
     named("right_growing_buffer", by_growing_buffer<true>, bytes_to_meet),
     named("gives_back_too_soon", by_growing_pool<false>, bytes_to_meet),
     named("right_growing_pool", by_growing_pool<true>, bytes_to_meet),
+    named("blocks_by_shared_turn", in_turns<false>, bytes_to_meet),
+    named("right_order_by_shared_turn", in_turns<true>, bytes_to_meet),
     named("shares_by_arrival", shares_long_k<true>, bytes_to_share),
     named("right_shares", shares_long_k<false>, bytes_to_share),
 };
