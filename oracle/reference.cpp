@@ -248,8 +248,8 @@ double allowed_gulps(Arithmetic arithmetic, std::int64_t k) {
   // Rigorous to first order up to k = 14, statistical above: legitimate orders of summation of
   // zero-mean data stay below 6 at any k.
   const double fp32 = static_cast<double>(std::min<std::int64_t>(k + 2, 16));
-  // Truncating a factor to TF32 changes it by up to 2^-10 of itself, or 2^14 units of FP32;
-  // rounding changes it by half as much.
+  // Truncated to TF32, a factor loses up to 2^-10 of its value, which is 2^14 units of FP32;
+  // rounded, at most half of that.
   constexpr double of_tf32 = 2 * 0x1p14;
   // Both small parts are off by up to 2 units of their factors, and their product, up to 4 units,
   // is left out. The rest is for sums of slices of 32 that are cut and not rounded: with all of

@@ -7,6 +7,13 @@ namespace {
 
 using Kind = Operand::Kind;
 
+// Op::mode: which addresses are wide, and from bit 2 on what is added up.
+std::uint8_t mode_of_bulk(const Op& shared, const Op& barrier, Adds adds) {
+  const auto is_wide = [](const Op& op) { return (op.flags & address_is_wide) != 0; };
+  return static_cast<std::uint8_t>((is_wide(shared) ? 1 : 0) | (is_wide(barrier) ? 2 : 0) |
+                                   static_cast<int>(adds) << 2);
+}
+
 bool names_shared(const Instruction& i) {
   return has(i, "shared") || has(i, "shared::cta") || has(i, "shared::cluster");
 }
@@ -109,9 +116,7 @@ void Decoder::decode_bulk_copy(const Instruction& i) {
   op.a = global.a, op.bits = global.bits, op.flags |= global.flags | is_bulk;
   op.b = bytes;
   op.d = shared.a, op.e = static_cast<int>(shared.bits);
-  op.mode = static_cast<std::uint8_t>(((shared.flags & address_is_wide) != 0 ? 1 : 0) |
-                                      ((barrier.flags & address_is_wide) != 0 ? 2 : 0) |
-                                      static_cast<int>(adds) << 2);
+  op.mode = mode_of_bulk(shared, barrier, adds);
   op.parts = static_cast<std::uint8_t>(Named::in_shared);
   op.c = list({barrier.a, static_cast<int>(barrier.bits), blocks});
 }
@@ -164,9 +169,7 @@ void Decoder::decode_tensor_copy(const Instruction& i) {
   op.b = coordinates;
   op.c = list(slots);
   op.d = shared.a, op.e = static_cast<int>(shared.bits);
-  op.mode = static_cast<std::uint8_t>(((shared.flags & address_is_wide) != 0 ? 1 : 0) |
-                                      ((barrier.flags & address_is_wide) != 0 ? 2 : 0) |
-                                      static_cast<int>(adds) << 2);
+  op.mode = mode_of_bulk(shared, barrier, adds);
   op.parts = static_cast<std::uint8_t>(Named::in_shared);
 }
 

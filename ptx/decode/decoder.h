@@ -65,6 +65,7 @@ class Decoder {
   void decode_copy(const Instruction&);
   int bytes_read(const Instruction&);
   void decode_bulk_copy(const Instruction&);
+  Adds sums_of(const Instruction&) const;
   void decode_tensor_copy(const Instruction&);
   void decode_mbarrier(const Instruction&);
   Op& emit_at_barrier(const Instruction&, const char* name, const Operand& address);
@@ -81,7 +82,6 @@ class Decoder {
   // decode_cluster.cpp
   void decode_cluster_barrier(const Instruction&);
   bool decode_cluster_address(const Instruction&);
-  Adds sums_of(const Instruction&) const;
   int multicast_blocks(const Instruction&, std::size_t operand);
   void decode_signalling_store(const Instruction&);
 

@@ -58,10 +58,6 @@ bool read_into(const Op* op, Warp& w, int lane, uint64_t from, std::size_t bytes
   return true;
 }
 
-}  // namespace
-
-namespace {
-
 // Denormal floats stay, other than in atomic additions.
 template <class T>
 void add_each(std::byte* to, const std::byte* more, int bytes) {

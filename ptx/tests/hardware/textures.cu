@@ -2,7 +2,8 @@
 // edge, what becomes of their bits, and the errors of textures, arrays and copies that CUDA
 // refuses.
 //
-//   on a GPU: nvcc -std=c++20 -arch=sm_90 ptx/tests/hardware/textures.cu -o textures && ./textures
+//   on a GPU: nvcc -std=c++20 -I. -arch=sm_90 ptx/tests/hardware/textures.cu -o textures &&
+//   ./textures
 //
 // Prints a line for each scene, and below it what is not as it should be: on an H100, driver
 // 580.159.04, CUDA 13.0. Exits with 1 if anything is not.
@@ -13,15 +14,11 @@
 #include <cstring>
 #include <vector>
 
+#include "ptx/tests/hardware/scenes.h"
+
 namespace {
 
-int wrong = 0, checked = 0, wrong_before = 0;
-
-void begin(const char* scene) {
-  std::printf("%s\n", scene);
-  wrong_before = wrong;
-}
-void end() { std::printf("  %s\n", wrong == wrong_before ? "PASS" : "FAIL"); }
+using hardware::begin, hardware::checked, hardware::end, hardware::wrong;
 
 void check(const char* call, cudaError_t error, cudaError_t wanted) {
   ++checked;
@@ -389,6 +386,5 @@ int main() {
   check_captures();
   NEED(cudaFreeArray(array));
   NEED(cudaFreeArray(row));
-  std::printf("%d checked, %d wrong: %s\n", checked, wrong, wrong == 0 ? "PASS" : "FAIL");
-  return wrong == 0 ? 0 : 1;
+  return hardware::told();
 }
