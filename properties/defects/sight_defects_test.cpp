@@ -96,19 +96,19 @@ TEST_P(RightStreams, break_no_claim) {
 
 INSTANTIATE_TEST_SUITE_P(
     Defect, RightStreams,
-    testing::Values("right_side_stream", "right_pool", "right_pool_in_side_stream",
-                    "right_buffer_by_turns", "right_host_waits", "right_device_waits",
-                    "right_default_stream", "right_two_side_streams", "right_copy",
-                    "right_early_begin", "right_early_launch", "right_past_read_only_cache",
-                    "right_read_only_cache", "right_copied_sums", "right_pinned_scalars",
-                    "right_finished_copy", "right_ready_buffer", "right_own_memory",
-                    "right_kept_memory", "right_host_function", "right_strips", "right_counter",
-                    "right_slots_in_turn", "right_memory_of_a_handle", "right_blocks_meet",
-                    "right_without_memory", "right_growing_buffer", "right_growing_pool",
-                    "right_shares", "right_ring_of_places", "right_lane_fences",
-                    "right_locks_of_lanes", "right_last_of_four", "right_arms_that_meet",
-                    "right_distances", "right_masks", "right_halves", "right_votes",
-                    "right_locks_of_launches", "right_told_by_function", "right_told_by_kernel"));
+    testing::Values(
+        "right_side_stream", "right_pool", "right_pool_in_side_stream", "right_buffer_by_turns",
+        "right_host_waits", "right_device_waits", "right_default_stream", "right_two_side_streams",
+        "right_copy", "right_early_begin", "right_early_launch", "right_past_read_only_cache",
+        "right_read_only_cache", "right_copied_sums", "right_pinned_scalars", "right_finished_copy",
+        "right_ready_buffer", "right_own_memory", "right_kept_memory", "right_host_function",
+        "right_strips", "right_counter", "right_slots_in_turn", "right_memory_of_a_handle",
+        "right_blocks_meet", "right_without_memory", "right_growing_buffer", "right_growing_pool",
+        "right_shares", "right_ring_of_places", "right_lane_fences", "right_locks_of_lanes",
+        "right_last_of_four", "right_arms_that_meet", "right_distances", "right_masks",
+        "right_halves", "right_votes", "right_locks_of_launches", "right_told_by_function",
+        "right_told_by_kernel", "right_default_stream_replaced", "right_places", "right_parts",
+        "right_order_by_shared_turn", "right_own_sums", "right_shared_count"));
 
 // Of what shows once in a process, since the variant then keeps something else.
 void expect_kept(const char* variant, const char* claim, const char* says,
