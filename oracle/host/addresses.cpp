@@ -8,16 +8,15 @@
 namespace assay {
 
 std::byte* addresses_between_fences(std::size_t bytes, std::size_t fence) {
-  constexpr std::size_t largest_page = std::size_t{1} << 30;
   const std::size_t needed = bytes + 2 * fence;
-  void* const reserved = mmap(nullptr, needed + largest_page, PROT_NONE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const reserved =
+      mmap(nullptr, needed + turn, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (reserved == MAP_FAILED) throw std::bad_alloc();
   std::byte* const begin = static_cast<std::byte*>(reserved);
-  const std::size_t past = (reinterpret_cast<std::uintptr_t>(begin) + fence) % largest_page;
-  const std::size_t before = (largest_page - past) % largest_page;
+  const std::size_t past = (reinterpret_cast<std::uintptr_t>(begin) + fence) % turn;
+  const std::size_t before = (turn - past) % turn;
   if (before > 0) munmap(begin, before);
-  munmap(begin + before + needed, largest_page - before);
+  munmap(begin + before + needed, turn - before);
   return begin + before + fence;
 }
 

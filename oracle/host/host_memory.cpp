@@ -42,7 +42,9 @@ void Region::reserve(std::size_t bytes) {
   opened_.clear();
   if (whole_pages(bytes) <= size_) return;
   release();
-  const std::size_t size = std::max(whole_pages(bytes), least_reserved);
+  // What is larger than a page and ends there lies across a multiple of `turn`.
+  const std::size_t turns = (std::max(bytes, least_reserved) + turn - 1) / turn;
+  const std::size_t size = turns * turn + page;
   base_ = addresses_between_fences(size, fence);
   size_ = size;
 }

@@ -164,6 +164,21 @@ TEST(Machine, holds_what_was_placed_where_it_was_asked_to) {
   }
 }
 
+// Where the lower half of an address begins anew, who counts in that alone goes astray.
+TEST(Machine, places_matrices_across_a_multiple_of_4_GiB) {
+  const Operands all =
+      make_operands(parse_case("m=40 n=40 k=40"), Placement::ends_at_fence, {4, 4, 4});
+  for (Backend backend : {Backend::simt, Backend::host}) {
+    for (Operand o : {Operand::a, Operand::b, Operand::c}) {
+      const float* const first = machine_of(backend, {}).place(o, all[o], Placement::ends_at_fence);
+      const auto turn_of = [](const float* element) {
+        return reinterpret_cast<std::uintptr_t>(element) >> 32;
+      };
+      EXPECT_NE(turn_of(first), turn_of(first + 40 * 40 - 1)) << "operand " << static_cast<int>(o);
+    }
+  }
+}
+
 TEST(Machine, is_missing_with_a_reason) {
   EXPECT_EQ(unavailable(Backend::simt), "");
   EXPECT_EQ(unavailable(Backend::host), "");
