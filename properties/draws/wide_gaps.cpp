@@ -60,14 +60,16 @@ Case with_wide_gaps(Case c, const Entry& entry) {
                                            : needs.m_most;
   const Spread& spread = spreads[c.seed / 4 % spreads.size()];
   const std::int64_t rows = std::clamp<std::int64_t>(most, 2, spread.rows);
-  std::int64_t gap = spread.gap * ceil_div(spread.rows - 1, rows - 1);
-  if (needs.int_indices) gap = std::min(gap, widest_within_int(c, rows + few));
+  const std::int64_t gap = spread.gap * ceil_div(spread.rows - 1, rows - 1);
+  const std::int64_t widest = widest_within_int(c, rows + few);
   c.m = wide == only_b ? few : rows;
   c.k = wide == only_b ? rows : wide == all ? rows + few : few;
   c.n = std::max<std::int64_t>(1, c.n);
   if (needs.square) c.m = c.n = c.k = rows;
   const auto widen = [&](Gap& of, Wide own) {
-    if (wide == all || wide == own) of.floats += gap;
+    if (wide != all && wide != own) return;
+    of.floats += gap;  // to what was drawn
+    if (needs.int_indices) of.floats = std::min(of.floats, widest);
   };
   widen(c.lda, only_a), widen(c.ldb, only_b), widen(c.ldc, only_c);
   return c;

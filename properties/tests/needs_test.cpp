@@ -153,6 +153,20 @@ TEST(Needs, of_squares_leave_cases_of_wide_strides) {
   }
 }
 
+// However far apart their rows were drawn, these end beyond 2^31 bytes and before 2^31 floats.
+TEST(Needs, of_32_bit_indices_leave_cases_of_wide_strides) {
+  Entry entry = host_entry(multiply);
+  entry.variant.needs.int_indices = true;
+  const Claim& wide = claim_named("wide_strides");
+  for (std::uint64_t seed = 0; seed < 256; ++seed) {
+    Case c{.m = 7, .n = 9, .k = 8, .seed = seed};
+    for (Gap* gap : {&c.lda, &c.ldb, &c.ldc}) gap->floats = 1 << seed % 22;
+    const Case moved = nearest_case(c, wide, entry);
+    EXPECT_EQ(wide.excludes_case(moved), "") << to_string(moved);
+    EXPECT_EQ(refusal_of(entry, moved), "");
+  }
+}
+
 TEST(Needs, are_told_from_needs_that_nobody_has) {
   const Needs everything{.m_multiple = 2,
                          .n_multiple = 2,
