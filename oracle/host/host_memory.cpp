@@ -18,7 +18,9 @@ constexpr std::size_t fence = std::size_t{1} << 20;
 constexpr std::size_t least_reserved = std::size_t{1} << 34;
 constexpr std::ptrdiff_t forbidden_bytes = std::ptrdiff_t{1} << 38;  // of each unreadable operand
 
-std::size_t whole_pages(std::size_t bytes) { return (bytes + page - 1) / page * page; }
+std::size_t rounded_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
+
+std::size_t whole_pages(std::size_t bytes) { return rounded_up(bytes, page); }
 
 std::size_t bytes_of(std::int64_t floats) {
   return static_cast<std::size_t>(floats) * sizeof(float);
@@ -42,9 +44,8 @@ void Region::reserve(std::size_t bytes) {
   opened_.clear();
   if (whole_pages(bytes) <= size_) return;
   release();
-  // What is larger than a page and ends there lies across a multiple of `turn`.
-  const std::size_t turns = (std::max(bytes, least_reserved) + turn - 1) / turn;
-  const std::size_t size = turns * turn + page;
+  // What is larger than a page and ends there lies across a multiple of `told_apart`.
+  const std::size_t size = rounded_up(std::max(bytes, least_reserved), told_apart) + page;
   base_ = addresses_between_fences(size, fence);
   size_ = size;
 }

@@ -26,7 +26,8 @@ namespace {
 // With room for the rows themselves, and for what the needs round up to.
 std::int64_t widest_within_int(const Case& c, std::int64_t rows) {
   constexpr std::int64_t room = 1 << 10;
-  return std::numeric_limits<std::int32_t>::max() / rows - std::max(c.n, c.k) - rows - room;
+  const std::int64_t apart = std::numeric_limits<std::int32_t>::max() / rows;
+  return std::max<std::int64_t>(0, apart - std::max(c.n, c.k) - rows - room);
 }
 
 }  // namespace

@@ -167,6 +167,17 @@ TEST(Needs, of_32_bit_indices_leave_cases_of_wide_strides) {
   }
 }
 
+// Rows that are longer than 32 bits let them be apart.
+TEST(Needs, of_32_bit_indices_leave_no_row_within_another) {
+  Entry entry = host_entry(multiply);
+  entry.variant.needs.int_indices = true;
+  for (std::uint64_t seed = 0; seed < 256; ++seed) {
+    const Case long_rows{.m = 7, .n = 1 << 29, .k = 8, .seed = seed};
+    const Case c = nearest_case(long_rows, claim_named("wide_strides"), entry);
+    EXPECT_GE(std::min({c.lda.floats, c.ldb.floats, c.ldc.floats}), 0) << to_string(c);
+  }
+}
+
 TEST(Needs, are_told_from_needs_that_nobody_has) {
   const Needs everything{.m_multiple = 2,
                          .n_multiple = 2,
