@@ -179,6 +179,14 @@ TEST(Machine, places_matrices_across_a_multiple_of_4_GiB) {
   }
 }
 
+// With a shuffle or a barrier for each of its threads an element takes some 40 us.
+TEST(TimeLimit, lets_a_block_compute_many_elements_one_by_one) {
+  const Case many = parse_case("m=262144 n=1 k=1");
+  EXPECT_GE(time_limit(many).cpu_seconds, 2 * 40e-6 * 262144);
+  EXPECT_LE(time_limit(parse_case("m=16777216 n=1 k=1")).cpu_seconds, 70);
+  EXPECT_LE(time_limit(parse_case("m=5 n=6 k=7")).cpu_seconds, 1.1);
+}
+
 TEST(Machine, is_missing_with_a_reason) {
   EXPECT_EQ(unavailable(Backend::simt), "");
   EXPECT_EQ(unavailable(Backend::host), "");

@@ -62,7 +62,9 @@ double cost_on_cpu(const Case& c, const Tile& declared, const Effort& counted) {
   const double per_k = effort.element_per_k > 0
                            ? std::min(tiles * effort.tile_per_k, elements * effort.element_per_k)
                            : tiles * effort.tile_per_k;
-  return effort.launch + tiles * effort.tile + k * per_k +
+  const double of_line =
+      (c.m == 1 ? effort.element_of_row : 0) + (c.n == 1 ? effort.element_of_column : 0);
+  return effort.launch + tiles * effort.tile + k * per_k + elements * of_line +
          longest * longest * effort.tile_of_square;
 }
 
@@ -90,6 +92,7 @@ double cost_of_harness(const Case& c, Backend backend) {
 
 Effort effort_on_executor(const Entry& entry) {
   constexpr std::uint64_t most_calls = 20'000'000;
+  constexpr std::int64_t elements_of_line = 512;
   const Tile tile = supposed(entry.variant.tile);
   const auto run = [&](std::int64_t k) {
     const Case c{.m = tile.m, .n = tile.n, .k = k};
@@ -101,10 +104,21 @@ Effort effort_on_executor(const Entry& entry) {
   const auto stops = static_cast<double>(first.stops);
   const double stops_per_k =
       std::max(0.0, static_cast<double>(second.stops) - stops) / static_cast<double>(more - little);
-  return effort_by({.threads = static_cast<double>(first.threads),
-                    .stops = std::max(0.0, stops - stops_per_k * static_cast<double>(little)),
-                    .stops_per_k = stops_per_k},
-                   tile);
+  Effort effort =
+      effort_by({.threads = static_cast<double>(first.threads),
+                 .stops = std::max(0.0, stops - stops_per_k * static_cast<double>(little)),
+                 .stops_per_k = stops_per_k},
+                tile);
+  // A path for vectors may have a block for each element.
+  const auto of_element = [&](std::int64_t m, std::int64_t n) {
+    const Case c = fitted({.m = m, .n = n, .k = little}, entry.variant.needs);
+    const auto line = static_cast<double>(watched_run(entry, c, most_calls).stops);
+    return per_stop * std::max(0.0, line - tiles_of(c, tile) * stops) /
+           static_cast<double>(c.m * c.n);
+  };
+  effort.element_of_row = of_element(1, elements_of_line);
+  effort.element_of_column = of_element(elements_of_line, 1);
+  return effort;
 }
 
 // Some of a launch it always does, some for each tile, some for each tile and k. A grid may have as

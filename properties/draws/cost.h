@@ -13,6 +13,8 @@ struct Effort {
   double launch = 0, tile = 0, tile_per_k = 0;
   double element_per_k = 0;   // of a tile in which few are there, if that is less
   double tile_of_square = 0;  // beside these, where the grid is a square however long C is
+  // Of each element beside these, where C is a row or a column and takes a path of its own.
+  double element_of_row = 0, element_of_column = 0;
   bool operator==(const Effort&) const = default;
 };
 

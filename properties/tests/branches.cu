@@ -181,6 +181,11 @@ cudaError_t launch_warps(const Gemm& g, cudaStream_t stream) {
   return launch_tiles<Tile{}>(warps, 32, g, stream);
 }
 
+// In a column alone, as kernels for a matrix and a vector do.
+cudaError_t launch_warps_of_column(const Gemm& g, cudaStream_t stream) {
+  return g.n == 1 ? launch_warps(g, stream) : launch_planted<Never>(g, stream);
+}
+
 template <class Branch>
 Variant variant(const char* name) {
   return {.name = name,
@@ -200,6 +205,10 @@ const Variant square_variant = {.name = "planted_square",
                                 .tile = tile};
 const Variant warps_variant = {
     .name = "planted_warps", .idea = "A warp for each element.", .launch = launch_warps};
+const Variant column_variant = {.name = "planted_warps_of_column",
+                                .idea = "A warp for each element of a column.",
+                                .launch = launch_warps_of_column,
+                                .tile = tile};
 
 const Variant collecting_variant = {.name = "planted_collecting",
                                     .idea = "Never ends where not all blocks find room.",
@@ -235,7 +244,8 @@ const Registrar registrars[] = {variant<Deep>("planted_deep"),
                                 square_variant,
                                 collecting_variant,
                                 adding_variant,
-                                warps_variant};
+                                warps_variant,
+                                column_variant};
 
 }  // namespace
 }  // namespace assay

@@ -18,6 +18,25 @@ TEST(Effort, grows_with_the_threads_of_a_tile_and_their_stops) {
   EXPECT_EQ(tiled.tile_per_k, warps.tile_per_k + threads * stop * 2 / 16);
 }
 
+TEST(Effort, knows_of_a_path_for_columns_that_a_tile_does_not_show) {
+  const Effort column = effort_of(entry_named("planted_warps_of_column", Backend::simt));
+  const Effort tiled = effort_of(entry_named("tiled_16", Backend::simt));
+  EXPECT_EQ(column.element_of_column, 32 * 5 * 40) << "five stops of each lane";
+  EXPECT_EQ(column.element_of_row, 0);
+  EXPECT_EQ(tiled.element_of_column, 0);
+  EXPECT_EQ(tiled.element_of_row, 0);
+  Effort by_tiles = column;
+  by_tiles.element_of_column = 0;
+  const Claim& bound = claim_named("within_bound");
+  const Entry entry = entry_named("planted_warps_of_column", Backend::simt);
+  const auto added = [&](const Case& c) {
+    return cost_of(c, bound, entry, column) - cost_of(c, bound, entry, by_tiles);
+  };
+  EXPECT_NEAR(added({.m = 1000, .n = 1, .k = 1}), bound.trials * 1000 * column.element_of_column,
+              1);
+  EXPECT_EQ(added({.m = 1, .n = 1000, .k = 1}), 0);
+}
+
 TEST(Effort, is_known_of_no_variant_that_cannot_be_watched) {
   EXPECT_FALSE(effort_of(entry_named("eigen", Backend::host)).is_known);
 }
