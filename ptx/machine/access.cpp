@@ -55,7 +55,7 @@ const Unordered* unordered_at(const Run& run, uint32_t block) {
 bool is_ordered(const Warp& w, int lane, uint64_t s) {
   const auto block = static_cast<uint32_t>(s >> 32) - 1;
   const auto in_block = static_cast<uint32_t>(s);
-  const uint32_t warp = stamp::warp(in_block), time = stamp::time(in_block);
+  const uint32_t warp = stamp::warp(in_block);
   const Run& run = *w.block->run;
   if (block < run.memory.others) {
     const Unordered* const other = unordered_at(run, block);
@@ -64,7 +64,8 @@ bool is_ordered(const Warp& w, int lane, uint64_t s) {
   if (block == w.block->number) {
     if (warp != static_cast<uint32_t>(w.index)) return is_known(in_block, w);
     return stamp::thread(in_block) == static_cast<uint32_t>(w.index * warp_size + lane) ||
-           stamp::is_untold(in_block) || time < w.since_sync || is_known(in_block, w);
+           stamp::is_untold(in_block) || is_known_of_own(in_block, w, lane) ||
+           is_known(in_block, w);
   }
   const uint64_t told_as = uint64_t{run.memory.earlier_blocks} + block;
   if (w.block->knows.knows(told_as, in_block)) return true;

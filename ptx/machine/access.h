@@ -49,6 +49,10 @@ void land(Warp&, std::uint64_t address, std::uint64_t bytes, std::uint32_t stamp
 
 // Of a thread's own arrays: that it reads or writes from `first` of Block::local on.
 void note_own(Warp&, const Access&, std::size_t first, std::uint32_t& unwritten);
+// Where all lanes of the warp find whole words of arrays of their own, at local or generic
+// addresses, with nothing to be told about any of them. False if it is not so simple.
+bool find_in_own(const Op*, Warp&, std::uint64_t bytes, bool is_generic, bool writes,
+                 std::byte* (&found)[warp_size]);
 
 // The addresses of all lanes, active or not.
 void addresses_of(const Op*, Warp&, std::uint64_t (&to)[warp_size]);

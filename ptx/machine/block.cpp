@@ -11,21 +11,27 @@ namespace {
 using std::uint32_t;
 using State = Group::State;
 
-// Groups that wait for each other at a warp-wide operation become one that is ready, once all are
-// there.
+bool meet(const Group& a, const Group& b) {
+  const bool are_near = a.at == b.at || (a.meets_anywhere && b.meets_anywhere);
+  return a.state == State::at_warp_op && b.state == a.state && are_near && a.partners == b.partners;
+}
+// Groups that wait for each other at a warp-wide operation are ready for it, once all are there; or
+// behind it, where they synchronise at different places.
 void gather(Warp& w) {
   for (std::size_t i = 0; i < w.others.size(); ++i) {
-    Group& g = w.others[i];
+    const Group g = w.others[i];
     if (g.state != State::at_warp_op) continue;
     uint32_t here = 0;
-    for (const Group& other : w.others)
-      if (other.state == State::at_warp_op && other.at == g.at) here |= other.mask;
-    if ((g.partners & w.alive & ~here) != 0) continue;
-    const Op* at = g.at;
-    std::erase_if(w.others,
-                  [&](const Group& o) { return o.state == State::at_warp_op && o.at == at; });
-    w.others.push_back({.at = at, .mask = here});
-    i = static_cast<std::size_t>(-1);
+    bool at_one_place = true;
+    for (const Group& other : w.others) {
+      if (!meet(g, other)) continue;
+      here |= other.mask;
+      at_one_place &= other.at == g.at;
+    }
+    if (!is_complete(w, g.partners, here)) continue;
+    if (!at_one_place) synchronise(w, g.partners);
+    for (Group& other : w.others)
+      if (meet(g, other)) other = {.at = other.at + (at_one_place ? 0 : 1), .mask = other.mask};
   }
 }
 
@@ -171,13 +177,45 @@ const Op* next_group(Warp& w) {
   return at;
 }
 
-bool are_together(Warp& w, const Op* op, uint32_t needed) {
-  needed &= w.alive;
-  if (needed == w.alive) w.has_diverged = false;
-  if ((needed & ~w.mask) == 0) return true;
-  w.others.push_back({.at = op, .mask = w.mask, .state = State::at_warp_op, .partners = needed});
+bool is_complete(const Warp& w, uint32_t mask, uint32_t here) {
+  return (mask & w.alive & ~here) == 0;
+}
+
+void wait_for_lanes(Warp& w, const Op* op, uint32_t mask, uint32_t lanes, bool anywhere) {
+  w.others.push_back({.at = op,
+                      .mask = lanes,
+                      .state = State::at_warp_op,
+                      .partners = mask,
+                      .meets_anywhere = anywhere});
+}
+
+bool is_whole(Warp& w, const Op* op) {
+  if (is_complete(w, all_lanes, w.mask)) {
+    w.has_diverged = false;
+    return true;
+  }
+  wait_for_lanes(w, op, all_lanes, w.mask, false);
   w.set_mask(0);
   return false;
+}
+
+void synchronise(Warp& w, uint32_t mask) {
+  w.block->shadow.tick();
+  const uint32_t now = w.block->shadow.now();
+  if ((w.alive & ~mask) == 0) {
+    w.since_sync = now;
+    return;
+  }
+  w.since_tile_sync = now;
+  w.lanes_know.resize(warp_size, {});
+  std::array<uint32_t, warp_size> all = {};
+  for (uint32_t left = mask & w.alive; left != 0; left &= left - 1) {
+    const auto& one = w.lanes_know[static_cast<std::size_t>(std::countr_zero(left))];
+    for (std::size_t i = 0; i < warp_size; ++i)
+      all[i] = (mask >> i & 1) != 0 ? now : std::max(all[i], one[i]);
+  }
+  for (uint32_t left = mask & w.alive; left != 0; left &= left - 1)
+    w.lanes_know[static_cast<std::size_t>(std::countr_zero(left))] = all;
 }
 
 const Op* arrive(Warp& w, const Op* op, int number, int threads, bool waits, bool is_apart) {

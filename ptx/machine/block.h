@@ -86,6 +86,7 @@ struct Block {
   Dim at;                     // blockIdx
   int thread_count = 0;
   int exited = 0;
+  int next = 0;              // of its warps, counted as its order has them: who goes on first
   std::uint64_t stored = 0;  // words of results
   // When warps of it first waited for the grids ahead, as stamps: the others may hear it from them.
   std::vector<std::uint32_t> waits_for_grids;
@@ -184,9 +185,16 @@ struct Block {
 // A text of the kernel's; "?" if there is none.
 const char* text_at(Warp&, std::uint64_t address, std::uint64_t most = 4096);
 
-// Whether those of the `needed` lanes that are alive are here; else this group waits for them, and
-// the warp goes on with the next one.
-bool are_together(Warp&, const Op*, std::uint32_t needed);
+// Whether those lanes of a mask that are alive are among the ones here.
+bool is_complete(const Warp&, std::uint32_t mask, std::uint32_t here);
+// Lanes wait for the others of their mask at an operation of the warp; `anywhere`: at any of its
+// kind, and go on behind it.
+void wait_for_lanes(Warp&, const Op*, std::uint32_t mask, std::uint32_t lanes, bool anywhere);
+// Whether all lanes that are alive are here; else this group waits for them, and the warp goes on
+// with the next one.
+bool is_whole(Warp&, const Op*);
+// What lanes of a mask did comes before what they do now.
+void synchronise(Warp&, std::uint32_t mask);
 
 // Barriers. Null if the warp has to wait. `is_apart`: its other lanes may come from elsewhere.
 const Op* arrive(Warp&, const Op*, int barrier, int threads, bool waits, bool is_apart = false);

@@ -1,4 +1,4 @@
-// Branches, predicates, barriers, and what the lanes of a warp do together.
+// Branches, predicates and barriers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -100,9 +100,6 @@ const Op* barrier(const Op* op, Warp& w) {
 }
 
 // Predicates.
-void set_predicate(Warp& w, int predicate, u32 lanes) {
-  w.predicates[predicate] = (w.predicates[predicate] & ~w.mask) | (lanes & w.mask);
-}
 enum class Logic : std::uint8_t { land, lor, lxor, lnot, copy, yes, no };
 // mode: Logic. flags bits 12 and 13: a or b negated. c: a predicate, or -1.
 const Op* predicate_logic(const Op* op, Warp& w) {
@@ -148,149 +145,9 @@ void add_selections(Handlers& to, std::initializer_list<const char*> types) {
   }
 }
 
-// Warp-wide operations.
-u32 mask_of(const Op* op, const Warp& w, int lane) {
-  return op->b < 0 ? static_cast<u32>(op->e) : w.slot<u32>(op->b)[lane];
-}
-// A lane that its own mask does not name may not take part.
-void look_for_unnamed_lanes(const Op* op, Warp& w) {
-  if (op->b < 0 && static_cast<u32>(op->e) == all_lanes) return;
-  for (u32 left = w.mask; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    const u32 mask = mask_of(op, w, lane);
-    if ((mask >> lane & 1) != 0) continue;
-    return report(
-        w, op, Fault::warp_not_reached,
-        fmt::format("{} takes part in a warp-wide operation ({}) whose mask {:#010x} does "
-                    "not name it",
-                    thread_text(w, lane), place_of(w.block->run->kernel, *op), mask),
-        {.sites = {site(w, "takes part", op)}});
-  }
-}
-// Whether all partners are here; else the group waits for them.
-bool are_together(const Op* op, Warp& w) {
-  look_for_unnamed_lanes(op, w);
-  return are_together(w, op, partners(op, w));
-}
-const Op* sync_warp(const Op* op, Warp& w) {
-  if (!are_together(op, w)) return next_group(w);
-  w.block->shadow.tick();
-  w.since_sync = w.block->shadow.now();
-  return op + 1;
-}
-enum class Shuffle : std::uint8_t { up, down, bfly, idx };
-// d, a: values; c, flags: the lane or distance; parts: the predicate + 1; bits: where the clamp is.
-const Op* shuffle(const Op* op, Warp& w) {
-  if (!are_together(op, w)) return next_group(w);
-  const u32* lane_by = w.slot<u32>(op->c);
-  const u32* clamps = w.slot<u32>(static_cast<int>(op->bits));
-  const u32* a = w.slot<u32>(op->a);
-  u32 taken[warp_size], in_range = 0;
-  for (int i = 0; i < warp_size; ++i) {
-    const int b = static_cast<int>(lane_by[i] & 31), clamp = static_cast<int>(clamps[i] & 31);
-    const int segment = static_cast<int>(clamps[i] >> 8 & 31);
-    const int most = (i & segment) | (clamp & ~segment), least = i & segment;
-    int j = i;
-    bool ok = false;
-    switch (static_cast<Shuffle>(op->mode)) {
-      case Shuffle::up:
-        j = i - b;
-        ok = j >= most;
-        break;
-      case Shuffle::down:
-        j = i + b;
-        ok = j <= most;
-        break;
-      case Shuffle::bfly:
-        j = i ^ b;
-        ok = j <= most;
-        break;
-      case Shuffle::idx:
-        j = least | (b & ~segment);
-        ok = j <= most;
-        break;
-    }
-    if (!ok) j = i;
-    // A lane that takes no part gives nothing that anybody may rely on.
-    taken[i] = (w.mask >> j & 1) != 0 ? a[j] : 0x7f85eedd;
-    in_range |= u32{ok} << i;
-  }
-  u32* d = w.slot<u32>(op->d);
-  for (int i = 0; i < warp_size; ++i) d[i] = (w.mask >> i & 1) != 0 ? taken[i] : d[i];
-  if (op->parts > 1) set_predicate(w, op->parts - 2, in_range);
-  return op + 1;
-}
-enum class Vote : std::uint8_t { all, any, uni, ballot };
-const Op* vote(const Op* op, Warp& w) {
-  if (!are_together(op, w)) return next_group(w);
-  const u32 said = (w.predicates[op->a] ^ ((op->flags & 1 << 12) != 0 ? all_lanes : 0)) & w.mask;
-  switch (static_cast<Vote>(op->mode)) {
-    case Vote::all: set_predicate(w, op->d, said == w.mask ? all_lanes : 0); break;
-    case Vote::any: set_predicate(w, op->d, said != 0 ? all_lanes : 0); break;
-    case Vote::uni: set_predicate(w, op->d, said == 0 || said == w.mask ? all_lanes : 0); break;
-    case Vote::ballot: return for_each_lane<u32>(op, w, [=](int) { return said; });
-  }
-  return op + 1;
-}
-// Nothing but a synchronisation makes lanes meet again that have gone different ways.
-const Op* active_mask(const Op* op, Warp& w) {
-  if (w.has_diverged) leave_some_behind(w, op, 2);
-  const u32 mask = w.mask;
-  return for_each_lane<u32>(op, w, [=](int) { return mask; });
-}
-// match: mode 0 any, 1 all; parts: the predicate + 2.
-template <class T>
-const Op* match(const Op* op, Warp& w) {
-  if (!are_together(op, w)) return next_group(w);
-  const T* a = w.slot<T>(op->a);
-  u32 same[warp_size] = {};
-  for (int i = 0; i < warp_size; ++i)
-    for (int j = 0; j < warp_size; ++j) same[i] |= u32{(w.mask >> j & 1) != 0 && a[i] == a[j]} << j;
-  const u32 mask = w.mask;
-  const bool all = same[std::countr_zero(mask)] == mask;
-  if (op->parts > 1) set_predicate(w, op->parts - 2, all ? all_lanes : 0);
-  const bool any_mode = op->mode == 0;
-  return for_each_lane<u32>(op, w, [&](int i) { return any_mode ? same[i] : all ? mask : 0u; });
-}
-enum class Reduction : std::uint8_t { add, min, max, band, bor, bxor };
-template <class T>
-const Op* reduce(const Op* op, Warp& w) {
-  if (!are_together(op, w)) return next_group(w);
-  const T* a = w.slot<T>(op->a);
-  bool first = true;
-  T sum{};
-  for (u32 left = w.mask; left != 0; left &= left - 1) {
-    const T v = a[std::countr_zero(left)];
-    if (first)
-      sum = v;
-    else
-      switch (static_cast<Reduction>(op->mode)) {
-        case Reduction::add:
-          sum = static_cast<T>(static_cast<u32>(sum) + static_cast<u32>(v));
-          break;
-        case Reduction::min: sum = std::min(sum, v); break;
-        case Reduction::max: sum = std::max(sum, v); break;
-        case Reduction::band: sum &= v; break;
-        case Reduction::bor: sum |= v; break;
-        case Reduction::bxor: sum ^= v; break;
-      }
-    first = false;
-  }
-  return for_each_lane<T>(op, w, [=](int) { return sum; });
-}
-const Op* elect(const Op* op, Warp& w) {  // d: the leader's number or -1; parts: the predicate + 2
-  if (!are_together(op, w)) return next_group(w);
-  const u32 leader = static_cast<u32>(std::countr_zero(w.mask));
-  if (op->parts > 1) set_predicate(w, op->parts - 2, 1u << leader);
-  return op->d < 0 ? op + 1 : for_each_lane<u32>(op, w, [=](int) { return leader; });
-}
 const Op* nothing(const Op* op, Warp&) { return op + 1; }
 
 }  // namespace
-
-u32 partners(const Op* op, const Warp& w) {
-  return mask_of(op, w, std::countr_zero(w.mask)) & w.alive;
-}
 
 void add_control_handlers(Handlers& to) {
   to["guarded"] = {guarded, ""};
@@ -307,15 +164,6 @@ void add_control_handlers(Handlers& to) {
   to["selp.b64"] = {select<u64>, "xxxp"};
   add_selections<u32>(to, {"b16", "u16", "s16", "b32", "u32", "s32", "f32"});
   add_selections<u64>(to, {"b64", "u64", "s64", "f64"});
-  to["bar.warp.sync"] = {sync_warp, ""};
-  to["shfl"] = {shuffle, ""};
-  to["vote"] = {vote, ""};
-  to["activemask"] = {active_mask, "w"};
-  to["match.b32"] = {match<u32>, ""};
-  to["match.b64"] = {match<u64>, ""};
-  to["redux.u32"] = {reduce<u32>, ""};
-  to["redux.s32"] = {reduce<s32>, ""};
-  to["elect"] = {elect, ""};
 }
 
 const Handling* handling_of(const std::string& name) {
@@ -346,6 +194,7 @@ const Handling* handling_of(const std::string& name) {
     add_shared_address_handlers(h);
     add_cluster_copy_handlers(h);
     add_control_handlers(h);
+    add_tile_handlers(h);
     for (auto& [handler, handling] : h) handling.follows = following_of(handler);
     return h;
   }();

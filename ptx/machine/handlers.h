@@ -39,6 +39,7 @@ void add_warpgroup_handlers(Handlers&);
 void add_product_register_handlers(Handlers&);
 void add_group_multiply_handlers(Handlers&);
 void add_control_handlers(Handlers&);
+void add_tile_handlers(Handlers&);
 void add_load_handlers(Handlers&);
 void add_memory_handlers(Handlers&);
 void add_cluster_barrier_handlers(Handlers&);

@@ -89,4 +89,9 @@ const Op* compare(const Op* op, Warp& w) {
   return op + 1;
 }
 
+// Of the lanes that run.
+inline void set_predicate(Warp& w, int predicate, std::uint32_t lanes) {
+  w.predicates[predicate] = (w.predicates[predicate] & ~w.mask) | (lanes & w.mask);
+}
+
 }  // namespace ptx

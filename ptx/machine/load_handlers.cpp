@@ -83,6 +83,24 @@ template <class T>
       fetch_each<T>(w, s, from + part * static_cast<int>(sizeof(T)), to);
 }
 
+// From each thread's own array.
+template <class T>
+bool load_own(const Op* op, Warp& w, Reach reach) {
+  if (reach != reach_local && reach != reach_generic) return false;
+  std::byte* from[warp_size];
+  const u64 bytes = sizeof(T) * static_cast<u64>(op->parts);
+  if (!find_in_own(op, w, bytes, reach == reach_generic, false, from)) return false;
+  for (int part = 0; part < op->parts; ++part) {
+    const int slot = slot_of_part(op, w, part);
+    for (u32 left = slot < 0 ? 0 : w.mask; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      put<T>(w, slot, lane, from[lane] + part * static_cast<int>(sizeof(T)));
+    }
+  }
+  if (w.has_taint) clear_taint(op, w);
+  return true;
+}
+
 // All lanes at once, if nothing about the access is unusual and all that is read was written.
 template <class T, Reach reach, ReachShape reach_shape>
 const Op* load(const Op* op, Warp& w) {
@@ -91,7 +109,8 @@ const Op* load(const Op* op, Warp& w) {
   u64 lowest = 0;
   const Shape* s = shape_of(op, w, bytes, lowest);
   const std::byte* from = s == nullptr ? nullptr : reach_shape(w, op, *s, lowest, false);
-  if (from == nullptr) return load_lane_by_lane<T>(op, w, reach);
+  if (from == nullptr)
+    return load_own<T>(op, w, reach) ? op + 1 : load_lane_by_lane<T>(op, w, reach);
   if (std::is_same_v<T, u32> && op->parts == 1 && op->d >= 0)
     fetch_words(w, *s, from, w.slot<u32>(op->d));
   else
@@ -101,7 +120,8 @@ const Op* load(const Op* op, Warp& w) {
 }
 template <class T, Reach reach>
 const Op* load_elsewhere(const Op* op, Warp& w) {
-  return load_lane_by_lane<T>(op, w, reach);
+  const bool is_weak = (op->flags & is_strong) == 0;
+  return is_weak && load_own<T>(op, w, reach) ? op + 1 : load_lane_by_lane<T>(op, w, reach);
 }
 
 template <class T>

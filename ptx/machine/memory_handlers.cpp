@@ -86,18 +86,33 @@ template <class T, Reach reach>
   return op + 1;
 }
 
+// To each thread's own array.
+template <class T, Reach reach>
+bool store_own(const Op* op, Warp& w) {
+  if (reach != reach_local && reach != reach_generic) return false;
+  std::byte* to[warp_size];
+  const u64 bytes = sizeof(T) * static_cast<u64>(op->parts);
+  if (!find_in_own(op, w, bytes, reach == reach_generic, true, to)) return false;
+  for (u32 left = w.mask; left != 0; left &= left - 1)
+    store_lane<T>(op, w, std::countr_zero(left), to[std::countr_zero(left)]);
+  return true;
+}
+
 template <class T, Reach reach, ReachShape reach_shape>
 const Op* store(const Op* op, Warp& w) {
   const int bytes = static_cast<int>(sizeof(T)) * op->parts;
-  if (reach_shape == nullptr || bytes % 4 != 0 || (op->flags & is_strong) != 0 ||
-      !stores_what_was_written(op, w))
+  if (bytes % 4 != 0 || (op->flags & is_strong) != 0 || !stores_what_was_written(op, w))
     return store_lane_by_lane<T, reach>(op, w);
-  u64 lowest = 0;
-  const Shape* s = shape_of(op, w, bytes, lowest);
-  std::byte* to = s == nullptr ? nullptr : reach_shape(w, op, *s, lowest, true);
-  if (to == nullptr) return store_lane_by_lane<T, reach>(op, w);
-  store_shape<T>(op, w, *s, to);
-  return op + 1;
+  if constexpr (reach_shape != nullptr) {
+    u64 lowest = 0;
+    const Shape* s = shape_of(op, w, bytes, lowest);
+    std::byte* to = s == nullptr ? nullptr : reach_shape(w, op, *s, lowest, true);
+    if (to != nullptr) {
+      store_shape<T>(op, w, *s, to);
+      return op + 1;
+    }
+  }
+  return store_own<T, reach>(op, w) ? op + 1 : store_lane_by_lane<T, reach>(op, w);
 }
 
 // Atomics: one lane after the other, each on what the last one left.

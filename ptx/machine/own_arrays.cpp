@@ -1,4 +1,6 @@
+#include <bit>
 #include <cstddef>
+#include <cstring>
 
 #include "ptx/machine/access.h"
 #include "ptx/machine/bits/kept.h"
@@ -16,6 +18,33 @@ void note_own(Warp& w, const Access& a, std::size_t first, std::uint32_t& unwrit
     }
     if (a.writes) written |= static_cast<std::uint8_t>(bytes);
   }
+}
+
+bool find_in_own(const Op* op, Warp& w, std::uint64_t bytes, bool is_generic, bool writes,
+                 std::byte* (&found)[warp_size]) {
+  Block& block = *w.block;
+  if (block.local_bytes < bytes || bytes % 4 != 0) return false;
+  std::uint64_t at[warp_size];
+  addresses_of(op, w, at);
+  std::size_t place[warp_size];
+  for (std::uint32_t left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const std::size_t own =
+        static_cast<std::size_t>(w.index * warp_size + lane) * block.local_bytes;
+    const std::uint64_t base = is_generic ? reinterpret_cast<std::uint64_t>(&block.local[own]) : 0;
+    const std::uint64_t offset = at[lane] - base;
+    if (offset > block.local_bytes - bytes || at[lane] % bytes != 0) return false;
+    place[lane] = own + offset;
+    for (std::size_t word = place[lane] / 4; !writes && word < (place[lane] + bytes) / 4; ++word)
+      if (block.local_is_written[word] != SharedShadow::whole) return false;
+  }
+  for (std::uint32_t left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    found[lane] = &block.local[place[lane]];
+    if (writes)
+      std::memset(&block.local_is_written[place[lane] / 4], SharedShadow::whole, bytes / 4);
+  }
+  return true;
 }
 
 }  // namespace ptx

@@ -172,9 +172,9 @@ class Running {
       turns_in_vain_ = w->lets_blocks_go_first ? turns_in_vain_ + 1 : 0;
       w->lets_go_first = w->lets_blocks_go_first = false;
       if (!shuffled) {
-        last_ = run_.settings.order == Order::reverse
-                    ? static_cast<int>(block.warps.size()) - w->index
-                    : w->index + 1;
+        block.next = run_.settings.order == Order::reverse
+                         ? static_cast<int>(block.warps.size()) - w->index
+                         : w->index + 1;
         break;
       }
     }
@@ -235,7 +235,7 @@ class Running {
 
   Warp* choose(Block& block) {
     const int count = static_cast<int>(block.warps.size());
-    int first = last_;
+    int first = block.next;
     if (run_.settings.order == Order::shuffled)
       first = static_cast<int>(run_.draw() % static_cast<unsigned>(count));
     for (int n = 0; n < count; ++n) {
@@ -297,7 +297,6 @@ class Running {
   bool waited_for_grids_ = false;
   int since_end_ = 0;  // turns, since a block last ended
   int rounds_of_unset_ = 0;
-  int last_ = 0;
   std::vector<std::unique_ptr<Block>> in_flight_, idle_;
   std::vector<std::unique_ptr<Block>> ended_;  // while others of their clusters have not
   std::vector<std::unique_ptr<Cluster>> started_clusters_;

@@ -73,6 +73,14 @@ bool is_known(uint32_t s, const Warp& w) {
   return stamp::time(s) < known_until(stamp::warp(s), w);
 }
 
+bool is_known_of_own(uint32_t s, const Warp& w, int lane) {
+  if (stamp::time(s) < w.since_sync) return true;
+  if (w.lanes_know.empty()) return false;
+  const bool is_of_several = stamp::thread(s) >= stamp::lanes_of;  // whose, nobody can tell
+  const auto& known = w.lanes_know[static_cast<std::size_t>(lane)];
+  return stamp::time(s) < (is_of_several ? w.since_tile_sync : known[stamp::thread(s) % warp_size]);
+}
+
 // Whether what any lane of a warp does now comes after these: what one lane did need not come
 // before what another does. Mostly one warp did all of it.
 bool is_behind(Eight stamps, Eight wanted, const Warp& w) {
@@ -110,7 +118,7 @@ bool SharedShadow::is_ordered(uint32_t s, const Warp& w, int lane) const {
   if (any_order_) return true;
   if (stamp::warp(s) != static_cast<uint32_t>(w.index)) return is_known(s, w);
   if (stamp::thread(s) == static_cast<uint32_t>(w.index * warp_size + lane)) return true;
-  return stamp::time(s) < w.since_sync || is_known(s, w);
+  return is_known_of_own(s, w, lane) || is_known(s, w);
 }
 
 bool SharedShadow::read(Marks m, const Warp& w, int lane, uint32_t op, Conflict& conflict) {

@@ -77,6 +77,8 @@ constexpr std::uint32_t joined(std::uint32_t a, std::uint32_t b) {
 
 // Whether something that another warp did comes before what this one does now.
 bool is_known(std::uint32_t stamp, const Warp&);
+// Whether what a lane of this warp did comes before what another one does now.
+bool is_known_of_own(std::uint32_t stamp, const Warp&, int lane);
 
 class SharedShadow {
  public:

@@ -6,6 +6,7 @@
 // special registers are slots like any others, filled beforehand.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -60,10 +61,11 @@ struct Group {
     at_cluster_barrier,
     at_warpgroup  // until other warps have begun a product
   } state = State::ready;
-  int barrier = 0;             // that it waits at: its number, or place in shared memory
-  std::uint32_t partners = 0;  // the lanes that a warp-wide operation waits for
-  bool stepped_back = false;   // lets others that are ready go first
-  bool is_apart = false;       // at a barrier that other lanes of its warp may come to elsewhere
+  int barrier = 0;              // that it waits at: its number, or place in shared memory
+  std::uint32_t partners = 0;   // the lanes that a warp-wide operation waits for
+  bool meets_anywhere = false;  // they may wait at another operation of its kind
+  bool stepped_back = false;    // lets others that are ready go first
+  bool is_apart = false;        // at a barrier that other lanes of its warp may come to elsewhere
 };
 
 // Where a lane read what nobody wrote.
@@ -111,6 +113,10 @@ struct Warp {
   // When this warp last synchronised with all others, and its own lanes, in the time of its block;
   // see shared_shadow.h. `known`: with single warps, later than with all; empty if with none.
   std::uint32_t since_barrier = 0, since_sync = 0;
+  // Once lanes synchronised that were not all of them: when any last did, and for each lane the
+  // time until which it knows what each one did.
+  std::uint32_t since_tile_sync = 0;
+  std::vector<std::array<std::uint32_t, warp_size>> lanes_know;
   std::vector<std::uint32_t> known;
 
   void set_mask(std::uint32_t lanes) {

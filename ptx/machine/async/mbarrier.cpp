@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "ptx/machine/access.h"
 #include "ptx/machine/async/place.h"
@@ -178,15 +179,13 @@ const Op* invalidate(const Op* op, Warp& w) {
   return op + 1;
 }
 
-bool arrive_once(const Op* op, Warp& w, int lane, Mbarrier& barrier, uint32_t count, bool drops,
-                 const Block& owner) {
+bool arrive_once(const Op* op, Warp& w, int lane, Mbarrier& barrier, uint32_t count, bool drops) {
   if (count == 0 || count > barrier.pending) {
     report(w, op, Fault::trap,
            fmt::format("{} arrives {} times at an mbarrier whose phase waits for {} more",
                        thread_text(w, lane), count, barrier.pending));
     return false;
   }
-  tell_phase(w, barrier, owner);
   barrier.pending -= count;
   if (drops) barrier.expected -= count;
   return true;
@@ -194,6 +193,7 @@ bool arrive_once(const Op* op, Warp& w, int lane, Mbarrier& barrier, uint32_t co
 
 // d: the state or -1, b: the count or -1, c: bytes to expect or -1. mode 1: drop.
 const Op* arrive_at_phase(const Op* op, Warp& w) {
+  std::pair<const Mbarrier*, uint32_t> told = {};  // and in which phase
   for (uint32_t left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     uint64_t at = place_of_lane(op, w, lane);
@@ -204,7 +204,10 @@ const Op* arrive_at_phase(const Op* op, Warp& w) {
       w.slot<uint64_t>(op->d)[lane] = uint64_t{barrier->phase} << 32 | barrier->pending;
     if (op->c >= 0) barrier->bytes += w.slot<uint32_t>(op->c)[lane];
     const uint32_t count = op->b < 0 ? 1 : w.slot<uint32_t>(op->b)[lane];
-    if (!arrive_once(op, w, lane, *barrier, count, op->mode == 1, *owner)) return nullptr;
+    const std::pair here(static_cast<const Mbarrier*>(barrier), barrier->phase);
+    const bool may_be_of_other = w.block->in_cluster.all != nullptr;
+    if (std::exchange(told, here) != here || may_be_of_other) tell_phase(w, *barrier, *owner);
+    if (!arrive_once(op, w, lane, *barrier, count, op->mode == 1)) return nullptr;
     complete_phase(*owner, *barrier);
   }
   return op + 1;

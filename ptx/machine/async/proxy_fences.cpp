@@ -16,7 +16,8 @@ void SharedShadow::fence_proxy(const Warp& w) {
   const auto own = static_cast<std::size_t>(w.index);
   for (std::size_t v = 0; v < fenced_warps_.size(); ++v) {
     const uint32_t heard = v < w.known.size() ? w.known[v] : 0;
-    const uint32_t known = v == own ? w.since_sync : std::max(w.since_barrier, heard);
+    const uint32_t known =
+        v == own ? std::max(w.since_sync, w.since_tile_sync) : std::max(w.since_barrier, heard);
     fenced_warps_[v] = std::max(fenced_warps_[v], known);
   }
   for (uint32_t left = w.mask; left != 0; left &= left - 1)

@@ -112,7 +112,7 @@ void fence_own(const Warp& w, Knowledge& fenced) {
   const uint64_t block = w.block->told_as;
   const bool is_whole = w.mask == w.alive;
   fenced.learn(block, Knowledge::first_warp + static_cast<uint64_t>(w.index),
-               is_whole ? w.block->shadow.now() : w.since_sync);
+               is_whole ? w.block->shadow.now() : std::max(w.since_sync, w.since_tile_sync));
   for (uint32_t left = is_whole ? 0 : w.mask; left != 0; left &= left - 1)
     fenced.learn(block,
                  Knowledge::first_thread + static_cast<uint64_t>(w.index * warp_size) +

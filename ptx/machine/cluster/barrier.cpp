@@ -20,7 +20,7 @@ InCluster::Arrival& arrival_of(Warp& w) {
 }
 
 const Op* arrive_at_cluster(const Op* op, Warp& w) {
-  if ((op->mode & is_aligned) != 0 && !are_together(w, op, all_lanes)) return next_group(w);
+  if ((op->mode & is_aligned) != 0 && !is_whole(w, op)) return next_group(w);
   Block& block = *w.block;
   InCluster& in = block.in_cluster;
   InCluster::Arrival& own = arrival_of(w);

@@ -64,6 +64,8 @@ void start(Warp& w) {
   w.set_mask(w.alive);
   w.at = w.code;
   w.since_barrier = w.since_sync = 1;
+  w.since_tile_sync = 0;
+  w.lanes_know.clear();
   if (w.has_taint) {
     std::fill(w.taint.begin(), w.taint.end(), 0);
     std::fill(w.predicate_taint.begin(), w.predicate_taint.end(), 0);
@@ -149,6 +151,7 @@ void start(Block& block, const Dim& at) {
   block.told_as = std::uint64_t{run.memory.earlier_blocks} + block.number;
   block.at = at;
   block.exited = 0;
+  block.next = 0;
   block.stored = 0;
   block.waits_for_grids.clear();
   std::fill(std::begin(block.barriers), std::end(block.barriers), Block::Barrier{});

@@ -54,7 +54,7 @@ Pair pair_of(int lane, bool transposed) {
 // mode 1: transposed. parts: matrices.
 template <Reach reach>
 const Op* load_matrix(const Op* op, Warp& w) {
-  if (!are_together(w, op, all_lanes)) return next_group(w);
+  if (!is_whole(w, op)) return next_group(w);
   uint64_t at[warp_size];
   addresses_of(op, w, at);
   for (int m = 0; m < op->parts; ++m) {
@@ -81,7 +81,7 @@ const Op* load_matrix(const Op* op, Warp& w) {
 
 template <Reach reach>
 const Op* store_matrix(const Op* op, Warp& w) {
-  if (!are_together(w, op, all_lanes)) return next_group(w);
+  if (!is_whole(w, op)) return next_group(w);
   uint64_t at[warp_size];
   addresses_of(op, w, at);
   for (int m = 0; m < op->parts; ++m) {
@@ -113,7 +113,7 @@ const Op* store_matrix(const Op* op, Warp& w) {
 }
 
 const Op* transpose_matrix(const Op* op, Warp& w) {
-  if (!are_together(w, op, all_lanes)) return next_group(w);
+  if (!is_whole(w, op)) return next_group(w);
   uint16_t rows[8][8];
   const uint32_t* a = w.slot<uint32_t>(op->a);
   for (int lane = 0; lane < warp_size; ++lane)
@@ -179,7 +179,7 @@ std::byte* bytes_of_slot(const Warp& w, const MatrixOp& o, int slot, int lane) {
 
 template <Reach reach>
 const Op* load_fragment(const Op* op, Warp& w) {
-  if (!are_together(w, op, all_lanes)) return next_group(w);
+  if (!is_whole(w, op)) return next_group(w);
   const MatrixOp& o = w.block->run->kernel.matrices[static_cast<std::size_t>(op->e)];
   InMemory memory;
   if (!describe(op, w, o, memory)) return nullptr;
@@ -214,7 +214,7 @@ const Op* load_fragment(const Op* op, Warp& w) {
 
 template <Reach reach>
 const Op* store_fragment(const Op* op, Warp& w) {
-  if (!are_together(w, op, all_lanes)) return next_group(w);
+  if (!is_whole(w, op)) return next_group(w);
   const MatrixOp& o = w.block->run->kernel.matrices[static_cast<std::size_t>(op->e)];
   InMemory memory;
   if (!describe(op, w, o, memory)) return nullptr;

@@ -35,7 +35,7 @@ void follow(const MatrixOp& o, Warp& w) {
 
 template <class T>
 const Op* multiply(const Op* op, Warp& w) {
-  if (!are_together(w, op, all_lanes)) return next_group(w);
+  if (!is_whole(w, op)) return next_group(w);
   const MatrixOp& o = w.block->run->kernel.matrices[static_cast<std::size_t>(op->e)];
   if (w.has_taint) follow(o, w);
   T a[most], b[most], c[most];

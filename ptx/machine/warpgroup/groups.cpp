@@ -36,13 +36,13 @@ void complete(Warp& w, Warpgroup& group, uint32_t last) {
 }
 
 const Op* fence_registers(const Op* op, Warp& w) {
-  if (!are_together(w, op, all_lanes)) return next_group(w);
+  if (!is_whole(w, op)) return next_group(w);
   ++part_of(w).fences;
   return op + 1;
 }
 
 const Op* commit_products(const Op* op, Warp& w) {
-  if (!are_together(w, op, all_lanes)) return next_group(w);
+  if (!is_whole(w, op)) return next_group(w);
   Warpgroup::OfWarp& own = part_of(w);
   own.groups.push_back(own.begun);
   return op + 1;
@@ -50,7 +50,7 @@ const Op* commit_products(const Op* op, Warp& w) {
 
 // bits: how many groups may stay.
 const Op* wait_for_products(const Op* op, Warp& w) {
-  if (!are_together(w, op, all_lanes)) return next_group(w);
+  if (!is_whole(w, op)) return next_group(w);
   Warpgroup& group = warpgroup_of(w);
   Warpgroup::OfWarp& own = part_of(w);
   if (own.groups.size() <= op->bits) return op + 1;

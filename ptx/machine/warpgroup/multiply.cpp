@@ -202,7 +202,7 @@ void compute(const GroupProduct& o, Warp& w, bool adds, const Elements<T>& a,
 
 template <class T>
 const Op* multiply(const Op* op, Warp& w) {
-  if (!are_together(w, op, all_lanes)) return next_group(w);
+  if (!is_whole(w, op)) return next_group(w);
   const GroupProduct& o = w.block->run->kernel.products[static_cast<std::size_t>(op->e)];
   if (!is_whole_group(op, w) || !may_use_registers(op, w, o)) return nullptr;
   Warpgroup::Product* const p = begin(op, w, o);
