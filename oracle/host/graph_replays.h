@@ -18,11 +18,20 @@ class Contents {
   void put_back() const;
   // In C: what else a launch may write nobody reads.
   bool operator==(const Contents&) const;
+  const float* row(Operand o, const Placed& p, std::int64_t i) const {
+    const std::byte* const first = held_[static_cast<std::size_t>(o)].data();
+    return static_cast<const float*>(static_cast<const void*>(first)) + i * p.ld;
+  }
 
  private:
   ByOperand<std::byte*> first_;
   ByOperand<std::vector<std::byte>> held_;
 };
+
+// Whether two results of a problem, given what was there before, differ by no more than rounding: a
+// variant may well sum otherwise where it is captured.
+bool are_alike(const Contents& one, const Contents& other, const Contents& before,
+               const ByOperand<Placed>&, const Gemm&, Arithmetic);
 
 // Other numbers in A and B, and so in the product, and in C.
 void change_numbers(const ByOperand<Placed>&);
@@ -43,7 +52,7 @@ class CapturedGraph {
   void* executable_ = nullptr;
 };
 
-// The verdict on a graph that leaves other bits in C than a launch does.
+// The verdict on a graph that leaves something else in C than a launch does.
 LaunchFailure replay_differs();
 
 }  // namespace assay

@@ -266,7 +266,7 @@ assay_sight_defect(tells_by_argument IN nvcc_only/graphs.cu CLAIM graph CASE "m=
 assay_sight_defect(tells_by_deleted IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5")  # whatever lies there by then
 assay_sight_defect(tells_by_short_note IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5")
 assay_sight_defect(numbers_calls IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "elements are wrong")
-assay_sight_defect(takes_turns IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "leaves other bits in C than a call")
+assay_sight_defect(takes_turns IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "leaves something else in C than a call")
 assay_sight_defect(clears_once IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "changes in place a value that nobody wrote")
 assay_sight_defect(launches_own_graph IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "cudaErrorStreamCaptureUnsupported")
 assay_sight_defect(waits_in_launch IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "cudaErrorStreamCaptureUnsupported")

@@ -185,6 +185,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values("right_side_stream", "right_pool", "right_two_side_streams", "right_copy",
                     "right_early_begin", "right_past_read_only_cache", "right_read_only_cache",
                     "right_copied_sums", "right_strips", "right_counter", "right_tells_by_kept",
-                    "right_tells_by_kept_note", "right_set_up_once", "right_compares_all_of_a"));
+                    "right_tells_by_kept_note", "right_set_up_once",
+                    "right_sums_backwards_in_captures", "right_compares_all_of_a"));
 
 }  // namespace
