@@ -1,4 +1,6 @@
 // cp.async: copies of 4 to 16 bytes that a thread starts and waits for.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -97,6 +99,25 @@ void places_in_shared(const Warp& w, int slot, bool is_wide, uint32_t add,
     fill(w.slot<uint32_t>(slot));
 }
 
+// How many bytes each lane reads. False if one asks for more than it copies: what a GPU does then,
+// nobody says.
+bool read_sizes(const Op* op, Warp& w, int (&read)[warp_size]) {
+  std::fill(std::begin(read), std::end(read), op->mode);
+  if (op->b < 0) return true;
+  const uint32_t* const asked = w.slot<uint32_t>(op->b);
+  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    read[lane] = static_cast<int>(asked[lane]);
+    if (asked[lane] <= op->mode) continue;
+    report(w, op, Fault::trap,
+           fmt::format("{} reads {} bytes for a copy of {}: the size of the source is negative, or "
+                       "too large",
+                       thread_text(w, lane), asked[lane], op->mode));
+    return false;
+  }
+  return true;
+}
+
 // a and bits give the source, d the shared address and e what is added to it, b how many bytes are
 // read. mode: bytes. parts is 2 if the shared address has 64 bits.
 const Op* start_copies(const Op* op, Warp& w) {
@@ -106,10 +127,7 @@ const Op* start_copies(const Op* op, Warp& w) {
   copy.op = op, copy.lanes = w.mask, copy.number = copies.started++, copy.group = copies.groups;
   copy.target = copy.source = nullptr;
   addresses_of(op, w, copy.from);
-  for (int lane = 0; lane < warp_size; ++lane)
-    copy.read[lane] =
-        op->b < 0 ? op->mode
-                  : std::min<int>(op->mode, static_cast<int>(w.slot<uint32_t>(op->b)[lane]));
+  if (!read_sizes(op, w, copy.read)) return nullptr;
   places_in_shared(w, op->d, op->parts == 2, static_cast<uint32_t>(op->e), copy.to);
   return take_off_together(w, copy) || take_off_lane_by_lane(w, copy) ? op + 1 : nullptr;
 }
