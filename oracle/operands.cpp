@@ -44,6 +44,7 @@ Guards guards_of(Placement placement, std::int64_t span, int offset, int alignme
       return {guard_floats, missing(span, alignment / static_cast<int>(sizeof(float)))};
     case Placement::guarded:
     case Placement::elsewhere:
+    case Placement::far_off:
     case Placement::adjoining:
     case Placement::unreadable:
     case Placement::as_left: break;

@@ -26,9 +26,10 @@ inline constexpr std::uint32_t workspace_bits = 0x7f990000u;  // in 16 of them l
 
 // Where a matrix lies.
 enum class Placement {
-  guarded,          // NaN on both sides
-  elsewhere,        // as guarded, at another address that is aligned alike
-  ends_at_fence,    // memory that faults begins right after its last element
+  guarded,        // NaN on both sides
+  elsewhere,      // as guarded, at another address that is aligned alike
+  far_off,        // as guarded, 4 GiB away: the lower half of the address is the same; on the host
+  ends_at_fence,  // memory that faults begins right after its last element
   begins_at_fence,  // memory that faults ends right before its first element
   adjoining,        // A first, and each other one right behind the last; on the host only
   unreadable,       // all of it faults

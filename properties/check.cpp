@@ -164,6 +164,7 @@ std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const B
   run_all(trials, dear_aimed_cases(exploration, claim, entry));
   crowd_out(trials, claim, entry, hints.effort);
   run_all(trials, cases_in_parts(claim, entry, budget.seed, hints));
+  trials.run_whole(cases_on_large_paths(exploration, claim, entry));
   std::vector<ClaimResult> results = std::move(trials).finish();
   for (ClaimResult& result : results) settle_skips(result);
   return results;
@@ -239,8 +240,7 @@ std::vector<Lane> lanes_of(const std::vector<Entry>& entries, Work work, std::si
   return {gpu, cpu};
 }
 
-// Judges in workers, each thread with one of its own, spread over the GPUs; without workers all
-// happens here, on the first GPU.
+// Judges in workers, one for each thread, spread over the GPUs; without them here, on the first.
 class Benches {
  public:
   Benches(const Budget& budget, std::size_t jobs)
@@ -253,14 +253,19 @@ class Benches {
 
   Bench of(const Entry& entry, std::size_t t) const {
     Bench bench;
-    bench.judge = [this, &entry, t](const Claim& claim, const Case& c, double watchdog) {
-      Resources granted = resources_of(entry, t);
-      granted.watchdog_seconds = watchdog;
-      return verdict_of([&] {
-        return in_workers_ ? workers_[t]->judge(entry, claim, c, granted)
-                           : assay::judge(claim, entry, c, granted);
-      });
+    const auto judge_with = [this, &entry, t](bool whole) -> Bench::Judge {
+      return [=, this, &entry](const Claim& claim, const Case& c, double watchdog) {
+        Resources granted = resources_of(entry, t);
+        granted.watchdog_seconds = watchdog;
+        granted.case_is_given |= whole;
+        return verdict_of([&] {
+          return in_workers_ ? workers_[t]->judge(entry, claim, c, granted)
+                             : assay::judge(claim, entry, c, granted);
+        });
+      };
     };
+    bench.judge = judge_with(false);
+    bench.judge_whole = judge_with(true);
     if (in_workers_) bench.start_afresh = [this, t] { workers_[t]->start_afresh(); };
     return bench;
   }

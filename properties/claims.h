@@ -12,6 +12,9 @@
 
 namespace assay {
 
+// Which problems a claim takes that are on ways of their own because they are large.
+enum class OnLargePaths { nothing, odd_sizes, round_sizes };
+
 struct Claim {
   const char* name;      // as in `--claim within_bound`
   const char* sentence;  // "matches the reference within the bound"
@@ -40,6 +43,7 @@ struct Claim {
   bool is_about_data = false;
   // Whether it takes sizes at which the numbers that count them give out.
   bool takes_extreme_sizes = false;
+  OnLargePaths on_large_paths = OnLargePaths::nothing;
   // Whether its cases grow, where blocks wait for others, until the device has no room for these.
   bool takes_crowds = false;
   // The most cases that it takes, where each is slow.

@@ -22,6 +22,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t longest_text = 1 << 12;
+constexpr std::chrono::minutes patience_to_explore(2);
 
 // A sequence of plain values and texts, read in the order in which they were written. Both ends are
 // the same program. Texts are cut to fit: what a variant throws may be of any length.
@@ -121,6 +122,8 @@ Message pack(const Exploration& x) {
   put_all(message, x.sequences, [&](const std::vector<Case>& sequence) {
     put_all(message, sequence, [&](const Case& c) { put(to_string(c)); });
   });
+  put_all(message, x.large_paths,
+          [&](const LargePath& path) { put(to_string(path.odd)), put(to_string(path.round)); });
   put_all(message, x.hints.sizes, put);
   put_all(message, x.hints.distances, put);
   put_all(message, x.hints.scalars, put);
@@ -139,6 +142,10 @@ Exploration unpack_exploration(Message& message) {
   const auto take_cases = [&] { return take_all(message, [&] { return parse_case(text()); }); };
   for (auto* cases : {&x.cases, &x.dear_cases}) *cases = take_cases();
   x.sequences = take_all(message, take_cases);
+  x.large_paths = take_all(message, [&] {
+    const Case odd = parse_case(text());
+    return LargePath{odd, parse_case(text())};
+  });
   x.hints.sizes = take_all(message, [&] { return message.take<std::int64_t>(); });
   x.hints.distances = take_all(message, [&] { return message.take<std::int64_t>(); });
   x.hints.scalars = take_all(message, [&] { return message.take<float>(); });
@@ -316,7 +323,7 @@ Verdict Worker::judge(const Entry& entry, const Claim& claim, const Case& c, Res
   request.put(std::string(claim.name));
   request.put(to_string(c)).put(resources);
   const auto patience = patience_for(c, resources.watchdog_seconds);
-  const std::optional<std::string> bytes = process_->ask(request.bytes(), patience);
+  const std::optional<std::string> bytes = process_->ask(request.bytes(), patience_to_explore);
   if (!bytes) {
     const bool hung = process_->timed_out();
     const ProcessEnd end = process_->end();
@@ -332,11 +339,10 @@ Verdict Worker::judge(const Entry& entry, const Claim& claim, const Case& c, Res
 }
 
 Exploration Worker::explore(const Entry& entry) {
-  constexpr std::chrono::minutes patience(2);
   if (process_ == nullptr) process_ = idle().take(command_, number_);
   Message request;
   request.put(Request::explore).put(std::string(entry.variant.name)).put(entry.backend);
-  const std::optional<std::string> bytes = process_->ask(request.bytes(), patience);
+  const std::optional<std::string> bytes = process_->ask(request.bytes(), patience_to_explore);
   if (!bytes) {
     const bool hung = process_->timed_out();
     const ProcessEnd end = process_->end();
@@ -349,13 +355,12 @@ Exploration Worker::explore(const Entry& entry) {
 }
 
 std::optional<Branch> Worker::branch_behind(const Entry& entry, const Verdicts& verdicts) {
-  constexpr std::chrono::minutes patience(2);
   if (process_ == nullptr) process_ = idle().take(command_, number_);
   Message request;
   request.put(Request::name_branch).put(std::string(entry.variant.name)).put(entry.backend);
   for (const auto* cases : {&verdicts.failing, &verdicts.passing})
     put_all(request, *cases, [&](const Case& c) { request.put(to_string(c)); });
-  const std::optional<std::string> bytes = process_->ask(request.bytes(), patience);
+  const std::optional<std::string> bytes = process_->ask(request.bytes(), patience_to_explore);
   if (!bytes) {
     process_->end();
     process_.reset();

@@ -102,12 +102,13 @@ float* HostMemory::place(Operand o, const Image& image, Placement placement) {
     return reinterpret_cast<float*>(slot.first);
   }
   if (placement == Placement::adjoining && o != Operand::a) return place_behind(o, image);
-  slot.region.reserve(bytes);
+  const std::size_t away = placement == Placement::far_off ? told_apart : 0;
+  slot.region.reserve(bytes + away);
   // Flush with the end of its pages, or with their beginning; everything around them faults. What
   // begins there may take a path for large pages.
   const bool at_beginning =
       placement == Placement::begins_at_fence || placement == Placement::adjoining;
-  std::byte* const start = at_beginning ? slot.region.begin() : slot.region.end() - bytes;
+  std::byte* const start = at_beginning ? slot.region.begin() : slot.region.end() - bytes - away;
   slot.first = start + bytes_of(image.first);
   placed.first = slot.first;
   slot.end = start + bytes;

@@ -1,6 +1,7 @@
 // The memory of a trial: what a kernel touched that it may not, and what it must be able to reach.
 #include <algorithm>
 #include <bit>
+#include <set>
 
 #include "base/errors.h"
 #include "oracle/tests/trials.h"
@@ -135,6 +136,23 @@ TEST(TrialMemory, reaches_rows_that_are_further_apart_than_memory_is_large) {
   expect_status(TrialStatus::wrong, run("writes_gap", wide), {"between the rows of C", "row 0"});
 }
 
+TEST(Machine, places_far_off_what_half_an_address_does_not_tell_apart) {
+  for (Backend backend : {Backend::simt, Backend::host}) {
+    Machine& machine = machine_of(backend, {});
+    std::set<std::uint32_t> lower;
+    std::set<std::uint64_t> whole;
+    for (Placement placement : {Placement::guarded, Placement::far_off, Placement::guarded}) {
+      const Operands all = make_operands(scaled, placement, {4, 4, 4});
+      const auto address =
+          reinterpret_cast<std::uint64_t>(machine.place(Operand::b, all[Operand::b], placement));
+      lower.insert(static_cast<std::uint32_t>(address));
+      whole.insert(address);
+    }
+    EXPECT_EQ(lower.size(), 1u);
+    EXPECT_EQ(whole.size(), 2u);
+  }
+}
+
 TEST(Machine, holds_what_was_placed_where_it_was_asked_to) {
   const std::array<int, 3> alignment = {16, 8, 4};
   for (Backend backend : {Backend::simt, Backend::host}) {
@@ -145,8 +163,9 @@ TEST(Machine, holds_what_was_placed_where_it_was_asked_to) {
         const auto index = static_cast<std::size_t>(o);
         const float* first = machine.place(o, all[o], placement);
         const auto address = reinterpret_cast<std::uintptr_t>(first);
-        const bool offset_counts =
-            placement == Placement::guarded || placement == Placement::elsewhere;
+        const bool offset_counts = placement == Placement::guarded ||
+                                   placement == Placement::elsewhere ||
+                                   placement == Placement::far_off;
         if (offset_counts) {
           EXPECT_EQ(address % 16, 4u * static_cast<unsigned>(scaled.offset.floats[index]));
         } else {

@@ -14,7 +14,8 @@ namespace oracle_test {
 using namespace assay;
 
 inline constexpr std::array placements = {Placement::guarded, Placement::elsewhere,
-                                          Placement::ends_at_fence, Placement::begins_at_fence};
+                                          Placement::far_off, Placement::ends_at_fence,
+                                          Placement::begins_at_fence};
 
 inline const Case small{.m = 9, .n = 7, .k = 5};
 inline const Case scaled{.m = 9,

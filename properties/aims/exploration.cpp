@@ -136,6 +136,7 @@ void add_aims(const Explorer& explorer, const Variant& variant, Exploration& exp
   for (const auto* cases : {&explorer.launches().cases, &explorer.knowledge().news()})
     exploration.dear_cases.insert(exploration.dear_cases.end(), cases->begin(), cases->end());
   exploration.sequences = explorer.launches().sequences;
+  exploration.large_paths = explorer.launches().large_paths;
   for (const std::int64_t constant : explorer.open_constants()) {
     for (const Case& c : cases_beyond(constant)) exploration.cases.push_back(c);
   }
@@ -334,6 +335,22 @@ std::vector<std::vector<Case>> aimed_sequences(const Exploration& exploration, c
     if (is_cheap) all.push_back(std::move(sequence));
   }
   return all;
+}
+
+std::vector<Case> cases_on_large_paths(const Exploration& exploration, const Claim& claim,
+                                       const Entry& entry) {
+  constexpr double most_nanoseconds = 3e10;  // of one
+  std::vector<Case> cases;
+  if (entry.backend != Backend::ptx || claim.on_large_paths == OnLargePaths::nothing) return cases;
+  for (const LargePath& path : exploration.large_paths) {
+    Case c = claim.on_large_paths == OnLargePaths::odd_sizes ? path.odd : path.round;
+    if (claim.is_about_data) c = with_zeros_of(Operand::a, c);
+    c = nearest_case(c, claim, entry);
+    if (c.m * c.n > most_judged_elements || !claim.excludes_case(c).empty()) continue;
+    if (cost_of(c, claim, entry, exploration.hints.effort) / claim.trials < most_nanoseconds)
+      cases.push_back(c);
+  }
+  return cases;
 }
 
 std::vector<Case> dear_aimed_cases(const Exploration& exploration, const Claim& claim,

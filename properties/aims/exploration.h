@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "properties/aims/launch_search.h"
 #include "properties/generators.h"
 
 namespace assay {
@@ -26,9 +27,10 @@ struct Exploration {
   std::vector<Case> cases;       // to judge, beside those that are drawn
   std::vector<Case> dear_cases;  // at and beyond the thresholds, for one claim, at whatever cost
   std::vector<std::vector<Case>> sequences;  // one after the other, in one process
-  Hints hints;                               // what it compares with, for cases to be drawn
-  int comparisons = 0, went_both_ways = 0;   // in its own source, that were reached
-  std::vector<OneWay> one_way;               // in the order of the source
+  std::vector<LargePath> large_paths;
+  Hints hints;                              // what it compares with, for cases to be drawn
+  int comparisons = 0, went_both_ways = 0;  // in its own source, that were reached
+  std::vector<OneWay> one_way;              // in the order of the source
   std::string unknown;  // why nothing is known of its comparisons; empty if they were watched
 };
 
@@ -43,5 +45,9 @@ std::vector<std::vector<Case>> aimed_sequences(const Exploration&, const Claim&,
 // Of the dear ones those that are not among them: hardly any of most variants, and up to some 20
 // seconds of others.
 std::vector<Case> dear_aimed_cases(const Exploration&, const Claim&, const Entry&);
+
+// On ways that only large problems take, to be judged whole: some seconds for each claim that takes
+// any, of the few variants that have such a way.
+std::vector<Case> cases_on_large_paths(const Exploration&, const Claim&, const Entry&);
 
 }  // namespace assay

@@ -25,6 +25,9 @@ constexpr std::size_t most_paths = 40, most_sequences = 20, most_before = 32;
 constexpr int pairs = 3000;  // of small problems, and of any
 constexpr double products_of_a_pair = 1e5;
 constexpr double cheap_products = 1e7, most_products = 3e10;  // of a case to judge
+constexpr double many_products = 0x1p29, most_products_whole = 1.1e10;
+constexpr std::size_t most_large_paths = 2;
+constexpr std::int64_t side_of_squares = 64;
 
 // What no problem has any influence on, as the status that a call of the runtime returns, hardly
 // waits for a rare one.
@@ -279,6 +282,47 @@ class LaunchSearch {
     if (!is_cheap && !is_new_side && dear_++ >= most_dear_paths) return;
     found_.cases.push_back(last.c);
     if (is_cheap) add_others_beside(last, path);
+    if (!gives_up && last.c.multiply_adds() >= many_products) keep_large_path(last, path);
+  }
+
+  // Squares of C are the cheapest to judge whole: of some lengths of the sum the best one.
+  void keep_large_path(const DryLaunch& found, std::uint64_t path) {
+    if (found_.large_paths.size() >= most_large_paths) return;
+    std::optional<Case> best;
+    for (std::int64_t k = 256; k <= 1 << 18; k *= 2) {
+      const auto c = smallest_square(found, path, k);
+      if (c && (!best || cost_of_whole(*c) < cost_of_whole(*best))) best = c;
+    }
+    if (!best || best->multiply_adds() < many_products) return;
+    Launches other = {found};
+    other.back().c = *best;
+    for (const std::int64_t by : {1, 2})  // it may have to be even
+      if (try_change(other, path,
+                     [=](DryLaunch& d) { d.c.m += by, d.c.n += 3 * by, d.c.k += 5 * by; }))
+        break;
+    found_.large_paths.push_back({.odd = other.back().c, .round = *best});
+  }
+  static double cost_of_whole(const Case& c) {
+    constexpr double products_of_an_element = 40;
+    const auto elements = static_cast<double>(c.m * c.k + c.k * c.n + c.m * c.n);
+    return c.multiply_adds() + products_of_an_element * elements;
+  }
+  std::optional<Case> smallest_square(const DryLaunch& found, std::uint64_t path, std::int64_t k) {
+    Launches square = {found};
+    const auto is_on_it = [&](std::int64_t pieces) {
+      const std::int64_t side = pieces * side_of_squares;
+      return try_change(square, path, [&](DryLaunch& d) { d.c.m = d.c.n = side, d.c.k = k; });
+    };
+    const double longest = std::sqrt(most_products_whole / static_cast<double>(k));
+    auto pieces =
+        std::min<std::int64_t>(static_cast<std::int64_t>(longest), 4096) / side_of_squares;
+    while (pieces > 0 && !is_on_it(pieces)) pieces -= pieces / 4 + 1;
+    if (pieces <= 0) return std::nullopt;
+    for (std::int64_t low = 0; pieces - low > 1;) {
+      const std::int64_t middle = low + (pieces - low) / 2;
+      (is_on_it(middle) ? pieces : low) = middle;
+    }
+    return square.back().c;
   }
 
   // What the first of two leaves may suit the other one, and not the other way round.

@@ -11,8 +11,16 @@
 
 namespace assay {
 
+// A way through the launch function that only problems of very many products take, by two of the
+// cheapest: no size of one is a multiple of anything, and those of the other are of 64.
+struct LargePath {
+  Case odd, round;
+  bool operator==(const LargePath&) const = default;
+};
+
 struct LaunchFindings {
   std::vector<Case> cases;
+  std::vector<LargePath> large_paths;
   std::vector<std::vector<Case>> sequences;  // the last shows it, but only after those before it
 };
 

@@ -126,6 +126,21 @@ void add_slices_of_zeros(std::vector<Case>& cases, Dice& dice,
   }
 }
 
+}  // namespace
+
+Case with_zeros_of(Operand o, Case c) {
+  constexpr std::int64_t two_slices = 64;
+  const std::int64_t last = std::max<std::int64_t>(1, c.k - two_slices);
+  c.fill = Fill::special;
+  const auto are_right = [&](const auto& zeros) {
+    return zeros && zeros->of == o && zeros->from <= last;
+  };
+  for (int tries = 0; !are_right(zeros_at_the_end(c)) && tries < 1000; ++tries) ++c.seed;
+  return c;
+}
+
+namespace {
+
 // Where allocations begin, at every remainder of k.
 void add_tidy(std::vector<Case>& cases, Dice& dice) {
   for (std::int64_t remainder = 0; remainder < 8; ++remainder) {

@@ -5,7 +5,7 @@
 
 #include "kernels/gemm.h"
 #include "kernels/registry.h"
-#include "oracle/case.h"
+#include "oracle/operands.h"
 #include "properties/draws/dice.h"
 
 namespace assay {
@@ -20,6 +20,9 @@ void make_square(Dice&, Case&);
 // A CPU takes some fifteen times as long for denormals, where it runs the kernel itself: a large
 // case gets a seed there that scales to other numbers.
 void spare_denormals(Case&, Backend);
+
+// Filled with special values, and with zeros of A, or of B, in the last slices of k.
+Case with_zeros_of(Operand, Case);
 
 // Every kind of data in turn: every structure of A or B with a long k, and in small cases every
 // pair of magnitudes of alpha and beta, every place of the largest floats; and tidy problems with

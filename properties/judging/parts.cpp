@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "oracle/fills/filling.h"
 #include "properties/draws/cost.h"
+#include "properties/draws/data.h"
 #include "properties/draws/dice.h"
 #include "properties/fitting.h"
 #include "properties/judging/long_sums.h"
@@ -94,11 +94,8 @@ std::vector<Case> cases_in_parts(const Claim& claim, const Entry& entry, std::ui
     if (its.m >= c.m / 2 && its.n >= c.n / 2 && its.k >= c.k / 2) cases.push_back(its);
   };
   const auto add_zeros_of = [&](Operand o, Case c) {
-    c.fill = Fill::special;
-    const auto are_of_it = [&](const auto& zeros) { return zeros && zeros->of == o; };
     c.seed = seed;
-    while (!are_of_it(zeros_at_the_end(c))) ++c.seed;
-    add(c);
+    add(with_zeros_of(o, c));
   };
   const auto beside = [&](std::int64_t size) { return size + dice.between(1, size / 64); };
   const auto cube_beside = [&](std::int64_t size) {

@@ -51,9 +51,24 @@ Run chained_before(const Entry& entry, const Case& c) {
   return {"as the result before", entry, fitted(first, entry.variant.needs), {.exchanged = true}};
 }
 
+// The same call again, with its blocks in another order. More would take minutes.
+Verdict judge_large_twice(const Entry& entry, const Case& c, const Resources& resources) {
+  const std::vector<Run> runs = {{"the first time", entry, c, {.order = ThreadOrder::forward}},
+                                 {"the second time, with threads in random order",
+                                  entry,
+                                  c,
+                                  {.order = ThreadOrder::shuffled}}};
+  return compare_runs(
+      runs, {Fault::not_repeatable, "it depends on the order of blocks, or on earlier calls"},
+      resources);
+}
+
 }  // namespace
 
 Verdict judge_twice(const Entry& entry, const Case& c, const Resources& resources) {
+  constexpr double products_of_a_large_one = 0x1p30;
+  if (entry.backend == Backend::ptx && c.multiply_adds() >= products_of_a_large_one)
+    return judge_large_twice(entry, c, resources);
   const auto keeps = [&] {
     return entry.backend != Backend::host && keeps_something(entry, resources);
   };
@@ -77,6 +92,9 @@ Verdict judge_twice(const Entry& entry, const Case& c, const Resources& resource
   } else {
     before.plan.altered = alterations[c.seed / 2 % alterations.size()];
   }
+  // What finds a plan again may look at half of each address.
+  const bool is_far = (on_host || entry.backend == Backend::ptx) && c.seed / 4 % 2 == 1;
+  const Placement second = is_far ? Placement::far_off : Placement::elsewhere;
   const bool turns = c.seed / 16 % 4 == 3;
   const std::vector<Run> runs = {
       {"half as large, the first time", entry, smaller},
@@ -84,7 +102,7 @@ Verdict judge_twice(const Entry& entry, const Case& c, const Resources& resource
       {"the first time", entry, c, {.placement = placement, .keeps_workspace = true}},
       turns ? Run{"of another shape", entry, turned_problem(c, entry)}
             : Run{"half as large, the second time", entry, smaller},
-      {"the second time", entry, c, {.placement = Placement::elsewhere}}};
+      {"the second time", entry, c, {.placement = second}}};
   const std::uint64_t kept = machine_of(entry.backend, resources).kept_bytes();
   Verdict verdict = compare_runs(
       runs, {Fault::not_repeatable, "it depends on where its operands lie in memory"}, resources);

@@ -85,6 +85,23 @@ TEST(LaunchSearch, tells_of_a_threshold_that_is_too_dear_to_judge) {
   EXPECT_TRUE(found.one_way[0].evidence.ends_with("which is too dear to judge on the CPU"));
 }
 
+TEST(LaunchSearch, finds_the_cheapest_squares_of_a_path_for_large_problems) {
+  for (const char* const name : {"planted_large", "planted_large_even"}) {
+    const Exploration found = explore(planted(name));
+    ASSERT_EQ(found.large_paths.size(), 1u) << name;
+    const auto& [odd, round] = found.large_paths.front();
+    for (const Case& c : {odd, round}) {
+      EXPECT_GE(c.multiply_adds(), 0x1p32) << name;
+      EXPECT_LE(c.multiply_adds(), 1.1 * 0x1p32) << name;
+    }
+    EXPECT_TRUE(round.m % 64 == 0 && round.n % 64 == 0 && round.k % 256 == 0) << name;
+    const bool may_be_odd = std::string_view(name) == "planted_large";
+    EXPECT_EQ(odd.m % 2, may_be_odd ? 1 : 0) << name;
+    EXPECT_NE(odd.k % 16, 0) << name;
+  }
+  EXPECT_TRUE(explore(planted("planted_hash")).large_paths.empty());
+}
+
 // No comparison goes another way there than for a tiny problem.
 TEST(LaunchSearch, finds_a_huge_problem_on_the_path_for_tiny_ones) {
   const Exploration found = explore(planted("planted_work"));

@@ -106,6 +106,13 @@ cudaError_t launch_each_row(const Gemm& g, cudaStream_t stream) {
   return cudaSuccess;
 }
 
+// A way that only very many products lead to, of even sizes or of any.
+template <int unit>
+cudaError_t launch_large(const Gemm& g, cudaStream_t stream) {
+  const bool is_large = depth(g) > 0 && g.m * g.n >= (std::int64_t{1} << 32) / g.k;
+  return launch_all_but(is_large && g.m % unit == 0 && g.n % unit == 0, g, stream);
+}
+
 Variant by(const char* name, cudaError_t (*launch)(const Gemm&, cudaStream_t)) {
   return {.name = name, .idea = "Of the tests.", .launch = launch, .tile = tile};
 }
@@ -114,6 +121,8 @@ const Registrar registrars[] = {by("planted_hash", launch_by_hash),
                                 by("planted_exchange", launch_after_exchange),
                                 by("planted_multiples", launch_by_multiples),
                                 by("planted_enormous", launch_enormous),
+                                by("planted_large", launch_large<1>),
+                                by("planted_large_even", launch_large<2>),
                                 by("planted_plan", launch_by_plan),
                                 by("planted_constant", launch_by_kept_constant),
                                 by("planted_shares", launch_shares),

@@ -59,6 +59,11 @@ std::optional<Interruption> interruption_by(const Claim& claim, const Entry& ent
 
 }  // namespace
 
+Bench judging_whole(Bench bench) {
+  if (bench.judge_whole) bench.judge = bench.judge_whole;
+  return bench;
+}
+
 Trials::Trials(Claims claims, const Entry& entry, int wanted, const Budget& budget,
                const Bench& bench, const std::function<void()>& tick, const Effort& effort)
     : bench_(bench), tick_(tick), shrinks_(!budget.first_failure), effort_(effort) {
@@ -104,6 +109,12 @@ void Trials::run(const Case& c) {
   judged_.push_back(c);
   if (verdict.crowd && !is_failure(verdict)) crowded_.push_back({c, *verdict.crowd});
   tick_();
+}
+
+void Trials::run_whole(const std::vector<Case>& cases) {
+  bench_ = judging_whole(bench_);
+  for (const Case& c : cases)
+    if (may_go_on()) run(c);
 }
 
 void Trials::skip(const Skip& skip) {
@@ -190,9 +201,11 @@ void hand_over_interruptions(std::span<ClaimResult> results, const Bench& bench,
       return r.claim == names && !r.exempt && r.harness_error.empty();
     });
     ClaimResult& teller = its == results.end() ? interrupted : *its;
+    constexpr double products_never_drawn = 0x1p31;
+    const Bench own = c.multiply_adds() < products_never_drawn ? bench : judging_whole(bench);
     teller.failure =
         shrinks
-            ? examined(*names, interrupted.entry, c, verdict, bench, interrupted.watchdog_seconds)
+            ? examined(*names, interrupted.entry, c, verdict, own, interrupted.watchdog_seconds)
             : Failure{.original = c, .shrunk = c, .original_verdict = verdict, .verdict = verdict};
     if (its == results.end()) teller.failure->names = names;
   }

@@ -15,10 +15,15 @@ namespace assay {
 
 // Where cases of one entry are judged: here or in a worker.
 struct Bench {
-  std::function<Verdict(const Claim&, const Case&, double watchdog_seconds)> judge;
+  using Judge = std::function<Verdict(const Claim&, const Case&, double watchdog_seconds)>;
+  Judge judge;
+  Judge judge_whole;  // what `judge` may judge in parts only, or not at all; empty if none is
   std::function<void()>
       start_afresh;  // a process for the next case; empty where there is only this
 };
+
+// That judges whole what it would judge in parts.
+Bench judging_whole(Bench);
 
 // The claim itself, or those of its family that were selected.
 using Claims = std::span<const Claim* const>;
@@ -35,6 +40,7 @@ class Trials {
   int skips() const { return skips_; }
 
   void run(const Case&);
+  void run_whole(const std::vector<Case>&);  // the last ones
   // Cases of which blocks waited for others that come later in their grid, with room for all.
   struct Crowded {
     Case c;
@@ -53,7 +59,7 @@ class Trials {
   const Claim& claim() const { return *results_.front().claim; }
   const Entry& entry() const { return results_.front().entry; }
 
-  const Bench& bench_;
+  Bench bench_;
   const std::function<void()>& tick_;
   const bool shrinks_;
   const Effort effort_;
