@@ -249,7 +249,7 @@ const std::vector<Claim>& claims() {
          .excludes_case = why_no_bound,
          .takes_large_shapes = true,
          .takes_extreme_sizes = true,
-         .on_large_paths = OnLargePaths::odd_sizes,
+         .on_large_paths = OnLargePaths::odd_and_round_sizes,
          .takes_crowds = true},
         {.name = "any_data",
          .sentence = "is right whatever its matrices hold",

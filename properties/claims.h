@@ -13,7 +13,7 @@
 namespace assay {
 
 // Which problems a claim takes that are on ways of their own because they are large.
-enum class OnLargePaths { nothing, odd_sizes, round_sizes };
+enum class OnLargePaths { nothing, odd_and_round_sizes, round_sizes };
 
 struct Claim {
   const char* name;      // as in `--claim within_bound`

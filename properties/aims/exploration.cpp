@@ -342,13 +342,16 @@ std::vector<Case> cases_on_large_paths(const Exploration& exploration, const Cla
   constexpr double most_nanoseconds = 3e10;  // of one
   std::vector<Case> cases;
   if (entry.backend != Backend::ptx || claim.on_large_paths == OnLargePaths::nothing) return cases;
-  for (const LargePath& path : exploration.large_paths) {
-    Case c = claim.on_large_paths == OnLargePaths::odd_sizes ? path.odd : path.round;
+  const auto add = [&](Case c) {
     if (claim.is_about_data) c = with_zeros_of(Operand::a, c);
     c = nearest_case(c, claim, entry);
-    if (c.m * c.n > most_judged_elements || !claim.excludes_case(c).empty()) continue;
+    if (c.m * c.n > most_judged_elements || !claim.excludes_case(c).empty()) return;
     if (cost_of(c, claim, entry, exploration.hints.effort) / claim.trials < most_nanoseconds)
       cases.push_back(c);
+  };
+  for (const LargePath& path : exploration.large_paths) {
+    if (claim.on_large_paths == OnLargePaths::odd_and_round_sizes) add(path.odd);
+    add(path.round);
   }
   return cases;
 }

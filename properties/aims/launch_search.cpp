@@ -282,7 +282,8 @@ class LaunchSearch {
     if (!is_cheap && !is_new_side && dear_++ >= most_dear_paths) return;
     found_.cases.push_back(last.c);
     if (is_cheap) add_others_beside(last, path);
-    if (!gives_up && last.c.multiply_adds() >= many_products) keep_large_path(last, path);
+    const bool is_large = last.c.multiply_adds() >= many_products;
+    if (is_large && is_new_side && !gives_up) keep_large_path(last, path);
   }
 
   // Squares of C are the cheapest to judge whole: of some lengths of the sum the best one.
@@ -300,12 +301,14 @@ class LaunchSearch {
       if (try_change(other, path,
                      [=](DryLaunch& d) { d.c.m += by, d.c.n += 3 * by, d.c.k += 5 * by; }))
         break;
-    found_.large_paths.push_back({.odd = other.back().c, .round = *best});
+    const LargePath both{.odd = other.back().c, .round = *best};
+    auto& all = found_.large_paths;
+    if (std::find(all.begin(), all.end(), both) == all.end()) all.push_back(both);
   }
   static double cost_of_whole(const Case& c) {
-    constexpr double products_of_an_element = 40;
-    const auto elements = static_cast<double>(c.m * c.k + c.k * c.n + c.m * c.n);
-    return c.multiply_adds() + products_of_an_element * elements;
+    constexpr double products_of_an_operand = 40, products_of_an_element = 1000;
+    return c.multiply_adds() + products_of_an_operand * static_cast<double>(c.k * (c.m + c.n)) +
+           products_of_an_element * static_cast<double>(c.m * c.n);
   }
   std::optional<Case> smallest_square(const DryLaunch& found, std::uint64_t path, std::int64_t k) {
     Launches square = {found};
