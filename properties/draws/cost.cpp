@@ -16,6 +16,7 @@ constexpr double stops_per_slice = 2;
 // Of the PTX machine, for each operation of a warp.
 constexpr double per_operation = 8;
 // Of the harness, for each: element of a matrix, float between rows, product of the reference.
+constexpr std::int64_t floats_for_a_page_of_its_own = 2000;
 constexpr double per_element = 30, per_gap_float = 3, per_product_of_reference = 0.35;
 // Of a GPU, where the kernel and the reference run.
 constexpr double per_launch = 5e5, per_product_on_gpu = 1e-3;
@@ -81,7 +82,8 @@ double cost_of_kernel(const Case& c, const Entry& entry, const Effort& effort) {
 // Filling, placing, fetching and comparing the matrices, and the reference.
 double cost_of_harness(const Case& c, Backend backend) {
   const auto matrix = [](std::int64_t rows, std::int64_t columns, Gap gap) {
-    const auto stored_gap = std::min(gap.floats, widest_stored_gap);
+    const bool is_stored = gap.floats <= widest_stored_gap;
+    const auto stored_gap = is_stored ? gap.floats : floats_for_a_page_of_its_own;
     return static_cast<double>(rows) * (static_cast<double>(columns) * per_element +
                                         static_cast<double>(stored_gap) * per_gap_float);
   };
