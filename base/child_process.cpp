@@ -110,15 +110,9 @@ ChildProcess::~ChildProcess() {
 }
 
 bool ChildProcess::wait_for_input(std::chrono::milliseconds patience) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point end = Clock::now() + patience;
   pollfd waiting{socket_, POLLIN, 0};
-  int ready = 0;
-  for (auto left = patience; ready == 0;) {  // some systems end a long wait before its time
-    ready = uninterrupted([&] { return poll(&waiting, 1, static_cast<int>(left.count())); });
-    left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
-    if (left.count() <= 0) break;
-  }
+  const int ready =
+      uninterrupted([&] { return poll(&waiting, 1, static_cast<int>(patience.count())); });
   timed_out_ = ready == 0;
   return ready > 0;
 }

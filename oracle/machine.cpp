@@ -52,9 +52,14 @@ std::optional<Image> Machine::change_of(Operand o, const Image& placed) {
 LaunchFailure place_workspace(Machine& machine, const Variant& variant, const Case& c,
                               const Plan& plan, Given& given, Image& image) {
   const std::int64_t bytes = workspace_of(variant, given);
-  if (bytes < 0 || static_cast<double>(bytes) > memory_of_this_computer() / 4)
-    return launch_crashed(
-        fmt::format("it asks for {} bytes of workspace, which are not to be had", bytes));
+  constexpr double most_operands = 64;  // as large: what is asked for beyond that is miscounted
+  if (bytes < 0 || static_cast<double>(bytes) > memory_of_this_computer() / 4) {
+    std::string lack =
+        fmt::format("it asks for {} bytes of workspace, which are not to be had", bytes);
+    if (bytes < 0 || static_cast<double>(bytes) > most_operands * bytes_of(c))
+      return launch_crashed(std::move(lack));
+    return Verdict{.status = TrialStatus::refused, .reason = std::move(lack)};
+  }
   // Unlike in any other way to launch the same case.
   const auto launch = static_cast<std::uint64_t>(plan.placement) * 64 +
                       static_cast<std::uint64_t>(plan.order) * 8 +

@@ -323,7 +323,7 @@ Verdict Worker::judge(const Entry& entry, const Claim& claim, const Case& c, Res
   request.put(std::string(claim.name));
   request.put(to_string(c)).put(resources);
   const auto patience = patience_for(c, resources.watchdog_seconds);
-  const std::optional<std::string> bytes = process_->ask(request.bytes(), patience_to_explore);
+  const std::optional<std::string> bytes = process_->ask(request.bytes(), patience);
   if (!bytes) {
     const bool hung = process_->timed_out();
     const ProcessEnd end = process_->end();

@@ -5,7 +5,6 @@
 #include <thread>
 #include <utility>
 
-#include "kernels/registry.h"
 #include "oracle/contract.h"
 #include "oracle/cuda/device_array.h"
 #include "oracle/cuda/device_kernels.h"
@@ -78,18 +77,6 @@ Breach complaint_about(const Case& c, const ProductCheck& found) {
                       c.m * c.n, at / c.n, at % c.n)};
 }
 
-// Some parts of so large a C take more than this computer has for them. That says nothing about the
-// variant, as long as its workspace is of the size of its operands.
-std::string lack_of_workspace(const Variant& variant, const Gemm& g) {
-  constexpr double most_parts = 64;
-  const auto bytes = static_cast<double>(workspace_of(variant, g));
-  const double elements = static_cast<double>(g.m) * g.n + static_cast<double>(g.m) * g.k +
-                          static_cast<double>(g.k) * g.n;
-  if (bytes <= memory_of_this_computer() / 4 || bytes > most_parts * elements * sizeof(float))
-    return "";
-  return fmt::format("its workspace of {:.3g} GB is not to be had here", bytes / 1e9);
-}
-
 Verdict judge_on_gpu(const Variant& variant, const Case& c, const Gemm& gemm, Machine& machine,
                      const Operands& inputs) {
   const double allowed = allowed_gulps(variant.arithmetic, c);
@@ -123,8 +110,6 @@ Verdict run_large_trial(const Entry& entry, const Case& c, const Resources& reso
   Given gemm{gemm_of(c, a, b, result->get() + guard_floats)};
   if (std::string reason = refusal(entry.variant, gemm); !reason.empty())
     return {.status = TrialStatus::refused, .reason = reason};
-  if (std::string lack = lack_of_workspace(entry.variant, gemm); !lack.empty())
-    return {.status = TrialStatus::refused, .reason = std::move(lack)};
   Image workspace;
   if (auto failure = place_workspace(machine, entry.variant, c, {}, gemm, workspace))
     return *failure;

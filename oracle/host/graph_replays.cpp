@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "oracle/host/twin.h"
+#include "oracle/reference.h"
 #include "ptx/runtime/observe.h"
 #include "ptx/runtime/runtime.h"
 
@@ -61,11 +62,11 @@ bool Contents::operator==(const Contents& other) const {
 }
 
 bool are_alike(const Contents& one, const Contents& other, const Contents& before,
-               const ByOperand<Placed>& placed, const Gemm& g, Arithmetic arithmetic) {
+               const ByOperand<Placed>& placed, const Case& g, Arithmetic arithmetic) {
   const auto of = [&](Operand o) { return placed[static_cast<std::size_t>(o)]; };
-  const double unit = arithmetic == Arithmetic::fp32 ? 0x1p-24 : 0x1p-11;
-  const double allowed = 2 * unit * static_cast<double>(g.k + 4);
-  constexpr double underflow = 0x1p-120;
+  // Each of them may be that far from what is exact.
+  const double allowed = 2 * allowed_gulps(arithmetic, g) * unit_roundoff;
+  const double underflow = 2 * underflow_of(g);
   const auto are_alike = [&](std::int64_t i, std::int64_t j) {
     const double x = one.row(Operand::c, of(Operand::c), i)[j],
                  y = other.row(Operand::c, of(Operand::c), i)[j];
@@ -76,7 +77,8 @@ bool are_alike(const Contents& one, const Contents& other, const Contents& befor
                         double{before.row(Operand::b, of(Operand::b), p)[j]});
     gauge *= std::abs(g.alpha);
     if (g.beta != 0)
-      gauge += std::abs(double{g.beta} * before.row(Operand::c, of(Operand::c), i)[j]);
+      gauge +=
+          weight_of_c(g) * std::abs(double{g.beta} * before.row(Operand::c, of(Operand::c), i)[j]);
     return std::abs(x - y) <= allowed * gauge + underflow;
   };
   for (std::int64_t i = 0; i < g.m; ++i)

@@ -31,7 +31,7 @@ class Contents {
 // Whether two results of a problem, given what was there before, differ by no more than rounding: a
 // variant may well sum otherwise where it is captured.
 bool are_alike(const Contents& one, const Contents& other, const Contents& before,
-               const ByOperand<Placed>&, const Gemm&, Arithmetic);
+               const ByOperand<Placed>&, const Case&, Arithmetic);
 
 // Other numbers in A and B, and so in the product, and in C.
 void change_numbers(const ByOperand<Placed>&);

@@ -183,7 +183,7 @@ class PtxMachine : public Machine {
     others.put_back();
     if (auto failure = step([&] { return graph.launch(frame); })) return failure;
     if (variant.deterministic && !are_alike(Contents(memory_.placed()), wanted, others,
-                                            memory_.placed(), given, variant.arithmetic))
+                                            memory_.placed(), c, variant.arithmetic))
       return replay_differs();
     of_case.put_back();
     return step([&] { return graph.launch(frame); });

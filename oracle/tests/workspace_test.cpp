@@ -27,6 +27,25 @@ float* floats_at(void* workspace) { return static_cast<float*>(workspace); }
 
 float seen = 0;  // at the beginning of the last workspace
 
+// More than a quarter of the memory: that is no fault of a variant whose operands are large, too.
+TEST(TrialWorkspace, may_be_more_than_this_computer_has) {
+  static const auto too_many = static_cast<std::int64_t>(memory_of_this_computer() / 3);
+  const Variant variant{
+      .name = "host",
+      .idea = "",
+      .launch = InWorkspace([](const Gemm&, cudaStream_t, void*) { return cudaSuccess; }),
+      .workspace = [](const Gemm&) { return too_many; }};
+  const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(too_many) / 32));
+  Image none;
+  for (const Case& c : {Case{.m = side, .n = side, .k = 1}, Case{.m = 1, .n = 1, .k = 1}}) {
+    Given given{gemm_of(c, nullptr, nullptr, nullptr)};
+    const LaunchFailure lack =
+        place_workspace(machine_of(Backend::host, {}), variant, c, {}, given, none);
+    ASSERT_TRUE(lack);
+    EXPECT_EQ(lack->status, c.m == 1 ? TrialStatus::crashed : TrialStatus::refused);
+  }
+}
+
 TEST(TrialWorkspace, can_be_written_to_its_last_float_and_holds_no_zero_at_first) {
   for (const Placement placement : placements) {
     const auto launch = [](const Gemm& g, cudaStream_t, void* workspace) {

@@ -15,9 +15,10 @@ constexpr double per_free_thread = 20, per_thread = 150, per_stop = 40;
 constexpr double stops_per_slice = 2;
 // Of the PTX machine, for each operation of a warp.
 constexpr double per_operation = 8;
-// Of the harness, for each: element of a matrix, float between rows, product of the reference.
-constexpr std::int64_t floats_for_a_page_of_its_own = 2000;
-constexpr double per_element = 30, per_gap_float = 3, per_product_of_reference = 0.35;
+// Of the harness, for each: element of a matrix, float between rows, row on a page of its own,
+// product of the reference.
+constexpr double per_element = 30, per_gap_float = 3, per_page = 6000;
+constexpr double per_product_of_reference = 0.35;
 // Of a GPU, where the kernel and the reference run.
 constexpr double per_launch = 5e5, per_product_on_gpu = 1e-3;
 
@@ -83,9 +84,9 @@ double cost_of_kernel(const Case& c, const Entry& entry, const Effort& effort) {
 double cost_of_harness(const Case& c, Backend backend) {
   const auto matrix = [](std::int64_t rows, std::int64_t columns, Gap gap) {
     const bool is_stored = gap.floats <= widest_stored_gap;
-    const auto stored_gap = is_stored ? gap.floats : floats_for_a_page_of_its_own;
-    return static_cast<double>(rows) * (static_cast<double>(columns) * per_element +
-                                        static_cast<double>(stored_gap) * per_gap_float);
+    return static_cast<double>(rows) *
+           (static_cast<double>(columns) * per_element +
+            (is_stored ? static_cast<double>(gap.floats) * per_gap_float : per_page));
   };
   const double product = backend == Backend::cuda ? per_product_on_gpu : per_product_of_reference;
   return matrix(c.m, c.k, c.lda) + matrix(c.k, c.n, c.ldb) + matrix(c.m, c.n, c.ldc) +

@@ -4,6 +4,7 @@
 
 #include "oracle/watched/dry_launches.h"
 #include "properties/check.h"
+#include "properties/fitting.h"
 #include "properties/tests/planted.h"
 
 namespace assay {
@@ -26,6 +27,25 @@ INSTANTIATE_TEST_SUITE_P(Launches, Rare,
                                          "planted_plan", "planted_constant", "planted_shares",
                                          "planted_multiples"),
                          [](const auto& info) { return std::string(info.param); });
+
+TEST(Repetition, shows_a_plan_that_is_found_by_half_of_each_address) {
+  EXPECT_EQ(check({planted("planted_half_addresses")}, {&claim_named("same_bits_twice")},
+                  {.cases = 20, .jobs = 1})
+                .front()
+                .status(),
+            ClaimStatus::fails);
+}
+
+// Behind a threshold for rows, say.
+TEST(WideStrides, keep_many_rows) {
+  const Claim& claim = claim_named("wide_strides");
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    const Case c =
+        nearest_case({.m = 4097, .n = 3, .k = 5, .seed = seed}, claim, planted("planted_hash"));
+    EXPECT_EQ(claim.excludes_case(c), "");
+    EXPECT_EQ(c.m == 4097, seed % 4 == 1 || seed % 4 == 3) << "where A alone is wide, or C";
+  }
+}
 
 TEST(LaunchSearch, keeps_a_cheap_case_of_a_rare_size) {
   const Exploration found = explore(planted("planted_hash"));

@@ -113,6 +113,25 @@ cudaError_t launch_large(const Gemm& g, cudaStream_t stream) {
   return launch_all_but(is_large && g.m % unit == 0 && g.n % unit == 0, g, stream);
 }
 
+// Of the last eight plans one is found again by its sizes and the lower half of each address.
+cudaError_t launch_by_half_addresses(const Gemm& g, cudaStream_t stream) {
+  static Gemm plans[8] = {};
+  static int next = 0;
+  const auto half = [](const float* p) {
+    return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(p));
+  };
+  for (const Gemm& plan : plans) {
+    if (g.m != plan.m || g.n != plan.n || g.k != plan.k || half(g.a) != half(plan.a) ||
+        half(g.b) != half(plan.b) || half(g.c) != half(plan.c))
+      continue;
+    Gemm its = g;
+    its.a = plan.a, its.b = plan.b, its.c = plan.c;
+    return launch_right(its, stream);
+  }
+  plans[next++ % 8] = g;
+  return launch_right(g, stream);
+}
+
 Variant by(const char* name, cudaError_t (*launch)(const Gemm&, cudaStream_t)) {
   return {.name = name, .idea = "Of the tests.", .launch = launch, .tile = tile};
 }
@@ -124,6 +143,7 @@ const Registrar registrars[] = {by("planted_hash", launch_by_hash),
                                 by("planted_large", launch_large<1>),
                                 by("planted_large_even", launch_large<2>),
                                 by("planted_plan", launch_by_plan),
+                                by("planted_half_addresses", launch_by_half_addresses),
                                 by("planted_constant", launch_by_kept_constant),
                                 by("planted_shares", launch_shares),
                                 by("planted_work", launch_by_work_in_int),

@@ -14,24 +14,24 @@ std::string in_halves(const std::string& operation) {
   return "setp.lt.u32 %p1, %t, 16; selp.b32 %r10, 0x0000ffff, 0xffff0000, %p1;" + operation +
          store_r1;
 }
-// What each half of a warp finds in `operation`, in every order.
-void expect_of_halves(const std::string& operation, std::uint32_t lower, std::uint32_t upper) {
+// What each lane of a warp leaves, in every order.
+template <class Wanted>
+void expect_of_lanes(const std::string& kernel_text, const Wanted& wanted) {
   for (const Settings& settings : all_orders()) {
-    WrittenKernel kernel(in_halves(operation));
+    WrittenKernel kernel(kernel_text);
     ASSERT_EQ(text_of(kernel.run(32, settings)), "");
-    for (std::size_t lane = 0; lane < 32; ++lane)
-      EXPECT_EQ(kernel.words[lane], lane < 16 ? lower : upper) << operation << lane;
+    for (std::uint32_t lane = 0; lane < 32; ++lane)
+      EXPECT_EQ(kernel.words[lane], wanted(lane)) << kernel_text << lane;
   }
+}
+void expect_of_halves(const std::string& operation, std::uint32_t lower, std::uint32_t upper) {
+  expect_of_lanes(in_halves(operation), [=](auto lane) { return lane < 16 ? lower : upper; });
 }
 
 TEST(Tiles, elect_a_leader_each) {
   expect_of_halves("elect.sync %r1|%p2, %r10;", 0, 16);
-  for (const Settings& settings : all_orders()) {
-    WrittenKernel kernel(in_halves("elect.sync _|%p2, %r10; selp.b32 %r1, 1, 0, %p2;"));
-    ASSERT_EQ(text_of(kernel.run(32, settings)), "");
-    for (std::size_t lane = 0; lane < 32; ++lane)
-      EXPECT_EQ(kernel.words[lane], lane % 16 == 0 ? 1u : 0u) << lane;
-  }
+  expect_of_lanes(in_halves("elect.sync _|%p2, %r10; selp.b32 %r1, 1, 0, %p2;"),
+                  [](auto lane) { return lane % 16 == 0 ? 1u : 0u; });
 }
 TEST(Tiles, vote_for_themselves) {
   const std::string only_20 = "setp.eq.u32 %p2, %t, 20;", but_20 = "setp.ne.u32 %p2, %t, 20;";
@@ -64,14 +64,10 @@ TEST(Tiles, give_others_nothing_by_a_shuffle) {
 }
 // The lower half waits within an arm for lanes of its own; the others go on without it.
 TEST(Tiles, wait_for_their_own_alone) {
-  for (const Settings& settings : all_orders()) {
-    WrittenKernel kernel(
-        in_halves("setp.eq.u32 %p2, %t, 3; @%p2 bra $on; nanosleep.u32 1; $on: "
-                  "redux.sync.add.u32 %r1, %t, %r10;"));
-    ASSERT_EQ(text_of(kernel.run(32, settings)), "");
-    for (std::size_t lane = 0; lane < 32; ++lane)
-      EXPECT_EQ(kernel.words[lane], lane < 16 ? 120u : 376u) << lane;
-  }
+  expect_of_halves(
+      "setp.eq.u32 %p2, %t, 3; @%p2 bra $on; nanosleep.u32 1; $on: "
+      "redux.sync.add.u32 %r1, %t, %r10;",
+      120, 376);
 }
 
 // Each half of a warp leaves its number for the other one, and waits in an arm of its own.
@@ -85,11 +81,8 @@ std::string meet_in_two_arms(const char* lower_mask, const char* upper_mask) {
       lower_mask, upper_mask, store_r1);
 }
 TEST(Lanes, synchronise_at_different_places) {
-  for (const Settings& settings : all_orders()) {
-    WrittenKernel kernel(meet_in_two_arms("0xffffffff", "0xffffffff"));
-    ASSERT_EQ(text_of(kernel.run(32, settings)), "");
-    for (std::size_t lane = 0; lane < 32; ++lane) EXPECT_EQ(kernel.words[lane], lane ^ 16) << lane;
-  }
+  expect_of_lanes(meet_in_two_arms("0xffffffff", "0xffffffff"),
+                  [](auto lane) { return lane ^ 16; });
 }
 TEST(Lanes, that_synchronise_among_their_half_alone_have_a_race) {
   for (const Settings& settings : all_orders()) {
