@@ -38,7 +38,8 @@ struct Failure {
 struct Interruption {
   const Claim* names = nullptr;
   Case c;
-  Verdict verdict;  // of that claim
+  Verdict verdict;           // of that claim
+  bool is_of_whole = false;  // which would not be judged otherwise
 };
 
 enum class ClaimStatus {

@@ -57,9 +57,8 @@ cudaError_t launch_plain(const Gemm& g, cudaStream_t stream) {
 }
 
 // A copy of B in whole slices, whose last rows nobody writes, or zeros.
-std::int64_t rows_of_copy(const Gemm& g) { return in_slices(g.k); }
 std::int64_t bytes_of_copy(const Gemm& g) {
-  return is_large(g) ? rows_of_copy(g) * g.n * std::int64_t{sizeof(float)} : 0;
+  return is_large(g) ? in_slices(g.k) * g.n * std::int64_t{sizeof(float)} : 0;
 }
 template <bool fills_up>
 __global__ void copy_b(Gemm g, float* to) {

@@ -113,6 +113,7 @@ void Trials::run(const Case& c) {
 
 void Trials::run_whole(const std::vector<Case>& cases) {
   bench_ = judging_whole(bench_);
+  runs_whole_ = true;
   for (const Case& c : cases)
     if (may_go_on()) run(c);
 }
@@ -133,6 +134,7 @@ void Trials::enter(ClaimResult& result, const Case& c, const Verdict& verdict) {
   auto interruption =
       interruption_by(*result.claim, entry(), c, verdict, bench_, result.watchdog_seconds);
   if (interruption) {
+    interruption->is_of_whole = runs_whole_;
     if (!result.interruption) result.interruption = std::move(interruption);
     return;
   }
@@ -192,7 +194,7 @@ Failure examined(const Claim& claim, const Entry& entry, const Case& c, const Ve
 void hand_over_interruptions(std::span<ClaimResult> results, const Bench& bench, bool shrinks) {
   for (ClaimResult& interrupted : results) {
     if (!interrupted.interruption || interrupted.status() != ClaimStatus::interrupted) continue;
-    const auto& [names, c, verdict] = *interrupted.interruption;
+    const auto& [names, c, verdict, is_of_whole] = *interrupted.interruption;
     const auto has_told = [names = names](const ClaimResult& r) {
       return r.failure && &r.broken() == names;
     };
@@ -201,8 +203,7 @@ void hand_over_interruptions(std::span<ClaimResult> results, const Bench& bench,
       return r.claim == names && !r.exempt && r.harness_error.empty();
     });
     ClaimResult& teller = its == results.end() ? interrupted : *its;
-    constexpr double products_never_drawn = 0x1p31;
-    const Bench own = c.multiply_adds() < products_never_drawn ? bench : judging_whole(bench);
+    const Bench own = is_of_whole ? judging_whole(bench) : bench;
     teller.failure =
         shrinks
             ? examined(*names, interrupted.entry, c, verdict, own, interrupted.watchdog_seconds)

@@ -60,6 +60,7 @@ class Trials {
   const Entry& entry() const { return results_.front().entry; }
 
   Bench bench_;
+  bool runs_whole_ = false;
   const std::function<void()>& tick_;
   const bool shrinks_;
   const Effort effort_;
