@@ -14,7 +14,7 @@ function(assay_dependency package)
     return()
   endif()
   message(STATUS "${package} is not installed: fetching it")
-  FetchContent_Declare(${package} ${arg_FETCH} SYSTEM)
+  FetchContent_Declare(${package} SYSTEM ${arg_FETCH})  # SYSTEM first: CMake 3.25 takes it for a second URL after URL
   FetchContent_MakeAvailable(${package})
   if(NOT TARGET ${arg_TARGET})
     message(FATAL_ERROR "${package} was fetched but has no target ${arg_TARGET}: install its package instead")
