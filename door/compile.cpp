@@ -29,14 +29,21 @@ const char* name_of(const LibraryKind& kind) {
 
 bool is_for_nvcc(const LibraryKind& kind) { return kind.backend != Backend::simt; }
 
+// With all that the GPU has, also what no later one does, as for the GPU itself: a kernel may go
+// another way where it is compiled for less.
+std::string architecture_of(int capability) {
+  constexpr int first_with_features_of_its_own = 90;
+  return std::to_string(capability) + (capability < first_with_features_of_its_own ? "" : "a");
+}
 // For the PTX machine: PTX, and what ptxas makes of it, which tells how many registers it takes.
-// Where ptxas does not take it for sm_90, it may use what sm_90a alone has, or more shared memory
-// than there is: then PTX alone is compiled, and the machine says what is wrong.
-std::string with_machine_code(const std::string& architecture) {
-  return fmt::format("-gencode=arch=compute_{0},code=[compute_{0},sm_{0}]", architecture);
+// Where ptxas does not take it, it may use more shared memory than there is: then PTX alone is
+// compiled, and the machine says what is wrong.
+std::string with_machine_code(int capability) {
+  return fmt::format("-gencode=arch=compute_{0},code=[compute_{0},sm_{0}]",
+                     architecture_of(capability));
 }
 std::string ptx_alone(int capability) {
-  return fmt::format("-gencode=arch=compute_{0},code=compute_{0}", capability);
+  return fmt::format("-gencode=arch=compute_{0},code=compute_{0}", architecture_of(capability));
 }
 
 bool names_architecture(const Words& flags) {
@@ -127,9 +134,10 @@ Compilation::Compilation(const Source& source, const LibraryKind& kind)
     add(compile_, {"-Xcompiler=-fPIC,-fvisibility=hidden"});
     if (kind.backend == Backend::ptx) {
       const bool is_named = names_architecture(source.nvcc_flags);
-      const std::string capability = std::to_string(source.model_capability);
-      add(compile_, {is_named ? "-arch=compute_" + capability : with_machine_code(capability),
-                     "-DASSAY_PTX"});
+      const int capability = source.model_capability;
+      add(compile_,
+          {is_named ? fmt::format("-arch=compute_{}", capability) : with_machine_code(capability),
+           "-DASSAY_PTX"});
       // So that what launch functions compare can be watched, as simt_watched_kernels are.
       add(compile_, {"-Xcompiler=-O0,-g1", "-Xcompiler=-fsanitize-coverage=trace-pc",
                      "-Xcompiler=-fsanitize-coverage=trace-cmp"});
@@ -214,12 +222,9 @@ Compiled Compilation::run(const fs::path& folder) const {
   for (Words& command : commands(folder)) {
     Said said = run_compiler(command, folder);
     const int capability = source_.model_capability;
-    const std::string own = std::to_string(capability) + "a";
-    const auto target =
-        std::find(command.begin(), command.end(), with_machine_code(std::to_string(capability)));
-    for (const std::string& other : {with_machine_code(own), ptx_alone(capability)}) {
-      if (said.done || target == command.end() || !is_of_ptxas(said.text)) break;
-      *target = other;
+    const auto target = std::find(command.begin(), command.end(), with_machine_code(capability));
+    if (!said.done && target != command.end() && is_of_ptxas(said.text)) {
+      *target = ptx_alone(capability);
       said = run_compiler(command, folder);
     }
     if (said.done) continue;
