@@ -135,6 +135,7 @@ void Decoder::decode_load(const Instruction& i, bool is_store) {
                          has(i, "release") || has(i, "mmio");
   if (is_polled) access.flags |= is_strong | scope_of(i);
   if (has(i, "nc") || i.opcode == "ldu") access.flags |= is_cached;
+  if (space == Space::constant) access.flags |= is_constant;
   access.parts = static_cast<std::uint8_t>(slots.size());
   access.part_bytes = static_cast<std::uint8_t>(bytes_of(type));
   access.d = slots[0];

@@ -156,7 +156,9 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address) {
   Traces& traces = memory.traces_of(region);
   const std::size_t word = region.word(address);
   Trace t = traces.get(word, memory.earlier_blocks, memory.settled(region));
-  const unsigned bytes = bytes_within_word(a);
+  // Between the launches of a kernel, constants are written whole.
+  const bool is_whole = (a.op->flags & is_constant) != 0;
+  const unsigned bytes = is_whole ? SharedShadow::whole : bytes_within_word(a);
   if (bytes == SharedShadow::whole && !t.is_in_parts) {
     const bool is_ordered = trace(w, a, region, address, t);
     traces.set(word, t, memory.earlier_blocks);

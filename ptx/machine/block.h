@@ -52,7 +52,7 @@ struct Run {
   std::vector<Part> shared_part;
   std::unique_ptr<Counter> counter;           // if the launch is counted
   std::unique_ptr<Watch> watch;               // if it is watched
-  std::map<std::uint64_t, Told> released;     // by atomic operations, at a global address
+  ToldInLaunch told;                          // by atomic operations, at global addresses
   std::set<std::uint32_t> fenced_for_copies;  // blocks that were, of global memory
   std::optional<Finding> finding;
   // A use of memory that nobody wrote until then. Somebody may still write it, in no order with the
@@ -128,6 +128,8 @@ struct Block {
     struct Reach {
       Knowledge unfenced, fenced;
       std::uint64_t heard_at = 0, heard = 0, fenced_of_block = 0, fenced_of_warp = 0;
+      const Told* told = nullptr;  // all that is `fenced`, by itself, in its version
+      std::uint64_t told_version = 0;
     };
     Knowledge known;
     std::uint64_t known_here = 0;  // its version when it was last gone through for the own block

@@ -39,16 +39,23 @@ template <class T>
   u64 at[warp_size];
   addresses_of(op, w, at);
   const int bytes = static_cast<int>(sizeof(T)) * op->parts;
+  u32 unwritten = 0;
+  const std::byte* from = nullptr;
   for (u32 left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    u32 unwritten = 0;
-    const std::byte* from = reach(w,
-                                  {.op = op,
-                                   .lane = lane,
-                                   .address = at[lane],
-                                   .bytes = bytes,
-                                   .is_strong = (op->flags & is_strong) != 0},
-                                  unwritten);
+    // What no kernel writes is the same for the next lane, with nothing to note.
+    const bool is_known =
+        (op->flags & is_constant) != 0 && from == reinterpret_cast<const std::byte*>(at[lane]);
+    if (!is_known) {
+      unwritten = 0;
+      from = reach(w,
+                   {.op = op,
+                    .lane = lane,
+                    .address = at[lane],
+                    .bytes = bytes,
+                    .is_strong = (op->flags & is_strong) != 0},
+                   unwritten);
+    }
     if (from == nullptr) return nullptr;
     for (int part = 0; part < op->parts; ++part) {
       const int slot = slot_of_part(op, w, part);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -56,10 +57,9 @@ struct Memory::Contents {
 
   // What blocks of all launches told each other, at addresses where they exchange what is there: a
   // lock orders those of two launches as those of one. It goes by what was told within each launch.
-  using ByAddress = std::map<std::uint64_t, Told>;
-  ByAddress told_at_locks;
-  std::vector<ByAddress> told_in_launches;
-  void keep_told(ByAddress&& in_launch) {
+  std::map<std::uint64_t, Told> told_at_locks;
+  std::deque<ToldInLaunch> told_in_launches;  // which stay where they are
+  void keep_told(ToldInLaunch&& in_launch) {
     if (!told_at_locks.empty()) told_in_launches.push_back(std::move(in_launch));
   }
   void forget_told() { told_at_locks.clear(), told_in_launches.clear(); }

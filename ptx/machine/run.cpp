@@ -98,7 +98,7 @@ class Running {
     }
     for (std::unique_ptr<Block>& block : idle_) keep_for_later(std::move(block));
     if (!run_.failed()) run_.finding = run_.unset;
-    run_.memory.keep_told(std::move(run_.released));
+    run_.memory.keep_told(std::move(run_.told));
     return {.finding = run_.finding,
             .crowd = crowd(),
             .waited_for_grids = waited_for_grids_,

@@ -31,7 +31,8 @@ enum OpFlags : std::uint16_t {
   tells_taint = 1 << 10,  // says itself which of its results nobody wrote
   is_cached = 1 << 11,    // takes memory for unchanged while the kernel runs
   is_bulk = 1 << 12,      // through the proxy that copies in bulk have for themselves
-  is_of_block = 1 << 13   // atomic for threads of the block alone
+  is_of_block = 1 << 13,  // atomic for threads of the block alone
+  is_constant = 1 << 14   // of what no kernel writes
 };
 
 struct Op {

@@ -47,6 +47,19 @@ void listen(Block::Hearsay::Reach& to, uint64_t address, const Knowledge& told) 
   to.heard_at = address, to.heard = told.version();
 }
 
+bool is_told(const Block::Hearsay::Reach& mine) {
+  return mine.told != nullptr && mine.told_version == mine.fenced.version();
+}
+// What the last fence of a warp lets others know, for as many addresses as it tells it at.
+const Told& told_once(Block::Hearsay::Reach& mine, Run& run) {
+  if (!is_told(mine)) {
+    mine.told = &run.told.by_fences.emplace_back();
+    run.told.by_fences.back().tell(mine.fenced);
+    mine.told_version = mine.fenced.version();
+  }
+  return *mine.told;
+}
+
 // Of launches that are under way, and of the same one.
 void hear_others(Warp& w, uint64_t address) {
   const auto& locks = w.block->run->memory.told_at_locks;
@@ -64,8 +77,8 @@ void hear(Warp& w, uint64_t address, Reach reach, Lock lock) {
   const bool is_in_cluster = is_global && peer_of(block, address).block != nullptr;
   block.run->meets_others |= is_global && !is_in_cluster;
   block.run->extra_time += time_to_look;
-  if (const auto found = block.run->released.find(address);
-      is_global && found != block.run->released.end()) {
+  if (const auto found = block.run->told.at.find(address);
+      is_global && found != block.run->told.at.end()) {
     block.run->extra_time += time_to_hear;
     block.hearsay[w.index].of_all.unfenced.hear(found->second);
   }
@@ -80,11 +93,20 @@ void tell(Warp& w, uint64_t address, Reach reach, Lock lock) {
   if (mine == block.hearsay.end()) return;
   block.run->extra_time += time_to_tell;
   if (!is_shared(address, w, reach)) {
-    const Knowledge& fenced = mine->second.of_all.fenced;
-    block.run->released[address].tell(fenced);
-    if (lock != Lock::none) block.run->memory.told_at_locks[address].tell(fenced);
+    Block::Hearsay::Reach& of_all = mine->second.of_all;
+    Told& here = block.run->told.at[address];
+    if (here.is_room())
+      here.tell(told_once(of_all, *block.run));
+    else
+      here.tell(of_all.fenced);
+    if (lock != Lock::none) block.run->memory.told_at_locks[address].tell(of_all.fenced);
   }
-  block.released[address].learn(mine->second.of_block.fenced);
+  Block::Hearsay::Reach& of_block = mine->second.of_block;
+  Knowledge& here = block.released[address];
+  if (here.empty())
+    here.hear(told_once(of_block, *block.run));
+  else if (!is_told(of_block) || !here.has_heard(*of_block.told))
+    here.learn(of_block.fenced);
 }
 
 namespace {

@@ -84,7 +84,17 @@ void Knowledge::learn(const Knowledge& more) {
   if (learnt || heard) ++version_;
 }
 
+bool Knowledge::has_heard(const Told& told) const {
+  const auto at = place_of(heard_, &told);
+  return at != heard_.end() && at->first == &told && at->second == told.times_;
+}
+
 void Knowledge::hear(const Told& told) {
+  for (const Told* one : told.once_) hear_alone(*one);
+  hear_alone(told);
+}
+
+void Knowledge::hear_alone(const Told& told) {
   if (told.times_ == 0) return;
   std::size_t& so_far = value_of(heard_, &told);
   if (so_far == told.times_) return;
@@ -141,6 +151,15 @@ void Told::tell(const Knowledge& known) {
   for (const auto& [told, so_far] : known.heard_)
     if (told != this) added |= add(value_of(heard_, told), so_far);
   if (added) ++times_;
+}
+
+bool Told::is_room() const {
+  constexpr std::size_t few = 4;
+  return once_.size() < few;
+}
+
+void Told::tell(const Told& once) {
+  if (std::find(once_.begin(), once_.end(), &once) == once_.end()) once_.push_back(&once);
 }
 
 bool Told::add(Course& course, std::size_t value) const {

@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <map>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -32,6 +34,7 @@ class Knowledge {
   void learn(std::uint64_t block, const std::vector<std::uint32_t>& times);
   void learn(const Knowledge&);
   void hear(const Told&);  // all that was told there so far
+  bool has_heard(const Told&) const;
 
   // All that is known of a block, maybe some of it twice; whether a visit ended it.
   bool visit(std::uint64_t block, const Visit&) const;
@@ -43,6 +46,8 @@ class Knowledge {
   using Entry = std::pair<std::uint64_t, std::uint32_t>;  // block times keys + whose; time
   using Heard = std::pair<const Told*, std::size_t>;      // and how often it had been told to
 
+  void hear_alone(const Told&);
+
   std::vector<Entry> own_;    // sorted
   std::vector<Heard> heard_;  // sorted
   std::uint64_t version_ = 1;
@@ -52,6 +57,10 @@ class Knowledge {
 class Told {
  public:
   void tell(const Knowledge&);
+  // All that was told there, once and for all, while there `is_room` for that: at each of many
+  // addresses, such as those of sums, a few fences are all that anybody tells of.
+  bool is_room() const;
+  void tell(const Told& once);
 
  private:
   friend class Knowledge;
@@ -64,7 +73,14 @@ class Told {
 
   std::unordered_map<std::uint64_t, std::vector<std::pair<std::uint64_t, Course>>> blocks_;
   std::vector<std::pair<const Told*, Course>> heard_;
+  std::vector<const Told*> once_;
   std::size_t times_ = 0;  // that it was told to
+};
+
+// Within a launch: at addresses, and by fences, each once.
+struct ToldInLaunch {
+  std::map<std::uint64_t, Told> at;
+  std::deque<Told> by_fences;
 };
 
 }  // namespace ptx
