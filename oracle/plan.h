@@ -38,6 +38,7 @@ enum class Setting {
   two_streams,    // a second launch, on other operands, runs at the same time
   graph,          // captured into a CUDA graph, which is replayed twice; on the PTX machine, with
                   // other numbers in the operands first
+  graph_pair,     // on the PTX machine, two calls side by side in one graph
   busy_gpu,       // another stream keeps all multiprocessors busy
 };
 

@@ -146,9 +146,18 @@ Claim claim_about_two_streams() {
   return claim;
 }
 
+Verdict judge_graphs(const Entry& entry, const Case& c, const Resources& resources) {
+  Verdict verdict = run_trial(entry, c, {.setting = Setting::graph}, resources);
+  if (verdict.status != TrialStatus::right || entry.backend != Backend::ptx) return verdict;
+  Verdict pair = run_trial(entry, c, {.setting = Setting::graph_pair}, resources);
+  if (!is_failure(pair)) return verdict;
+  pair.reason += ", where two calls are captured side by side in one graph";
+  return pair;
+}
 Claim claim_about_graphs() {
   Claim claim = claim_about(Setting::graph, "graph",
                             "can be captured into a CUDA graph and replayed", "graph");
+  claim.judge = judge_graphs;
   claim.excludes_variant = why_not_captured;
   claim.takes_capture = true;
   claim.share_without_gpu = 0.05;

@@ -196,6 +196,7 @@ LaunchFailure launch_in(Setting setting, CudaMachine& gpu, const Variant& varian
     case Setting::broken_stream: return launch_into_broken_stream(gpu, variant, given);
     case Setting::two_streams: return launch_beside_another(gpu, variant, given);
     case Setting::busy_gpu: return launch_on_busy_gpu(gpu, variant, given);
+    case Setting::graph_pair:
     case Setting::dry: break;
   }
   throw std::logic_error("a GPU runs every launch: none is dry there");

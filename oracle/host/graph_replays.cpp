@@ -123,6 +123,22 @@ LaunchFailure CapturedGraph::launch(const void* frame) {
   return failure_of("its graph cannot be replayed", rt::launch_graph(executable_, stream(), frame));
 }
 
+LaunchFailure side_by_side(const std::function<LaunchFailure()>& start) {
+  void* const other = ptx::stream_of_caller(1);
+  void* event = nullptr;
+  const auto order = [&](void* before, void* after) {
+    const ptx::Error recorded = rt::record_event(event, before);
+    return recorded == ptx::Error::success ? rt::wait_for_event(after, event) : recorded;
+  };
+  if (const auto failure = failure_of("cudaEventCreate", rt::create_event(&event, false)))
+    return failure;
+  LaunchFailure failure = failure_of("a fork within a capture", order(stream(), other));
+  if (!failure) failure = start();
+  if (!failure) failure = failure_of("a join within a capture", order(other, stream()));
+  rt::destroy_event(event);
+  return failure;
+}
+
 LaunchFailure replay_differs() {
   return Verdict{.status = TrialStatus::wrong,
                  .finding = {Fault::keeps_state},

@@ -36,7 +36,7 @@ bool are_alike(const Contents& one, const Contents& other, const Contents& befor
 // Other numbers in A and B, and so in the product, and in C.
 void change_numbers(const ByOperand<Placed>&);
 
-// Of the stream of the caller's. What it calls must be done within an observation each.
+// Of the caller's first stream. What it calls must be done within an observation.
 class CapturedGraph {
  public:
   CapturedGraph() = default;
@@ -51,6 +51,10 @@ class CapturedGraph {
   void* graph_ = nullptr;
   void* executable_ = nullptr;
 };
+
+// Within a capture of the caller's first stream: what is put into its second one meanwhile runs beside
+// what is put into the first.
+LaunchFailure side_by_side(const std::function<LaunchFailure()>& start);
 
 // The verdict on a graph that leaves something else in C than a launch does.
 LaunchFailure replay_differs();

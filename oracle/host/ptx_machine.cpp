@@ -39,7 +39,8 @@ class PtxMachine : public Machine {
                        const Resources&) override {
     DeviceLoan loan(memory_.placed(), given.beta != 0);
     if (plan.setting == Setting::graph) return launch_as_graph(variant, given, c, plan, loan);
-    if (plan.setting == Setting::two_streams) return launch_two(variant, given, c, plan, loan);
+    if (plan.setting == Setting::graph_pair || plan.setting == Setting::two_streams)
+      return launch_two(variant, given, c, plan, loan);
     if (plan.setting == Setting::slow_producer && !variant.in_legacy_stream)
       return launch_into_either_stream(variant, given, c, plan, loan);
     return observe(1, c, plan, [&] { return launch_into(0, variant, given); });
@@ -109,7 +110,12 @@ class PtxMachine : public Machine {
   LaunchFailure launch_two(const Variant& variant, const Given& given, const Case& c,
                            const Plan& plan, DeviceLoan& loan) {
     const Contents before(memory_.placed());
-    LaunchFailure failure = launch_beside(variant, given, c, plan, loan);
+    const auto launch_both = [&](const Case& its) {
+      return plan.setting == Setting::graph_pair
+                 ? launch_captured_pair(variant, given, its, plan, loan)
+                 : launch_beside(variant, given, its, plan, loan);
+    };
+    LaunchFailure failure = launch_both(c);
     if (!failure || !is_of_drawn_numbers_) return failure;
     const ptx::KeptMemory kept;
     const auto again = [&](ptx::Drawn numbers, std::uint64_t seed) {
@@ -118,7 +124,7 @@ class PtxMachine : public Machine {
       numbers_ = numbers;
       Case its = c;
       its.seed = seed;
-      const bool has_failed = launch_beside(variant, given, its, plan, loan).has_value();
+      const bool has_failed = launch_both(its).has_value();
       numbers_ = ptx::Drawn::by_one_launch;
       kept.put_back();
       return !has_failed;
@@ -158,6 +164,30 @@ class PtxMachine : public Machine {
         failure = launch_into(1 + other, variant, twins[static_cast<std::size_t>(other)]->given());
       }
       return failure;
+    });
+  }
+
+  // Captures a call for it and one for a problem like it, side by side, and launches their graph.
+  // Nothing is said where they cannot be captured, as where a variant keeps what it needs for one
+  // problem alone, and so is called for a new one each time.
+  LaunchFailure launch_captured_pair(const Variant& variant, const Given& given, const Case& c,
+                                     const Plan& plan, DeviceLoan& loan) {
+    Twin twin(given, memory_.placed());
+    loan.add(twin.placed(), given.beta != 0);
+    observe(2, c, plan, [&] { return launch_into(1, variant, twin.given()); });
+    twin.take_c();
+    loan.renew(memory_.placed(), given.beta != 0);
+    loan.add(twin.placed(), given.beta != 0);
+    return observe(2, c, plan, [&] {
+      CapturedGraph graph;
+      const void* const frame = __builtin_frame_address(0);
+      const LaunchFailure failure = graph.capture([&] {
+        return side_by_side([&] {
+          const LaunchFailure of_first = launch_into(0, variant, given);
+          return of_first ? of_first : launch_into(1, variant, twin.given());
+        });
+      });
+      return failure ? std::nullopt : graph.launch(frame);
     });
   }
 

@@ -133,7 +133,7 @@ void note_under_way(const Copy& asked, StreamName stream, const Turn* turn) {
   const bool is_for_host = !facts_of_pointer(asked.to).known;
   const bool is_of_device = device_area(asked.to) != nullptr && device_area(asked.from) != nullptr;
   if (turn == nullptr && (is_for_host || (asked.waits && !is_of_device)))
-    timeline.wait_on_host(timeline.before_next(stream));
+    host_waits_for(timeline.before_next(stream));
 }
 
 void copy_now(const Copy& asked, const Turn* turn = nullptr) {

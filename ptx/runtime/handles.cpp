@@ -85,8 +85,7 @@ Error check_stream(void* stream) {
 Error wait_for_stream(void* stream) {
   return call([&] {
     forbid_if_captured(stream);
-    Timeline& timeline = state().timeline;
-    timeline.wait_on_host(timeline.before_next(name_of_stream(stream)));
+    host_waits_for(state().timeline.before_next(name_of_stream(stream)));
   });
 }
 
@@ -95,12 +94,11 @@ namespace {
 // Whether work is done: not yet, as long as the host can only guess. Whoever asks again about the
 // same work finds it done.
 void answer_for(const Timeline::Known& work, Timeline::Known& asked) {
-  Timeline& timeline = state().timeline;
-  if (!timeline.host_knows(work) && asked != work) {
+  if (!state().timeline.host_knows(work) && asked != work) {
     asked = work;
     throw Failure{Error::not_ready};
   }
-  timeline.wait_on_host(work);
+  host_waits_for(work);
 }
 
 }  // namespace
@@ -138,7 +136,7 @@ Error wait_for_event(void* event) {
   return call([&] {
     const Event& its = event_of(event);
     forbid_if_captured(its.captured);
-    state().timeline.wait_on_host(its.known);
+    host_waits_for(its.known);
   });
 }
 

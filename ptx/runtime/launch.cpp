@@ -218,7 +218,7 @@ void run_now(const Kernel& kernel, const Configuration& asked,
                       .cooperative = asked.cooperative,
                       .fit_together = fit,
                       .fit_on_device = room_for(asked, fit),
-                      .past = device.timeline.past_of_next(stream, starts_early)};
+                      .past = past_of_next(stream, starts_early)};
   Outcome outcome = run_on_machine(kernel, launch);
   const bool overtakes = starts_early && !outcome.waited_for_grids;
   if (!overtakes && device.pending.is_in_use() && wrote_for_host(outcome.numbers))

@@ -144,7 +144,7 @@ Error release(void* memory, Use use, const std::function<void(std::size_t)>& bef
 Error release(void* memory, Use use) {
   return release(memory, use, [](std::size_t) {
     forbid_while_capturing();
-    state().timeline.wait_on_host_for_all();
+    host_waits_for_all();
   });
 }
 

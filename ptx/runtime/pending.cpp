@@ -59,17 +59,26 @@ std::optional<Finding> Pending::settle() {
     in_use_.push_back(std::move(result));
   }
   results_.clear();
-  for (const Function& function : std::exchange(functions_, {})) {
-    calls_function_ = true;
-    function.call();
-    calls_function_ = false;
-    tell_host(function.after);
-    called_.push_back(function);
-  }
   return std::nullopt;
 }
 
-std::optional<Finding> Pending::end(const void* above, const Timeline& timeline) {
+void Pending::call_functions(const Timeline::Known& known, Timeline& timeline) {
+  std::vector<Function> later;
+  for (Function& function : std::exchange(functions_, {})) {
+    if (!covers(known, function.after)) {
+      later.push_back(std::move(function));
+      continue;
+    }
+    calls_function_ = true;
+    function.call();
+    calls_function_ = false;
+    timeline.tell_host(function.after);
+    called_.push_back(std::move(function));
+  }
+  functions_ = std::move(later);
+}
+
+std::optional<Finding> Pending::end(const void* above, Timeline& timeline) {
   constexpr std::uintptr_t deepest = 1 << 20;
   const auto number = [](const void* address) { return reinterpret_cast<std::uintptr_t>(address); };
   for (const auto* functions : {&called_, &functions_})
@@ -80,11 +89,17 @@ std::optional<Finding> Pending::end(const void* above, const Timeline& timeline)
                        "a function of the host that waits in a stream is given the address of a "
                        "local variable, which may be gone when it is called"};
     }
-  return settle();
+  auto finding = settle();
+  for (const Function& function : std::exchange(functions_, {})) {
+    calls_function_ = true;
+    function.call();
+    calls_function_ = false;
+  }
+  return finding;
 }
 
 void Pending::look_again(const Timeline& timeline) {
-  std::erase_if(in_use_, [&](const Place& place) { return timeline.host_knows(place.after); });
+  std::erase_if(in_use_, [&](const Place& place) { return timeline.host_may_know(place.after); });
   for (Place& place : in_use_) place.held = held_by(place.rows);
 }
 

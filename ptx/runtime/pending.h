@@ -1,6 +1,8 @@
 // What host code may not take for done: a GPU does it some time after the call, and here it is done
 // at once. So what is copied to pinned memory shows there only with the next call, what is copied
-// from there must still be there then, and a function of the host is called then.
+// from there must still be there then. A function of the host is called when something that comes
+// after it begins, or the host waits for it: a pool to which it gives memory back is empty as long
+// as it can be.
 #pragma once
 
 #include <cstddef>
@@ -30,13 +32,15 @@ class Pending {
 
   // Before each call, and at the end. A finding where the host has changed what a copy may need.
   std::optional<Finding> settle();
+  // Calls the functions that are to be done before what has `known` behind it. From then on the host
+  // may know that what came before them is over.
+  void call_functions(const Timeline::Known& known, Timeline&);
   // When the host code has returned, whose variables lay below this one on the stack.
-  std::optional<Finding> end(const void* above, const Timeline&);
+  std::optional<Finding> end(const void* above, Timeline&);
   // After each call, which may have changed it itself.
   void look_again(const Timeline&);
-  // That something other than a call of CUDA may have told the host that all this is over: a
-  // function that was called behind it, or a word that a kernel behind it wrote. Whether the host
-  // looked is not seen.
+  // That a word which a kernel behind all this wrote may have told the host that it is over. Whether
+  // the host looked is not seen.
   void tell_host(const Timeline::Known&);
   bool is_in_use() const { return !in_use_.empty(); }  // some pinned memory
 

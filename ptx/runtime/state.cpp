@@ -270,13 +270,25 @@ bool are_multiprocessors_told() { return state().tells_multiprocessors; }
 Error synchronize() {
   return call([] {
     forbid_while_any_captures();
-    state().timeline.wait_on_host_for_all();
+    host_waits_for_all();
   });
+}
+
+void host_waits_for(const Timeline::Known& work) {
+  state().timeline.wait_on_host(work);
+  state().pending.call_functions(work, state().timeline);
+}
+void host_waits_for_all() { host_waits_for(state().timeline.of_all()); }
+
+Past past_of_next(StreamName stream, bool starts_early) {
+  Timeline& timeline = state().timeline;
+  state().pending.call_functions(timeline.before_next(stream), timeline);
+  return timeline.past_of_next(stream, starts_early);
 }
 
 void enter_access(StreamName name, const HostAccess& access) {
   State& device = state();
-  const Entered entered = enter(device.memory, access, device.timeline.past_of_next(name));
+  const Entered entered = enter(device.memory, access, past_of_next(name));
   device.timeline.add(name, {entered.numbers, access.name, nullptr, access});
   if (device.seen != nullptr) device.seen->is_no_part |= access.sets_values;
   if (entered.finding) throw Failure{Error::success, entered.finding};
@@ -286,6 +298,7 @@ Error reset() {
   State& device = state();
   const std::lock_guard lock(device.mutex);
   device.lost = device.stopped = last_error = Error::success;
+  host_waits_for_all();
   for (const auto& [address, allocation] : device.allocations) {
     if (allocation.lent || allocation.of_graph != nullptr)
       device.memory.forget(reinterpret_cast<std::uint64_t>(address));
@@ -294,7 +307,6 @@ Error reset() {
   }
   device.allocations.clear();
   device.allocated = 0;
-  device.timeline.wait_on_host_for_all();
   device.streams.clear();
   device.events.clear();
   device.pools.clear();

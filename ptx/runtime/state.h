@@ -153,6 +153,12 @@ void* allocate_now(std::size_t bytes, Use, const std::string& what);
 int blocks_that_fit(const KernelFacts&, std::uint64_t threads, std::size_t dynamic_shared);
 void need_stream(void*);           // throws invalid_resource_handle
 StreamName name_of_stream(void*);  // likewise
+// The host goes on when this is over, and when functions of its own that come after that are.
+void host_waits_for(const Timeline::Known&);
+void host_waits_for_all();
+// What the next operation of a stream may not count on, once the functions of the host that come
+// before it have been called.
+Past past_of_next(StreamName, bool starts_early = false);
 // Enters what the host does to memory as an operation of a stream. Throws what it finds.
 void enter_access(StreamName, const HostAccess&);
 

@@ -34,6 +34,7 @@ void Timeline::begin(const std::vector<StreamName>& of_caller) {
 
 Timeline::Known Timeline::before_next(StreamName name) const {
   Known known = host_;
+  learn(known, told_);
   for (const auto& [number, other] : streams_) {
     const bool waits =
         !name.is_apart && !other.name.is_apart && (number == legacy || name.number == legacy);
@@ -110,10 +111,10 @@ void Timeline::wait_on_host(const Known& known) {
   }
 }
 
-void Timeline::wait_on_host_for_all() {
-  Known all;
+Timeline::Known Timeline::of_all() const {
+  Known all = host_;
   for (const auto& [_, one] : streams_) learn(all, one.known);
-  wait_on_host(all);
+  return all;
 }
 
 bool covers(const Timeline::Known& all, const Timeline::Known& some) {
@@ -123,6 +124,13 @@ bool covers(const Timeline::Known& all, const Timeline::Known& some) {
   });
 }
 bool Timeline::host_knows(const Known& known) const { return covers(host_, known); }
+
+void Timeline::tell_host(const Known& known) { learn(told_, known); }
+bool Timeline::host_may_know(const Known& known) const {
+  Known all = host_;
+  learn(all, told_);
+  return covers(all, known);
+}
 
 std::vector<Unordered> Timeline::left_over() const {
   Known known;

@@ -34,8 +34,11 @@ class Timeline {
   Known before_next(StreamName) const;  // operation of it: what an event holds
   void wait(StreamName, const Known&);  // later operations of it come after these
   void wait_on_host(const Known&);      // later operations of all streams
-  void wait_on_host_for_all();
   bool host_knows(const Known&) const;
+  // The host may know without having waited: a function of its own was called behind all this.
+  void tell_host(const Known&);
+  bool host_may_know(const Known&) const;
+  Known of_all() const;  // operations of all streams
 
   // What a caller who has waited for the streams of its own may not count on.
   std::vector<Unordered> left_over() const;
@@ -52,7 +55,7 @@ class Timeline {
   Stream& stream(StreamName);
   bool may_overtake_caller(const Stream&) const;
   std::map<unsigned long long, Stream> streams_;
-  Known host_;
+  Known host_, told_;
   std::vector<StreamName> of_caller_;
 };
 

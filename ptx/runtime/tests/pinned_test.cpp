@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "ptx/runtime/tests/hand_made.h"
 
@@ -49,6 +50,13 @@ class Pinned : public testing::Test {
     rt::call_host(
         stream, [] {}, nullptr);
   }
+  void work_on_device(void* stream) {
+    EXPECT_EQ(rt::copy({.to = on_device,
+                        .from = static_cast<char*>(on_device) + 32,
+                        .width = 16,
+                        .stream = stream}),
+              Error::success);
+  }
   void tell_by_kernel(Library& library, void* stream) {
     void* arguments[] = {&flag};
     EXPECT_EQ(rt::launch(&library.scale, {.stream = stream}, arguments), Error::success);
@@ -75,20 +83,57 @@ TEST_F(Pinned, is_in_use_until_the_host_has_waited) {
   EXPECT_THAT(found([&] { copy(), rt::wait_for_stream(one), rewrite(); }), IsEmpty());
 }
 
+// It is called when something that comes after it begins.
 TEST_F(Pinned, is_free_once_a_function_behind_the_copy_was_called) {
-  EXPECT_THAT(found([&] { copy(), tell_by_function(one), rewrite(); }), IsEmpty());
-  EXPECT_THAT(found([&] { tell_by_function(one), copy(), rewrite(); }), HasSubstr(rewritten));
-  EXPECT_THAT(found([&] { copy(), tell_by_function(other), rewrite(); }), HasSubstr(rewritten));
-  EXPECT_THAT(found([&] {
-                copy(), tell_by_function(one);
-                ++*static_cast<int*>(on_host);
-                rt::query_stream(other);
-              }),
-              HasSubstr(rewritten))
+  const auto tell = [&](void* stream) { tell_by_function(stream), work_on_device(stream); };
+  EXPECT_THAT(found([&] { copy(), tell(one), rewrite(); }), IsEmpty());
+  EXPECT_THAT(found([&] { tell(one), copy(), rewrite(); }), HasSubstr(rewritten));
+  EXPECT_THAT(found([&] { copy(), tell_by_function(one), rewrite(); }), HasSubstr(rewritten))
       << "nothing was called yet";
-  EXPECT_THAT(found([&] { copy(), tell_by_function(one), copy(), rewrite(); }),
-              HasSubstr(rewritten))
+  EXPECT_THAT(found([&] {
+                copy(), tell_by_function(other);
+                rt::wait_for_stream(other), rewrite();
+              }),
+              HasSubstr(rewritten));
+  EXPECT_THAT(found([&] { copy(), tell(one), copy(), rewrite(); }), HasSubstr(rewritten))
       << "there is another copy";
+}
+
+// A pool to which a function of the host gives back what a launch has used.
+TEST_F(Pinned, functions_wait_for_what_comes_after_them) {
+  std::vector<int> called;
+  const auto later = [&](void* stream, int number) {
+    rt::call_host(
+        stream, [&called, number] { called.push_back(number); }, nullptr);
+  };
+  EXPECT_THAT(found([&] {
+                copy(), later(one, 1), later(one, 2);
+                rt::query_stream(other), rt::query_stream(one);
+                EXPECT_THAT(called, IsEmpty()) << "no GPU need be so fast";
+                work_on_device(one), later(one, 3);
+                EXPECT_THAT(called, testing::ElementsAre(1, 2));
+                rt::wait_for_stream(one);
+                EXPECT_THAT(called, testing::ElementsAre(1, 2, 3));
+                later(one, 4);
+              }),
+              IsEmpty());
+  EXPECT_THAT(called, testing::ElementsAre(1, 2, 3, 4));
+}
+TEST_F(Pinned, what_came_before_a_function_is_over_for_all_streams_once_it_was_called) {
+  void* elsewhere = nullptr;
+  rt::allocate(&elsewhere, 16, rt::Use::device);
+  const auto clear = [](void* memory, void* stream) {
+    rt::set_memory(memory, 16, 0, 16, 1, stream);
+  };
+  const auto in_other_stream = [&](const std::function<void()>& before) {
+    return found([&] {
+      copy(), tell_by_function(one), before();
+      clear(on_device, other);
+    });
+  };
+  EXPECT_THAT(in_other_stream([] {}), HasSubstr("nothing orders the two"));
+  EXPECT_THAT(in_other_stream([&] { clear(elsewhere, one); }), IsEmpty());
+  rt::release(elsewhere, rt::Use::device);
 }
 
 TEST_F(Pinned, is_free_once_a_kernel_behind_the_copy_has_said_so) {

@@ -74,7 +74,7 @@ TEST_F(Order, comes_from_a_host_that_waits) {
   timeline.wait_on_host(timeline.before_next(apart));
   add("b", apart);
   EXPECT_THAT(add("c", other_apart), ElementsAre("b"));
-  timeline.wait_on_host_for_all();
+  timeline.wait_on_host(timeline.of_all());
   EXPECT_THAT(add("d", legacy), IsEmpty());
 }
 

@@ -1,6 +1,7 @@
 // Launches that are captured into a graph, which then does again what it was told at that time,
 // with the memory that it was given: what takes itself for called anew, and the same done right.
 #include <deque>
+#include <map>
 #include <mutex>
 
 #include "properties/defects/kernels/faulty.h"
@@ -20,6 +21,7 @@ __device__ void multiply_one(const Gemm& g) {
 }
 __global__ void multiply(Gemm g) { multiply_one(g); }
 __global__ void multiply_as_told(const Gemm* told) { multiply_one(*told); }
+__global__ void tell(Gemm g, Gemm* told) { *told = g; }
 
 unsigned blocks(const Gemm& g) { return static_cast<unsigned>(ceil_div(g.m * g.n, threads)); }
 bool is_empty(const Gemm& g) { return g.m == 0 || g.n == 0; }
@@ -70,13 +72,16 @@ void take_note(void* data) {
   const auto* const note = static_cast<const Note*>(data);
   *note->to = note->told;
 }
+// Of each call: those of a graph may run side by side.
 Gemm* mapped() {
+  constexpr std::size_t most = 4096;
+  static std::size_t calls = 0;
   static Gemm* const pinned = [] {
     Gemm* made = nullptr;
-    cudaHostAlloc(&made, sizeof(Gemm), cudaHostAllocMapped);
+    cudaHostAlloc(&made, most * sizeof(Gemm), cudaHostAllocMapped);
     return made;
   }();
-  return pinned;
+  return &pinned[calls++ % most];
 }
 // The function is called by each launch of the graph.
 cudaError_t tells_by_kept_note(const Gemm& g, cudaStream_t stream) {
@@ -84,7 +89,7 @@ cudaError_t tells_by_kept_note(const Gemm& g, cudaStream_t stream) {
   static std::deque<Note> kept;
   kept.push_back({mapped(), g});
   cudaLaunchHostFunc(stream, take_note, &kept.back());
-  multiply_as_told<<<blocks(g), threads, 0, stream>>>(mapped());
+  multiply_as_told<<<blocks(g), threads, 0, stream>>>(kept.back().to);
   return cudaGetLastError();
 }
 
@@ -102,7 +107,7 @@ void take_short_note(void* data) {
   const Gemm local = g;
   kept.push_back({mapped(), &local});
   cudaLaunchHostFunc(stream, take_short_note, &kept.back());
-  multiply_as_told<<<blocks(g), threads, 0, stream>>>(mapped());
+  multiply_as_told<<<blocks(g), threads, 0, stream>>>(kept.back().to);
   return cudaGetLastError();
 }
 
@@ -229,6 +234,39 @@ cudaError_t launches_own_graph(const Gemm& g, cudaStream_t stream) {
   return error;
 }
 
+// Memory of each stream's, and, as nothing may be allocated in a capture, some for all captures.
+cudaError_t meets_in_captures(const Gemm& g, cudaStream_t stream) {
+  if (is_empty(g)) return cudaSuccess;
+  static Gemm* of_captures = nullptr;
+  static std::map<cudaStream_t, Gemm*> of_streams;
+  const auto make = [](Gemm*& memory) {
+    return memory != nullptr ? cudaSuccess : cudaMalloc(&memory, sizeof(Gemm));
+  };
+  cudaStreamCaptureStatus status;
+  cudaError_t error = cudaStreamIsCapturing(stream, &status);
+  Gemm*& told = status == cudaStreamCaptureStatusNone ? of_streams[stream] : of_captures;
+  if (error == cudaSuccess && status == cudaStreamCaptureStatusNone) error = make(of_captures);
+  if (error == cudaSuccess) error = make(told);
+  if (error != cudaSuccess) return error;
+  tell<<<1, 1, 0, stream>>>(g, told);
+  multiply_as_told<<<blocks(g), threads, 0, stream>>>(told);
+  return cudaGetLastError();
+}
+// With as many pieces as there may be calls at a time.
+cudaError_t parts_in_captures(const Gemm& g, cudaStream_t stream) {
+  if (is_empty(g)) return cudaSuccess;
+  constexpr std::size_t pieces = 4096;
+  static std::size_t calls = 0;
+  static Gemm* all = nullptr;
+  if (all == nullptr)
+    if (const cudaError_t error = cudaMalloc(&all, pieces * sizeof(Gemm)); error != cudaSuccess)
+      return error;
+  Gemm* const told = &all[calls++ % pieces];
+  tell<<<1, 1, 0, stream>>>(g, told);
+  multiply_as_told<<<blocks(g), threads, 0, stream>>>(told);
+  return cudaGetLastError();
+}
+
 // Sums from the last product on where it is captured: the bits of C differ, and may.
 __global__ void multiply_backwards(Gemm g) {
   const std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x;
@@ -272,6 +310,8 @@ const Registrar registrars[] = {
     by("drops_what_waiting_returns", drops_what_waiting_returns),
     by("allocates_in_launch", allocates),
     by("leaks_in_launch", leaks),
+    by("meets_in_captures", meets_in_captures),
+    by("right_parts_in_captures", parts_in_captures),
     by("right_set_up_once", sets_up_once),
     by("right_sums_backwards_in_captures", sums_backwards_in_captures),
     by("launches_own_graph", launches_own_graph),

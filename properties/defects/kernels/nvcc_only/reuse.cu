@@ -4,6 +4,8 @@
 
 #include <array>
 #include <map>
+#include <mutex>
+#include <vector>
 
 #include "properties/defects/kernels/faulty.h"
 
@@ -71,14 +73,36 @@ cudaError_t by_handle_of_stream(const Gemm& g, cudaStream_t stream, void*) {
   return is_empty(g) ? cudaSuccess : in_memory(all[stream], g, stream);
 }
 
-// The same for the first eight streams. All later ones share the memory of the eighth.
+// The same for the first few streams. All later ones share the memory of the last of them.
+template <std::size_t most>
 cudaError_t by_few_streams(const Gemm& g, cudaStream_t stream, void*) {
-  constexpr std::size_t most = 8;
   static std::map<cudaStream_t, std::size_t> numbers;
   static float* all[most];
   if (is_empty(g)) return cudaSuccess;
   const std::size_t number = numbers.try_emplace(stream, numbers.size()).first->second;
   return in_memory(all[number < most ? number : most - 1], g, stream);
+}
+
+// Memory that a function of the host gives back to a pool, behind the kernels that use it.
+struct Lent {
+  static inline std::mutex mutex;
+  static inline std::vector<Lent*> all;
+  float* memory = nullptr;
+};
+void give_back(void* lent) {
+  const std::lock_guard lock(Lent::mutex);
+  Lent::all.push_back(static_cast<Lent*>(lent));
+}
+cudaError_t by_pool(const Gemm& g, cudaStream_t stream, void*) {
+  if (is_empty(g)) return cudaSuccess;
+  Lent* lent = nullptr;
+  {
+    const std::lock_guard lock(Lent::mutex);
+    if (!Lent::all.empty()) lent = Lent::all.back(), Lent::all.pop_back();
+  }
+  if (lent == nullptr) lent = new Lent;
+  if (const cudaError_t error = in_memory(lent->memory, g, stream)) return error;
+  return cudaLaunchHostFunc(stream, give_back, lent);
 }
 
 // Two allocations of a stream, told by the first.
@@ -289,7 +313,9 @@ const Registrar registrars[] = {
     named("slots_in_turn", by_many_slots<false>, bytes_to_meet),
     named("right_slots_in_turn", by_many_slots<true>, bytes_to_meet),
     named("right_memory_of_a_handle", by_handle_of_stream, bytes_to_meet),
-    named("places_for_eight_streams", by_few_streams, bytes_to_meet),
+    named("right_pool_of_lent_memory", by_pool, bytes_to_meet),
+    named("places_for_eight_streams", by_few_streams<8>, bytes_to_meet),
+    named("places_for_64_streams", by_few_streams<64>, bytes_to_meet),
     named("right_ring_of_places", by_many_slots<true, 1000>, bytes_to_meet),
     named("notes_one_of_two", by_first_of_two, bytes_to_meet),
     named("plans_without_k", by_kept_plan, bytes_to_meet),
