@@ -94,12 +94,14 @@ void tell(Warp& w, uint64_t address, Reach reach, Lock lock) {
   block.run->extra_time += time_to_tell;
   if (!is_shared(address, w, reach)) {
     Block::Hearsay::Reach& of_all = mine->second.of_all;
-    Told& here = block.run->told.at[address];
-    if (here.is_room())
-      here.tell(told_once(of_all, *block.run));
-    else
-      here.tell(of_all.fenced);
-    if (lock != Lock::none) block.run->memory.told_at_locks[address].tell(of_all.fenced);
+    const auto tell_at = [&](Told& here) {
+      if (here.is_room())
+        here.tell(told_once(of_all, *block.run));
+      else
+        here.tell(of_all.fenced);
+    };
+    tell_at(block.run->told.at[address]);
+    if (lock != Lock::none) tell_at(block.run->memory.told_at_locks[address]);
   }
   Block::Hearsay::Reach& of_block = mine->second.of_block;
   Knowledge& here = block.released[address];
