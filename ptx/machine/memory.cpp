@@ -74,8 +74,10 @@ const Region* Memory::Contents::nearest(std::uint64_t address) const {
 
 namespace {
 void forget_parts(Region& region) {
+  if (region.parts.empty()) return;
   for (const auto& [word, _] : region.parts) region.traces.set(word, {}, 0);
   region.parts.clear();
+  region.entered.clear();
 }
 }  // namespace
 
@@ -89,6 +91,7 @@ void Memory::Contents::give_traces(Region& region) {
     region.traces = Traces(roomy <= most_spare_words ? roomy : count);
     return;
   }
+  region.entered.clear();
   region.traces = std::move(*fits);
   region.traced_after = earlier_blocks + others;
   spare_traces_.erase(fits);
@@ -113,7 +116,7 @@ Numbers Memory::Contents::begin(std::uint64_t blocks, const Past& past) {
   if (are_used_up) spare_traces_.clear(), forget_told(), last_ = 0;
   for (auto& [_, region] : regions) {
     forget_parts(*region);
-    if (are_used_up) region->traces = {}, region->traced_after = 0;
+    if (are_used_up) region->traces = {}, region->traced_after = 0, region->entered.clear();
   }
   earlier_blocks = last_;
   if (!are_used_up)
@@ -130,8 +133,13 @@ void Memory::Contents::enter(const HostAccess& access, std::uint32_t number) {
   const auto address = reinterpret_cast<std::uint64_t>(access.first);
   Region* const region = access.first == nullptr ? nullptr : at(address);
   if (region == nullptr || !region->area.writable || number <= region->traced_after) return;
-  if (region->traces.size() == 0)
+  if (region->traces.size() == 0) {
     region->traces = Traces((region->end - region->area.first) / 4 + 1);
+    region->entered.clear();
+  }
+  const auto place = std::lower_bound(region->entered.begin(), region->entered.end(), number);
+  if (place != region->entered.end() && *place == number) return;
+  region->entered.insert(place, number);
   for (std::size_t row = 0; row < access.height; ++row) {
     const std::uint64_t begin = address + row * access.pitch;
     const std::size_t end = region->word(begin + access.width + 3);

@@ -30,6 +30,7 @@ struct Region {
   LazyArray<std::uint8_t> is_written;  // 1 for each word that was; empty: all were
   // Up to this block the traces are those of a region that was there before.
   std::uint32_t traced_after = 0;
+  std::vector<std::uint32_t> entered;  // what hosts did that the traces hold, by number; sorted
 
   // Whether all of an access lies in one row.
   bool holds(std::uint64_t address, std::uint64_t bytes) const {
