@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
                          "a wait for the copy is missing"}),
     [](const auto& each) { return each.param.name; });
 
-// What ptxas says to a file is no reason not to run its PTX.
+// With all that the GPU has; and what ptxas says to a file is no reason not to run its PTX.
 TEST_F(KernelFile, IsCompiledThoughPtxasDoesNotTakeItForSm90) {
   NEEDS_NVCC;
   const auto checked = [&](const std::string& first_lines) {
@@ -96,6 +96,9 @@ TEST_F(KernelFile, IsCompiledThoughPtxasDoesNotTakeItForSm90) {
   };
   const Answer of_sm_90a = checked("asm volatile(\"setmaxnreg.dec.sync.aligned.u32 40;\");");
   EXPECT_EQ(of_sm_90a.code, 0) << of_sm_90a.out << of_sm_90a.err;
+  const Answer of_features = checked(
+      "\n#if defined(__CUDA_ARCH__) && !defined(__CUDA_ARCH_FEAT_SM90_ALL)\n__trap();\n#endif\n");
+  EXPECT_EQ(of_features.code, 0) << of_features.out << of_features.err;
   const Answer too_large =
       checked("__shared__ volatile float all[20000]; all[threadIdx.x] = 0; __syncthreads();");
   EXPECT_EQ(too_large.code, 1);
