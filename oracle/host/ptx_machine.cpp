@@ -168,8 +168,8 @@ class PtxMachine : public Machine {
   }
 
   // Captures a call for it and one for a problem like it, side by side, and launches their graph.
-  // Nothing is said where they cannot be captured, as where a variant keeps what it needs for one
-  // problem alone, and so is called for a new one each time.
+  // A variant may keep what it needs for one problem only, and then has to set itself up for each of
+  // the two in turn, which no capture allows. So a pair that cannot be captured is not judged.
   LaunchFailure launch_captured_pair(const Variant& variant, const Given& given, const Case& c,
                                      const Plan& plan, DeviceLoan& loan) {
     Twin twin(given, memory_.placed());

@@ -69,16 +69,20 @@ void Pending::call_functions(const Timeline::Known& known, Timeline& timeline) {
       later.push_back(std::move(function));
       continue;
     }
-    calls_function_ = true;
-    function.call();
-    calls_function_ = false;
+    call(function);
     timeline.tell_host(function.after);
     called_.push_back(std::move(function));
   }
   functions_ = std::move(later);
 }
 
-std::optional<Finding> Pending::end(const void* above, Timeline& timeline) {
+void Pending::call(const Function& function) {
+  calls_function_ = true;
+  function.call();
+  calls_function_ = false;
+}
+
+std::optional<Finding> Pending::end(const void* above, const Timeline& timeline) {
   constexpr std::uintptr_t deepest = 1 << 20;
   const auto number = [](const void* address) { return reinterpret_cast<std::uintptr_t>(address); };
   for (const auto* functions : {&called_, &functions_})
@@ -90,11 +94,7 @@ std::optional<Finding> Pending::end(const void* above, Timeline& timeline) {
                        "local variable, which may be gone when it is called"};
     }
   auto finding = settle();
-  for (const Function& function : std::exchange(functions_, {})) {
-    calls_function_ = true;
-    function.call();
-    calls_function_ = false;
-  }
+  for (const Function& function : std::exchange(functions_, {})) call(function);
   return finding;
 }
 

@@ -36,7 +36,7 @@ class Pending {
   // may know that what came before them is over.
   void call_functions(const Timeline::Known& known, Timeline&);
   // When the host code has returned, whose variables lay below this one on the stack.
-  std::optional<Finding> end(const void* above, Timeline&);
+  std::optional<Finding> end(const void* above, const Timeline&);
   // After each call, which may have changed it itself.
   void look_again(const Timeline&);
   // That a word which a kernel behind all this wrote may have told the host that it is over. Whether
@@ -55,6 +55,8 @@ class Pending {
     const void* data;
     Timeline::Known after;
   };
+  void call(const Function&);
+
   std::vector<Place> in_use_, results_;
   std::vector<Function> functions_, called_;
   bool calls_function_ = false;
