@@ -168,8 +168,8 @@ class PtxMachine : public Machine {
   }
 
   // Captures a call for it and one for a problem like it, side by side, and launches their graph.
-  // A variant may keep what it needs for one problem only, and then has to set itself up for each of
-  // the two in turn, which no capture allows. So a pair that cannot be captured is not judged.
+  // A variant may keep what it needs for one problem only, and then has to set itself up for each
+  // of the two in turn, which no capture allows. So a pair that cannot be captured is not judged.
   LaunchFailure launch_captured_pair(const Variant& variant, const Given& given, const Case& c,
                                      const Plan& plan, DeviceLoan& loan) {
     Twin twin(given, memory_.placed());
@@ -247,6 +247,7 @@ class PtxMachine : public Machine {
                          .most_blocks = plan.most_blocks,
                          .numbers = numbers_},
             .shares_room = plan.setting == Setting::two_streams ? 2u : 1u,
+            .meet = plan.setting == Setting::two_streams || plan.setting == Setting::graph_pair,
             .refuses_launches = plan.setting == Setting::broken_stream && !plan.broken_launch,
             .refused_launch = plan.broken_launch,
             .most_allocations = plan.most_allocations,

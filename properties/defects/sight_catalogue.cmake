@@ -260,6 +260,8 @@ assay_sight_defect(bits_of_two_launches IN nvcc_only/scopes.cu CLAIM two_streams
 assay_sight_defect(lock_without_first_fence IN nvcc_only/locks.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "of sums_of_all")
 assay_sight_defect(lock_without_last_fence IN nvcc_only/locks.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "of sums_of_all")
 assay_sight_defect(lock_freed_by_store IN nvcc_only/locks.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "of locks")
+# What meets others of another launch only if both are under way at the same time: sight_defects_test has a test for these.
+assay_sight_library(${CMAKE_CURRENT_SOURCE_DIR}/kernels/nvcc_only/meetings.cu)
 
 # What takes each launch of a graph for a call.
 assay_sight_defect(tells_by_local IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "a local variable of a function which has returned")

@@ -107,9 +107,24 @@ INSTANTIATE_TEST_SUITE_P(
         "right_growing_buffer", "right_growing_pool", "right_shares", "right_ring_of_places",
         "right_lane_fences", "right_locks_of_lanes", "right_last_of_four", "right_arms_that_meet",
         "right_distances", "right_masks", "right_halves", "right_votes", "right_locks_of_launches",
-        "right_told_by_function", "right_told_by_kernel", "right_default_stream_replaced",
-        "right_places", "right_parts", "right_order_by_shared_turn", "right_own_sums",
-        "right_shared_count"));
+        "right_turns_of_a_launch", "right_boxes_of_a_launch", "right_told_by_function",
+        "right_told_by_kernel", "right_default_stream_replaced", "right_places", "right_parts",
+        "right_order_by_shared_turn", "right_own_sums", "right_shared_count"));
+
+// Each seed has other turns.
+class Meeting : public testing::TestWithParam<const char*> {};
+
+TEST_P(Meeting, shows_in_every_seed) {
+  const Entry entry = entry_named(GetParam(), Backend::ptx);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const ClaimResult result =
+        check({entry}, {&claim_named("two_streams")}, {.seed = seed, .jobs = 1}).front();
+    EXPECT_TRUE(result.failure) << "seed " << seed << ", " << result.cases << " cases";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Defect, Meeting,
+                         testing::Values("turns_of_all_launches", "boxes_of_all_launches"));
 
 // Of what shows once in a process, since the variant then keeps something else.
 void expect_kept(const char* variant, const char* claim, const char* says,

@@ -43,7 +43,7 @@ bool has_waited_for_grids(const Warp& w) {
 
 // The operation that a block of another one belongs to, if nothing orders it with this launch.
 const Unordered* unordered_at(const Run& run, uint32_t block) {
-  const uint32_t number = run.memory.earlier_blocks + block + 1;
+  const uint32_t number = run.numbering.earlier + block + 1;
   const auto found =
       std::partition_point(run.unordered.begin(), run.unordered.end(),
                            [=](const Unordered* other) { return other->numbers.end <= number; });
@@ -57,7 +57,7 @@ bool is_ordered(const Warp& w, int lane, uint64_t s) {
   const auto in_block = static_cast<uint32_t>(s);
   const uint32_t warp = stamp::warp(in_block);
   const Run& run = *w.block->run;
-  if (block < run.memory.others) {
+  if (run.numbering.is_of_other(block)) {
     const Unordered* const other = unordered_at(run, block);
     if (other == nullptr || (other->until_waited_for && has_waited_for_grids(w))) return true;
   }
@@ -67,7 +67,7 @@ bool is_ordered(const Warp& w, int lane, uint64_t s) {
            stamp::is_untold(in_block) || is_known_of_own(in_block, w, lane) ||
            is_known(in_block, w);
   }
-  const uint64_t told_as = uint64_t{run.memory.earlier_blocks} + block;
+  const uint64_t told_as = uint64_t{run.numbering.earlier} + block;
   if (w.block->knows.knows(told_as, in_block)) return true;
   if (const int rank = rank_of_block(w, block); rank >= 0)
     return knows_of_peer(w, static_cast<unsigned>(rank), in_block);
@@ -88,21 +88,22 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
   const auto unordered = [&](uint64_t s, bool both_strong) {
     return s != 0 && !both_strong && !is_ordered(w, a.lane, s);
   };
-  const uint32_t others = w.block->run->memory.others;
+  const Numbering& numbering = w.block->run->numbering;
   const auto block_of = [](uint64_t s) { return static_cast<uint32_t>(s >> 32) - 1; };
   // Whether what somebody did in another block was not atomic for this one, or this is not for it.
   const auto is_out_of_scope = [&](uint64_t s, uint32_t op) {
-    const bool is_of_other = s != 0 && block_of(s) >= others && block_of(s) != w.block->number;
-    return is_of_other && ((a.op->flags | w.code[op].flags) & is_of_block) != 0;
+    const bool is_of_peer =
+        s != 0 && !numbering.is_of_other(block_of(s)) && block_of(s) != w.block->number;
+    return is_of_peer && ((a.op->flags | w.code[op].flags) & is_of_block) != 0;
   };
   const auto who = [&](uint64_t s) {
     return block_of(s) == w.block->number
                ? other_text(w, static_cast<uint32_t>(s))
-               : fmt::format("a thread of block {} of the grid", block_of(s) - others);
+               : fmt::format("a thread of block {} of the grid", block_of(s) - numbering.others);
   };
   const auto conflict = [&](uint64_t s, bool wrote, uint32_t op) {
     const uint32_t block = block_of(s);
-    if (block < others) {
+    if (numbering.is_of_other(block)) {
       const Unordered& other = *unordered_at(*w.block->run, block);
       report_unordered(w, a, place_in(region, address), other, wrote, op);
       return false;
@@ -121,7 +122,7 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
   // Of numbers that are handed out to two launches at a time, each gets some.
   const bool may_be_shared = a.counts_on && w.block->run->settings.numbers != Drawn::by_one_launch;
   const bool shares_numbers =
-      a.hands_out && t.write != 0 && block_of(t.write) < others && !may_be_shared;
+      a.hands_out && t.write != 0 && numbering.is_of_other(block_of(t.write)) && !may_be_shared;
   const bool are_atomic = a.is_strong && t.write_is_atomic && !is_out_of_scope(t.write, t.write_op);
   if (unordered(t.write, are_atomic && !shares_numbers)) {
     conflict(t.write, true, t.write_op);
@@ -131,7 +132,7 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
   if (a.writes &&
       unordered(t.read, a.is_strong && t.read_is_atomic && !is_out_of_scope(t.read, t.read_op)))
     return conflict(t.read, false, t.read_op);
-  if (t.write != 0 && block_of(t.write) >= others &&
+  if (t.write != 0 && !numbering.is_of_other(block_of(t.write)) &&
       may_be_unseen(w, a, block_of(t.write), t.write_op)) {
     report_unseen(w, a, place_in(region, address), who(t.write), t.write_op);
     return false;
@@ -152,29 +153,32 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
 
 bool trace(Warp& w, const Access& a, Region& region, uint64_t address) {
   if (!region.area.writable || w.block->run->watch != nullptr) return true;
-  Memory::Contents& memory = w.block->run->memory;
-  Traces& traces = memory.traces_of(region);
+  const Numbering& numbering = w.block->run->numbering;
+  Traces& traces = w.block->run->memory.traces_of(region);
   const std::size_t word = region.word(address);
-  Trace t = traces.get(word, memory.earlier_blocks, memory.settled(region));
+  Trace t = traces.get(word, numbering.earlier, numbering.settled(region));
   // Between the launches of a kernel, constants are written whole.
   const bool is_whole = (a.op->flags & is_constant) != 0;
   const unsigned bytes = is_whole ? SharedShadow::whole : bytes_within_word(a);
   if (bytes == SharedShadow::whole && !t.is_in_parts) {
     const bool is_ordered = trace(w, a, region, address, t);
-    traces.set(word, t, memory.earlier_blocks);
+    traces.set(word, t, numbering.earlier);
     return is_ordered;
   }
   auto& parts = region.parts[word];
-  if (!t.is_in_parts) parts.fill(t);
+  if (!t.is_in_parts) parts.fill(Traces::absolute(t, numbering.earlier));
   t.is_in_parts = true;
-  for (unsigned left = bytes; left != 0; left &= left - 1)
-    if (!trace(w, a, region, address, parts[static_cast<std::size_t>(std::countr_zero(left))]))
-      return false;
+  for (unsigned left = bytes; left != 0; left &= left - 1) {
+    Trace& part = parts[static_cast<std::size_t>(std::countr_zero(left))];
+    Trace here = Traces::relative(part, numbering.earlier, numbering.settled(region));
+    if (!trace(w, a, region, address, here)) return false;
+    part = Traces::absolute(here, numbering.earlier);
+  }
   if (a.writes && bytes == SharedShadow::whole) {
-    t = parts[0];
+    t = Traces::relative(parts[0], numbering.earlier, numbering.settled(region));
     region.parts.erase(word);
   }
-  traces.set(word, t, memory.earlier_blocks);
+  traces.set(word, t, numbering.earlier);
   return true;
 }
 
@@ -249,7 +253,7 @@ std::byte* reach_global(Warp& w, const Access& a, uint32_t& unwritten) {
 
 namespace {
 
-// Calls use(stamp of a write) for all that these bytes have.
+// Calls use(stamp of a write, with the absolute number of its block) for all that these bytes have.
 template <class Use>
 void for_each_write(Warp& w, uint64_t address, uint64_t bytes, const Use& use) {
   if (w.block->run->watch != nullptr) return;
@@ -258,19 +262,17 @@ void for_each_write(Warp& w, uint64_t address, uint64_t bytes, const Use& use) {
   Traces& traces = memory.traces_of(region);
   for (uint64_t at = address - address % 4; at < address + bytes; at += 4) {
     const std::size_t word = region.word(at);
-    Trace t = traces.get(word, memory.earlier_blocks, memory.settled(region));
+    Trace t = traces.get(word, 0, w.block->run->numbering.settled(region));
     if (!t.is_in_parts) {
       use(t.write);
-      traces.set(word, t, memory.earlier_blocks);
+      traces.set(word, t, 0);
       continue;
     }
     for (uint64_t part = 0; part < 4; ++part)
       if (at + part >= address && at + part < address + bytes) use(region.parts[word][part].write);
   }
 }
-uint64_t of_block(const Warp& w, uint32_t stamp) {
-  return (uint64_t{w.block->number} + 1) << 32 | stamp;
-}
+uint64_t of_block(const Warp& w, uint32_t stamp) { return (w.block->told_as + 1) << 32 | stamp; }
 
 }  // namespace
 

@@ -25,6 +25,8 @@ namespace ptx {
 
 struct Run {
   Run(const Launch&, Memory&, const Settings&);
+  Run(const Run&) = delete;
+  ~Run() { --memory.under_way; }
 
   const Op* code() const {
     return counter ? counter->code() : watch ? watch->code() : kernel.code.data();
@@ -34,7 +36,9 @@ struct Run {
   const Program::Kernel& kernel;
   Memory::Contents& memory;
   const Settings& settings;
+  const Numbering numbering;
   std::vector<const Unordered*> unordered;        // that the launch is not ordered with, by numbers
+  void meet(const Unordered*);                    // one more, which has begun since
   std::vector<Region*> region_of;                 // that an operation met last
   std::vector<const Shape*> shape_of, target_of;  // likewise; the latter of copies
   // The shape that an operation met last lies within rows of `region` if it begins at any of the

@@ -1,6 +1,6 @@
-// The machine: device memory, compiled modules, and launches that always come back. It runs one
-// launch after the other, on the calling thread; everything follows from the settings. That nothing
-// orders two of them is seen where they touch the same memory, whichever was run first.
+// The machine: device memory, compiled modules, and launches that always come back. They run on the
+// calling thread; everything follows from the settings. That nothing orders two of them is seen
+// where they touch the same memory, whichever was run first.
 #pragma once
 
 #include <cstddef>
@@ -101,6 +101,8 @@ class Memory {
   void number_textures_anew();
   // That all launches so far come before those that follow, whoever asks what they told each other.
   void forget_launches();
+  // Whether an operation of so many blocks can begin while launches are under way.
+  bool has_numbers_for(std::uint64_t blocks) const;
   struct Contents;
   Contents& contents() { return *contents_; }
 
@@ -229,12 +231,29 @@ struct Outcome {
                                    // of those that were run
   bool meets_others =
       false;            // a block did what tells others, or hears of them: an atomic operation
-  Numbers numbers;      // of its blocks
   std::string printed;  // by printf; at most 1 MiB
   std::optional<LaunchCounts> counts;  // if asked for, of a launch without a finding
   std::optional<Watched> watched;      // if asked for
 };
 
-Outcome run(const Launch&, Memory&, const Settings&);
+// A launch that has begun. Others may begin before it ends.
+class LaunchUnderWay {
+ public:
+  LaunchUnderWay(Launch, Memory&, const Settings&);
+  LaunchUnderWay(LaunchUnderWay&&) noexcept;
+  LaunchUnderWay& operator=(LaunchUnderWay&&) noexcept;
+  ~LaunchUnderWay();
+
+  Numbers numbers() const;  // of its blocks
+  bool is_over() const;
+  void go_on(std::uint64_t most);  // turns of its blocks
+  void meet(const Unordered&);     // another one, which has begun since
+  Outcome end();                   // once it is over, and once only
+
+ private:
+  struct Contents;
+  std::unique_ptr<Contents> contents_;
+};
+Outcome run(const Launch&, Memory&, const Settings&);  // a whole one
 
 }  // namespace ptx

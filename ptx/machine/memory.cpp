@@ -79,6 +79,11 @@ void forget_parts(Region& region) {
   region.parts.clear();
   region.entered.clear();
 }
+void forget_all(Region& region) {
+  region.traces = {}, region.traced_after = 0;
+  region.parts.clear();
+  region.entered.clear();
+}
 }  // namespace
 
 void Memory::Contents::give_traces(Region& region) {
@@ -93,7 +98,7 @@ void Memory::Contents::give_traces(Region& region) {
   }
   region.entered.clear();
   region.traces = std::move(*fits);
-  region.traced_after = earlier_blocks + others;
+  region.traced_after = last_quiet_;
   spare_traces_.erase(fits);
 }
 
@@ -111,22 +116,23 @@ void Memory::Contents::erase(std::uint64_t first) {
   regions.erase(found);
 }
 
-Numbers Memory::Contents::begin(std::uint64_t blocks, const Past& past) {
-  const bool are_used_up = std::uint64_t{last_} + blocks >= Traces::in_parts;
+Numbering Memory::Contents::begin(std::uint64_t blocks, const Past& past) {
+  const bool are_used_up = !has_numbers_for(blocks);
   if (are_used_up) spare_traces_.clear(), forget_told(), last_ = 0;
   for (auto& [_, region] : regions) {
-    forget_parts(*region);
-    if (are_used_up) region->traces = {}, region->traced_after = 0, region->entered.clear();
+    if (under_way == 0 && past.unordered.empty()) forget_parts(*region);
+    if (are_used_up) forget_all(*region);
   }
-  earlier_blocks = last_;
+  if (under_way == 0) last_quiet_ = last_;
+  std::uint32_t earlier = last_;
   if (!are_used_up)
     for (const Unordered& other : past.unordered)
-      earlier_blocks = std::min(earlier_blocks, other.numbers.first - 1);
-  others = last_ - earlier_blocks;
+      earlier = std::min(earlier, other.numbers.first - 1);
+  const std::uint32_t others = last_ - earlier;
   for (const Unordered& other : past.unordered) enter(other.access, other.numbers.first);
   const std::uint32_t first = last_ + 1;
   last_ += static_cast<std::uint32_t>(blocks);
-  return {first, last_ + 1};
+  return {earlier, others, {first, last_ + 1}};
 }
 
 void Memory::Contents::enter(const HostAccess& access, std::uint32_t number) {
@@ -231,6 +237,9 @@ void Memory::number_textures_anew() {
   if (contents_->textures.all.empty()) contents_->textures.next = 1;
 }
 
+bool Memory::has_numbers_for(std::uint64_t blocks) const {
+  return contents_->has_numbers_for(blocks);
+}
 void Memory::forget_launches() { contents_->forget_told(); }
 
 void Memory::mark_written(std::uint64_t first, std::size_t bytes) {

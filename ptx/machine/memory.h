@@ -26,7 +26,7 @@ struct Region {
   LazyArray<std::uint8_t> own;  // of the machine's allocations
   Traces traces;                // of each word, of this launch and of earlier ones
   std::unordered_map<std::size_t, std::array<Trace, 4>>
-      parts;                           // of words that were written in such, in this launch
+      parts;  // of words that were written in such, in the launches under way; by absolute numbers
   LazyArray<std::uint8_t> is_written;  // 1 for each word that was; empty: all were
   // Up to this block the traces are those of a region that was there before.
   std::uint32_t traced_after = 0;
@@ -43,16 +43,30 @@ struct Region {
 
 struct Block;
 
+// Where an operation stands among all that ever were.
+struct Numbering {
+  // What blocks up to this number did comes before all that it does. Others may have run since, in
+  // no order with it, whose own blocks begin so many numbers later.
+  std::uint32_t earlier = 0, others = 0;
+  Numbers own;
+
+  // Up to which block whoever touched the region does not matter.
+  std::uint32_t settled(const Region& region) const {
+    return std::max(earlier, region.traced_after);
+  }
+  // Of a block, counted from 0 behind the earlier ones.
+  bool is_of_other(std::uint32_t block) const { return !own.hold(earlier + block + 1); }
+};
+
 struct Memory::Contents {
   Contents();
   ~Contents();
   std::map<std::uint64_t, std::unique_ptr<Region>> regions;  // by their first address
   int allocations = 0;
   Textures textures;
-  // What blocks up to this number did comes before all that is done now. Others may have run since,
-  // in no order with this operation, whose own blocks begin so many numbers later.
-  std::uint32_t earlier_blocks = 0, others = 0;
-  Shapes shapes;  // of all launches: they say nothing about memory
+  int under_way = 0;                // launches that have begun, and not ended
+  std::uint64_t turns_in_vain = 0;  // of blocks of these, that ended with waits, since one did not
+  Shapes shapes;                    // of all launches: they say nothing about memory
   // Of launches that are over, for the memory that they have.
   std::vector<std::unique_ptr<Block>> spare_blocks;
 
@@ -71,17 +85,14 @@ struct Memory::Contents {
   void insert(std::unique_ptr<Region>);
   void erase(std::uint64_t first);
 
-  // Called before each operation. Returns the numbers of its blocks.
-  Numbers begin(std::uint64_t blocks, const Past&);
+  // Called before each operation. While launches are under way there must be numbers left for it.
+  Numbering begin(std::uint64_t blocks, const Past&);
+  bool has_numbers_for(std::uint64_t blocks) const { return last_ + blocks < Traces::in_parts; }
   // In traces, as if a thread had made it. That takes its time, and is done where somebody may not
   // count on it.
   void enter(const HostAccess&, std::uint32_t number);
   // Leaves words as if nobody had written them.
   void unwrite(std::uint64_t first, std::size_t bytes);
-  // Up to which block whoever touched the region does not matter.
-  std::uint32_t settled(const Region& region) const {
-    return std::max(earlier_blocks, region.traced_after);
-  }
   Traces& traces_of(Region& region) {
     if (region.traces.size() == 0) give_traces(region);
     return region.traces;
@@ -89,7 +100,8 @@ struct Memory::Contents {
 
  private:
   void give_traces(Region&);
-  std::uint32_t last_ = 0;  // block that has a number
+  std::uint32_t last_ = 0;        // block that has a number
+  std::uint32_t last_quiet_ = 0;  // likewise, when a launch last began and no other was under way
   // Of regions that are gone: memory from the system is dear.
   std::vector<Traces> spare_traces_;
 };

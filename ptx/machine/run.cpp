@@ -1,9 +1,10 @@
 // Runs a launch: blocks in flight, and whose turn it is.
-#include <fmt/format.h>
 #include <time.h>
 
 #include <algorithm>
 #include <bit>
+#include <deque>
+#include <optional>
 #include <utility>
 
 #include "base/scramble.h"
@@ -23,11 +24,10 @@ Run::Run(const Launch& l, Memory& m, const Settings& s)
       kernel(*l.kernel),
       memory(m.contents()),
       settings(s),
+      numbering(memory.begin(l.grid.count(), l.past)),
       random(assay::scramble(s.seed)) {
-  for (const Unordered& other : l.past.unordered) unordered.push_back(&other);
-  std::sort(unordered.begin(), unordered.end(), [](const Unordered* a, const Unordered* b) {
-    return a->numbers.first < b->numbers.first;
-  });
+  if (memory.under_way++ == 0) memory.turns_in_vain = 0;
+  for (const Unordered& other : l.past.unordered) meet(&other);
   region_of.assign(kernel.code.size(), nullptr);
   shape_of.assign(kernel.code.size(), nullptr);
   target_of.assign(kernel.code.size(), nullptr);
@@ -44,6 +44,12 @@ Run::Run(const Launch& l, Memory& m, const Settings& s)
     shared_part[n].first = static_cast<uint32_t>(v.at);
     if (v.bytes != 0) shared_part[n].end = static_cast<uint32_t>(v.at + v.bytes);
   }
+}
+void Run::meet(const Unordered* other) {
+  const auto is_before = [](const Unordered* a, const Unordered* b) {
+    return a->numbers.first < b->numbers.first;
+  };
+  unordered.insert(std::upper_bound(unordered.begin(), unordered.end(), other, is_before), other);
 }
 uint64_t Run::draw() { return random = assay::scramble(random); }
 
@@ -81,21 +87,32 @@ class Running {
     room_ = std::max<uint64_t>(1, fit / together_with_) * together_with_;
   }
 
-  Outcome to_end() {
-    const Numbers numbers = run_.memory.begin(grid_, run_.launch.past);
+  bool is_over() const {
+    const bool has_given_up = run_.failed() || rounds_of_unset_ > most_rounds_of_unset;
+    return has_given_up || (all_started() && in_flight_.empty());
+  }
+  const Numbers& numbers() const { return run_.numbering.own; }
+  void meet(const Unordered* other) { run_.meet(other); }
+
+  // For so many rounds at most.
+  void go_on(std::uint64_t most) {
     const double limit =
         run_.settings.cpu_seconds + run_.settings.cpu_seconds_per_thread *
                                         static_cast<double>(blocks() * run_.launch.block.count());
-    const double start = cpu_seconds();
-    while (!run_.failed() && (!all_started() || !in_flight_.empty())) {
+    const double start = cpu_seconds() - spent_;
+    for (; most > 0 && !is_over(); --most) {
       admit();
       take_turns();
       const bool looks_at_clock = ++rounds_ % 64 == 0 || run_.settings.most_blocks != 0;
       if (looks_at_clock && cpu_seconds() - start > limit) report_endless(in_flight_, limit);
-      if (run_.unset && ++rounds_of_unset_ > most_rounds_of_unset) break;
+      if (run_.unset) ++rounds_of_unset_;
       const bool are_over = all_started() && in_flight_.empty() && !run_.failed();
       if (are_over && may_go_on((cpu_seconds() - start) / limit)) clusters_.go_on();
     }
+    spent_ = cpu_seconds() - start;
+  }
+
+  Outcome end() {
     for (std::unique_ptr<Block>& block : idle_) keep_for_later(std::move(block));
     if (!run_.failed()) run_.finding = run_.unset;
     run_.memory.keep_told(std::move(run_.told));
@@ -106,7 +123,6 @@ class Running {
             .is_part = blocks() < grid_,
             .most_stored = run_.stored + (grid_ - blocks()) * run_.most_stored,
             .meets_others = run_.meets_others || run_.launch.cooperative,
-            .numbers = numbers,
             .printed = std::move(run_.printed),
             .counts = counts(),
             .watched = watched()};
@@ -164,12 +180,12 @@ class Running {
       const uint64_t most = shuffled ? uint64_t{1} << (run_.draw() % 11) : turn_;
       const bool could_go_on = advance(*w, most);
       if (!could_go_on && !w->lets_go_first) {
-        turns_in_vain_ = 0;
+        run_.memory.turns_in_vain = 0;
         continue;
       }
       // It may wait for something that others have to do.
       if (could_go_on ? !shuffled : w->lets_blocks_go_first) admit_one_more();
-      turns_in_vain_ = w->lets_blocks_go_first ? turns_in_vain_ + 1 : 0;
+      run_.memory.turns_in_vain = w->lets_blocks_go_first ? run_.memory.turns_in_vain + 1 : 0;
       w->lets_go_first = w->lets_blocks_go_first = false;
       if (!shuffled) {
         block.next = run_.settings.order == Order::reverse
@@ -179,14 +195,14 @@ class Running {
       }
     }
     if (run_.failed()) return;
-    if (std::exchange(run_.met_in_cluster, false)) since_end_ = 0, turns_in_vain_ = 0;
+    if (std::exchange(run_.met_in_cluster, false)) since_end_ = 0, run_.memory.turns_in_vain = 0;
     if (++since_end_ % patience == 0) admit_one_more();
     const bool is_all = all_started();  // and others may have been left out
     const bool is_full = is_all ? blocks() < grid_ : places_taken() >= room_;
-    if (is_full && turns_in_vain_ > rounds_in_vain * in_flight_.size())
+    if (is_full && run_.memory.turns_in_vain > rounds_in_vain * in_flight_.size())
       return report_no_room(block, in_flight_.size(), grid_);
     if (block.has_ended()) {
-      since_end_ = 0, turns_in_vain_ = 0;
+      since_end_ = 0, run_.memory.turns_in_vain = 0;
       waited_for_grids_ |= !block.waits_for_grids.empty();
       finish(block);
       end(which);
@@ -287,16 +303,16 @@ class Running {
 
   Run run_;
   uint64_t grid_ = 0, started_ = 0, rounds_ = 0;
+  double spent_ = 0;            // seconds
   uint64_t together_with_ = 1;  // the blocks of a cluster, itself included
   GridOrder clusters_;
   std::size_t wanted_ = 1;
   // Until somebody looks at the clock.
   const uint64_t turn_ = run_.settings.most_blocks == 0 ? whole_turn : short_turn;
   const int turns_ = run_.settings.most_blocks == 0 ? 1 << 12 : 1 << 6;
-  uint64_t room_ = 1, together_ = 1, turns_in_vain_ = 0;  // those in a row that ended with waits
+  uint64_t room_ = 1, together_ = 1;
   bool waited_for_grids_ = false;
-  int since_end_ = 0;  // turns, since a block last ended
-  int rounds_of_unset_ = 0;
+  int since_end_ = 0, rounds_of_unset_ = 0;  // turns, since a block last ended; rounds
   std::vector<std::unique_ptr<Block>> in_flight_, idle_;
   std::vector<std::unique_ptr<Block>> ended_;  // while others of their clusters have not
   std::vector<std::unique_ptr<Cluster>> started_clusters_;
@@ -304,33 +320,81 @@ class Running {
 
 }  // namespace
 
-Outcome run(const Launch& launch, Memory& memory, const Settings& settings) {
-  if (!launch.kernel->unsupported.empty())
-    return {.finding = Finding{Fault::unsupported, fmt::format("{}: {}", launch.kernel->facts.name,
-                                                               launch.kernel->unsupported)}};
-  if (launch.grid.count() == 0 || launch.block.count() == 0) return {};
-  Launch whole = launch;
-  if (launch.kernel->facts.cluster.count() != 0) whole.cluster = launch.kernel->facts.cluster;
-  if (!has_whole_clusters(whole))
-    return {.finding = Finding{Fault::launch_refused, "the grid has no whole number of clusters"}};
-  const auto params = reinterpret_cast<uint64_t>(whole.params.data());
-  memory.lend({.name = "the parameters",
-               .first = params,
-               .row_bytes = launch.params.size(),
-               .pitch_bytes = launch.params.size(),
-               .writable = false});
-  alignas(16) std::uint32_t grid_barrier[4] = {};
-  if (launch.cooperative) {
-    whole.grid_barrier = reinterpret_cast<uint64_t>(grid_barrier);
-    memory.lend({.name = "the barrier of the grid",
-                 .first = whole.grid_barrier,
-                 .row_bytes = sizeof grid_barrier,
-                 .pitch_bytes = sizeof grid_barrier});
+namespace {
+std::optional<Finding> why_refused(const Launch& l) {
+  const Program::Kernel& kernel = *l.kernel;
+  if (!kernel.unsupported.empty())
+    return Finding{Fault::unsupported, kernel.facts.name + ": " + kernel.unsupported};
+  if (has_whole_clusters(l)) return std::nullopt;
+  return Finding{Fault::launch_refused, "the grid has no whole number of clusters"};
+}
+}  // namespace
+
+struct LaunchUnderWay::Contents {
+  Contents(Launch&& l, Memory& m, const Settings& s)
+      : launch(std::move(l)), memory(m), settings(s) {
+    if (launch.kernel->facts.cluster.count() != 0) launch.cluster = launch.kernel->facts.cluster;
+    refusal = why_refused(launch);
+    if (refusal || launch.grid.count() == 0 || launch.block.count() == 0) return;
+    lend();
+    running.emplace(launch, memory, settings);
   }
-  Outcome outcome = Running(whole, memory, settings).to_end();
-  memory.forget(params);
-  if (launch.cooperative) memory.forget(whole.grid_barrier);
-  return outcome;
+  ~Contents() {
+    running.reset();
+    for (const uint64_t first : lent) memory.forget(first);
+  }
+  void lend() {
+    const auto lend = [&](const char* name, const void* first, std::size_t bytes, bool writable) {
+      lent.push_back(reinterpret_cast<uint64_t>(first));
+      memory.lend({.name = name,
+                   .first = lent.back(),
+                   .row_bytes = bytes,
+                   .pitch_bytes = bytes,
+                   .writable = writable});
+    };
+    lend("the parameters", launch.params.data(), launch.params.size(), false);
+    if (!launch.cooperative) return;
+    launch.grid_barrier = reinterpret_cast<uint64_t>(grid_barrier);
+    lend("the barrier of the grid", grid_barrier, sizeof grid_barrier, true);
+  }
+
+  Launch launch;
+  Memory& memory;
+  const Settings settings;
+  std::deque<Unordered> met;
+  std::vector<uint64_t> lent;
+  alignas(16) uint32_t grid_barrier[4] = {};
+  std::optional<Finding> refusal;
+  std::optional<Running> running;  // none where there is nothing to run
+};
+
+LaunchUnderWay::LaunchUnderWay(Launch launch, Memory& memory, const Settings& settings)
+    : contents_(std::make_unique<Contents>(std::move(launch), memory, settings)) {}
+LaunchUnderWay::LaunchUnderWay(LaunchUnderWay&&) noexcept = default;
+LaunchUnderWay& LaunchUnderWay::operator=(LaunchUnderWay&&) noexcept = default;
+LaunchUnderWay::~LaunchUnderWay() = default;
+
+Numbers LaunchUnderWay::numbers() const {
+  return contents_->running ? contents_->running->numbers() : Numbers{};
+}
+bool LaunchUnderWay::is_over() const {
+  return !contents_->running || contents_->running->is_over();
+}
+void LaunchUnderWay::go_on(std::uint64_t most) {
+  if (contents_->running) contents_->running->go_on(most);
+}
+void LaunchUnderWay::meet(const Unordered& other) {
+  contents_->met.push_back(other);
+  if (contents_->running) contents_->running->meet(&contents_->met.back());
+}
+Outcome LaunchUnderWay::end() {
+  return contents_->running ? contents_->running->end() : Outcome{.finding = contents_->refusal};
+}
+
+Outcome run(const Launch& launch, Memory& memory, const Settings& settings) {
+  LaunchUnderWay one(launch, memory, settings);
+  one.go_on(~uint64_t{0});
+  return one.end();
 }
 
 }  // namespace ptx

@@ -71,6 +71,17 @@ class Traces {
             .write_is_atomic = (w & atomic) != 0,
             .read_is_atomic = (r & atomic) != 0};
   }
+  // One that counts from `earlier`, as if it counted from 0, and back.
+  static Trace absolute(Trace t, std::uint32_t earlier) {
+    for (std::uint64_t* stamp : {&t.write, &t.read})
+      if (*stamp != 0) *stamp += std::uint64_t{earlier} << 32;
+    return t;
+  }
+  static Trace relative(Trace t, std::uint32_t earlier, std::uint32_t settled) {
+    for (std::uint64_t* stamp : {&t.write, &t.read})
+      *stamp = *stamp >> 32 <= settled ? 0 : *stamp - (std::uint64_t{earlier} << 32);
+    return t;
+  }
   void set(std::size_t word, const Trace& t, std::uint32_t earlier) {
     const auto put = [&](Part block, Part rest, std::uint64_t stamp) {
       const auto number = static_cast<std::uint32_t>(stamp >> 32);

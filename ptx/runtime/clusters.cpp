@@ -1,5 +1,7 @@
 #include "ptx/runtime/clusters.h"
 
+#include "ptx/runtime/launch/limits.h"
+
 #include <algorithm>
 
 namespace ptx::runtime {

@@ -1,9 +1,10 @@
-// Launches: what the hardware would refuse, the packing of arguments, and occupancy.
+// Launches, and what host code asks about kernels.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 
 #include "ptx/runtime/clusters.h"
+#include "ptx/runtime/launch/limits.h"
 #include "ptx/runtime/state.h"
 
 namespace ptx::runtime {
@@ -11,124 +12,6 @@ namespace ptx::runtime {
 namespace {
 
 thread_local std::vector<Configuration> configurations;
-
-std::string text(const Dim& d) {
-  return std::to_string(d.x) + "x" + std::to_string(d.y) + "x" + std::to_string(d.z);
-}
-
-std::size_t dynamic_allowed(const Kernel& kernel, const KernelFacts& facts) {
-  if (kernel.dynamic_allowed) return *kernel.dynamic_allowed;
-  return Model::shared_per_block - std::min(Model::shared_per_block, facts.static_shared);
-}
-
-// A warp has its registers in multiples of 256, in one of the four parts of a multiprocessor.
-constexpr std::uint64_t parts = 4, registers_at_a_time = 256;
-
-std::uint64_t warps_with_registers(const KernelFacts& facts) {
-  const auto each = static_cast<std::uint64_t>(facts.registers) * 32;
-  const std::uint64_t of_warp =
-      (each + registers_at_a_time - 1) / registers_at_a_time * registers_at_a_time;
-  return of_warp == 0 ? ~std::uint64_t{0} : Model::registers / parts / of_warp * parts;
-}
-
-}  // namespace
-
-int blocks_that_fit(const KernelFacts& facts, std::uint64_t threads, std::size_t dynamic) {
-  const Model& device = model();
-  if (threads == 0 || threads > facts.max_threads || threads > Model::max_threads) return 0;
-  const std::uint64_t warps = (threads + 31) / 32;
-  const std::size_t shared = facts.static_shared + dynamic;
-  if (shared > device.shared_optin) return 0;
-  const auto by_threads =
-      static_cast<std::uint64_t>(device.threads_per_multiprocessor) / 32 / warps;
-  const std::uint64_t by_shared =
-      device.shared_per_multiprocessor / (shared + Model::reserved_shared);
-  const std::uint64_t by_registers = warps_with_registers(facts) / warps;
-  return static_cast<int>(std::min({static_cast<std::uint64_t>(device.blocks_per_multiprocessor),
-                                    by_threads, by_shared, by_registers}));
-}
-
-namespace {
-
-std::string why_wrong_shape(const Dim& grid, const Dim& block, const KernelFacts& facts) {
-  if (grid.count() == 0) return "a grid of " + text(grid) + " has no blocks";
-  if (grid.x > Model::max_grid_x || grid.y > Model::max_grid_yz || grid.z > Model::max_grid_yz) {
-    return "a grid of " + text(grid) + " blocks: y and z may be 65535 at most, x 2147483647";
-  }
-  const std::uint64_t threads = block.count();
-  if (threads == 0) return "a block of " + text(block) + " has no threads";
-  const std::string a_block =
-      "a block of " + text(block) + " has " + std::to_string(threads) + " threads, ";
-  if (block.x > Model::max_threads || block.y > Model::max_threads || threads > Model::max_threads)
-    return a_block + "1024 at most";
-  if (block.z > Model::max_block_z)
-    return "a block of " + text(block) + " threads: z may be 64 at most";
-  if (threads > facts.max_threads) {
-    return a_block + "and the kernel's __launch_bounds__ allow " +
-           std::to_string(facts.max_threads);
-  }
-  return {};
-}
-
-std::string why_too_much_shared(const Kernel& kernel, const KernelFacts& facts,
-                                std::size_t dynamic) {
-  const std::size_t allowed = dynamic_allowed(kernel, facts);
-  if (facts.static_shared <= Model::shared_per_block && dynamic <= allowed) return {};
-  if (facts.static_shared > Model::shared_per_block)
-    return std::to_string(facts.static_shared) + " bytes of static shared memory, 49152 at most";
-  return std::to_string(dynamic) + " bytes of dynamic shared memory beside " +
-         std::to_string(facts.static_shared) + " of static, " + std::to_string(allowed) +
-         " allowed: cudaFuncSetAttribute allows up to " +
-         std::to_string(model().shared_optin - facts.static_shared);
-}
-
-int registers_of_thread(std::uint64_t threads) {
-  return std::min(255, Model::registers / static_cast<int>((threads + 31) / 32 * 32) / 8 * 8);
-}
-
-// What the machine code takes; where there is none, a loop carries its sums in registers, unless
-// __launch_bounds__ say how many there are, and beside them a thread has an address at least, what
-// it multiplies, and where the loop is.
-std::string why_too_few_registers(const KernelFacts& facts, const Dim& block) {
-  constexpr int least_beside = 5;
-  const std::uint64_t threads = block.count();
-  const int registers = registers_of_thread(threads);
-  const bool is_known = facts.registers != 0;
-  const bool fits = is_known ? warps_with_registers(facts) >= (threads + 31) / 32
-                             : facts.sums + least_beside <= registers;
-  if (fits) return {};
-  const std::string taken = is_known
-                                ? "it takes " + std::to_string(facts.registers)
-                                : "a loop of it carries " + std::to_string(facts.sums) + " sums";
-  return "a block of " + text(block) + " has " + std::to_string(threads) +
-         " threads, which leaves " + std::to_string(registers) + " registers for each, and " +
-         taken + ": with __launch_bounds__(" + std::to_string(threads) + ") it would run";
-}
-
-// Throws what a GPU would answer with.
-void refuse(const Kernel& kernel, const KernelFacts& facts, const Configuration& asked) {
-  const auto refused = [&](Error error, const std::string& why) {
-    return Failure{error, Finding{Fault::launch_refused,
-                                  "the launch of " + kernel.shown + " is refused: " + why}};
-  };
-  std::string why = why_wrong_shape(asked.grid, asked.block, facts);
-  if (!why.empty()) throw refused(Error::invalid_value, why);
-  why = why_too_much_shared(kernel, facts, asked.dynamic_shared);
-  if (!why.empty()) throw refused(Error::invalid_value, why);
-  why = why_too_few_registers(facts, asked.block);
-  if (!why.empty()) throw refused(Error::launch_out_of_resources, why);
-  why = why_no_such_cluster(kernel, facts, asked);
-  if (!why.empty()) throw refused(Error::invalid_cluster_size, why);
-  if (!asked.cooperative) return;
-  const std::uint64_t fit = static_cast<std::uint64_t>(
-                                blocks_that_fit(facts, asked.block.count(), asked.dynamic_shared)) *
-                            static_cast<std::uint64_t>(multiprocessors());
-  if (asked.grid.count() > fit) {
-    throw refused(Error::cooperative_launch_too_large,
-                  std::to_string(asked.grid.count()) + " blocks of a cooperative grid, and " +
-                      std::to_string(fit) + " fit on the device together");
-  }
-}
 
 std::vector<std::byte> packed(const Program::Kernel& code, void** arguments) {
   const std::span<const ParamPlace> places = params_of(code);
@@ -140,10 +23,10 @@ std::vector<std::byte> packed(const Program::Kernel& code, void** arguments) {
 }
 
 // What the machine finds that it cannot run, once it is at it.
-Outcome run_on_machine(const Kernel& kernel, const Launch& launch) {
-  const Request* const request = state().request;
+void begin(const Kernel& kernel, UnderWay::One one, const Unordered& as,
+           std::optional<std::uint64_t> pause) {
   try {
-    return run(launch, state().memory, request == nullptr ? Settings{} : request->settings);
+    state().under_way.begin(std::move(one), as, pause);
   } catch (const assay::BadInput& error) {
     throw Failure{Error::not_supported,
                   Finding{Fault::unsupported,
@@ -167,6 +50,41 @@ void note(const Kernel& kernel, const Configuration& asked, const std::vector<st
     add(part);
   add(reinterpret_cast<std::uintptr_t>(&kernel));
   for (const std::byte byte : params) add(static_cast<std::uint64_t>(byte));
+}
+
+// That of a launch.
+void note(Outcome& outcome, Observation& seen) {
+  const Settings& settings = state().request->settings;
+  ++seen.kernels;
+  seen.extra_time += outcome.extra_time;
+  const bool may_follow = settings.threads_run_whole != 0;
+  seen.is_no_part |= outcome.is_part && (outcome.meets_others || (seen.kernels > 1 && !may_follow));
+  seen.is_part |= outcome.is_part;
+  seen.most_stored += outcome.most_stored;
+  const bool is_larger =
+      outcome.crowd && (!seen.crowd || seen.crowd->together < outcome.crowd->together);
+  if (is_larger) seen.crowd = outcome.crowd;
+  if (outcome.counts) seen.counts.push_back(std::move(*outcome.counts));
+  if (outcome.watched) {
+    state().seen_enough = outcome.watched->calls >= settings.most_watched;
+    seen.watched.push_back(std::move(*outcome.watched));
+  }
+}
+
+// Whether a launch may be left in the middle, and a number for that. The host may wait for what
+// a kernel writes to its memory without a call.
+std::optional<std::uint64_t> pause_of(const Configuration& asked, bool starts_early) {
+  constexpr std::uint64_t most_blocks = 1 << 16;
+  const State& device = state();
+  const auto is_for_host = [](const auto& one) { return one.second.use != Use::device; };
+  if (device.request == nullptr || !device.request->meet || starts_early) return std::nullopt;
+  const Settings& settings = device.request->settings;
+  const bool is_whole =
+      settings.most_blocks == 0 && settings.most_watched == 0 && asked.grid.count() <= most_blocks;
+  if (!is_whole || settings.order != Order::shuffled) return std::nullopt;
+  if (std::any_of(device.allocations.begin(), device.allocations.end(), is_for_host))
+    return std::nullopt;
+  return settings.seed + static_cast<std::uint64_t>(device.seen->launches);
 }
 
 // What a kernel printed. Within `observe` stdout is the caller's.
@@ -209,42 +127,33 @@ void run_now(const Kernel& kernel, const Configuration& asked,
   }
   const int fit =
       std::max(1, blocks_that_fit(facts_of(code), asked.block.count(), asked.dynamic_shared));
-  const Launch launch{.kernel = &code,
-                      .grid = asked.grid,
-                      .block = asked.block,
-                      .dynamic_shared = asked.dynamic_shared,
-                      .params = params(code),
-                      .cluster = cluster_of(kernel, facts_of(code), asked),
-                      .cooperative = asked.cooperative,
-                      .fit_together = fit,
-                      .fit_on_device = room_for(asked, fit),
-                      .past = past_of_next(stream, starts_early)};
-  Outcome outcome = run_on_machine(kernel, launch);
-  const bool overtakes = starts_early && !outcome.waited_for_grids;
-  if (!overtakes && device.pending.is_in_use() && wrote_for_host(outcome.numbers))
-    device.pending.tell_host(device.timeline.before_next(stream));
-  device.timeline.add(
-      stream,
-      {.numbers = outcome.numbers, .name = kernel.shown, .kernel = &code, .overtakes = overtakes});
-  show(outcome.printed);
-  if (device.seen != nullptr) {
-    ++device.seen->kernels;
-    device.seen->extra_time += outcome.extra_time;
-    const bool may_follow = device.request->settings.threads_run_whole != 0;
-    device.seen->is_no_part |=
-        outcome.is_part && (outcome.meets_others || (device.seen->kernels > 1 && !may_follow));
-    device.seen->is_part |= outcome.is_part;
-    device.seen->most_stored += outcome.most_stored;
-    const auto& crowd = device.seen->crowd;
-    if (outcome.crowd && (!crowd || crowd->together < outcome.crowd->together))
-      device.seen->crowd = outcome.crowd;
-    if (outcome.counts) device.seen->counts.push_back(std::move(*outcome.counts));
-    if (outcome.watched) {
-      device.seen_enough = outcome.watched->calls >= device.request->settings.most_watched;
-      device.seen->watched.push_back(std::move(*outcome.watched));
-    }
-  }
-  if (outcome.finding && !device.seen_enough) throw Failure{Error::success, outcome.finding};
+  Launch launch{.kernel = &code,
+                .grid = asked.grid,
+                .block = asked.block,
+                .dynamic_shared = asked.dynamic_shared,
+                .params = params(code),
+                .cluster = cluster_of(kernel, facts_of(code), asked),
+                .cooperative = asked.cooperative,
+                .fit_together = fit,
+                .fit_on_device = room_for(asked, fit),
+                .past = past_of_next(stream, starts_early)};
+  if (!device.memory.has_numbers_for(asked.grid.count())) device.under_way.finish_all();
+  LaunchUnderWay begun(std::move(launch), device.memory,
+                       device.request == nullptr ? Settings{} : device.request->settings);
+  const Unordered as{.numbers = begun.numbers(), .name = kernel.shown, .kernel = &code};
+  const Timeline::Known before = device.timeline.before_next(stream);
+  const Timeline::Known self = device.timeline.add(stream, as);
+  const auto end = [=, &kernel](Outcome outcome) {
+    State& its = state();
+    const bool overtakes = starts_early && !outcome.waited_for_grids;
+    if (overtakes) its.timeline.note_that_last_overtakes(stream);
+    if (!overtakes && its.pending.is_in_use() && wrote_for_host(as.numbers))
+      its.pending.tell_host(before);
+    show(outcome.printed);
+    if (its.seen != nullptr) note(outcome, *its.seen);
+    if (outcome.finding && !its.seen_enough) throw Failure{Error::success, outcome.finding};
+  };
+  begin(kernel, {std::move(begun), self, end}, as, pause_of(asked, starts_early));
 }
 
 // Its arguments are those of now; what else it goes by, such as a variable, that of each launch.

@@ -32,6 +32,8 @@ struct Request {
   // Into how many equal shares the room for blocks is divided, as by other kernels that run at the
   // same time. A launch gets one share; a cooperative one waits until it has them all.
   unsigned shares_room = 1;
+  // Launches that nothing orders may be under way at the same time, where blocks are shuffled.
+  bool meet = false;
   bool refuses_launches = false;  // each returns an error and runs nothing, which is no finding
   std::optional<int> refused_launch =
       {};  // so does this one, counted from 0; what follows runs nothing

@@ -29,6 +29,7 @@ std::pair<const Request*, Observation*> exchange(const Request* request, Observa
   device.numbered = 0;
   device.memory.number_textures_anew();
   device.captures.clear();  // nobody can end those that began before
+  device.under_way.forget();
   std::vector<runtime::StreamName> of_caller;
   for (int i = 0; request != nullptr && i < request->streams; ++i)
     of_caller.push_back(runtime::name_of_stream(
@@ -121,6 +122,7 @@ Observation observe(const Request& request, const std::function<void()>& host_co
     exchange(outer_request, outer_seen);
     throw;
   }
+  if (!state().under_way.empty()) call([] { state().under_way.finish_all(); });
   if (!seen.finding) {
     auto found = state().pending.end(&seen, state().timeline);
     if (!seen.finding) seen.finding = std::move(found);  // a function may have been called, too
@@ -157,6 +159,7 @@ bool is_lasting(Fault fault) {
 void keep(const Failure& failure) {
   if (!failure.finding) return;
   State& device = state();
+  device.under_way.forget();
   if (device.stopped == Error::success) device.stopped = failure.error;
   if (is_lasting(failure.finding->fault)) device.lost = failure.error;
   if (device.seen == nullptr) {
@@ -275,6 +278,7 @@ Error synchronize() {
 }
 
 void host_waits_for(const Timeline::Known& work) {
+  state().under_way.finish(work);
   state().timeline.wait_on_host(work);
   state().pending.call_functions(work, state().timeline);
 }
@@ -282,12 +286,14 @@ void host_waits_for_all() { host_waits_for(state().timeline.of_all()); }
 
 Past past_of_next(StreamName stream, bool starts_early) {
   Timeline& timeline = state().timeline;
+  state().under_way.finish(timeline.before_next(stream));
   state().pending.call_functions(timeline.before_next(stream), timeline);
   return timeline.past_of_next(stream, starts_early);
 }
 
 void enter_access(StreamName name, const HostAccess& access) {
   State& device = state();
+  device.under_way.finish_all();
   const Entered entered = enter(device.memory, access, past_of_next(name));
   device.timeline.add(name, {entered.numbers, access.name, nullptr, access});
   if (device.seen != nullptr) device.seen->is_no_part |= access.sets_values;

@@ -18,6 +18,7 @@
 #include "base/errors.h"
 #include "ptx/machine/between/host_access.h"
 #include "ptx/runtime/capture.h"
+#include "ptx/runtime/launch/under_way.h"
 #include "ptx/runtime/observe.h"
 #include "ptx/runtime/pending.h"
 #include "ptx/runtime/runtime.h"
@@ -126,6 +127,7 @@ struct State {
 
   Timeline timeline;
   Pending pending;
+  UnderWay under_way;
   // Of each stream that was said not to be ready, by number, what was asked about then.
   std::map<unsigned long long, Timeline::Known> asked;
   int depth = 0;                     // of calls: functions of the host may call, too
@@ -149,8 +151,6 @@ const Program::Kernel& code_of(const Kernel&);
 std::string readable(const std::string& name);  // as in the source
 // Of the device's memory, however much is left. Throws memory_allocation.
 void* allocate_now(std::size_t bytes, Use, const std::string& what);
-// On a multiprocessor.
-int blocks_that_fit(const KernelFacts&, std::uint64_t threads, std::size_t dynamic_shared);
 void need_stream(void*);           // throws invalid_resource_handle
 StreamName name_of_stream(void*);  // likewise
 // The host goes on when this is over, and when functions of its own that come after that are.

@@ -91,12 +91,17 @@ Past Timeline::past_of_next(StreamName name, bool starts_early) const {
   return past;
 }
 
-void Timeline::add(StreamName name, Unordered what) {
+Timeline::Known Timeline::add(StreamName name, Unordered what) {
   Known known = before_next(name);
   Stream& its = stream(name);
   known[name.number] = ++its.operations;
   its.known = std::move(known);
   its.under_way.push_back(std::move(what));
+  return {{name.number, its.operations}};
+}
+
+void Timeline::note_that_last_overtakes(StreamName name) {
+  if (!stream(name).under_way.empty()) stream(name).under_way.back().overtakes = true;
 }
 
 void Timeline::wait(StreamName name, const Known& known) { learn(stream(name).known, known); }

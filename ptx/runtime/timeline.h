@@ -29,7 +29,8 @@ class Timeline {
   // What the next operation of a stream may not count on. One that `starts_early` need not find the
   // kernel ahead of it finished (programmatic stream serialization), until it waits for that.
   Past past_of_next(StreamName, bool starts_early = false) const;
-  void add(StreamName, Unordered);  // that operation
+  Known add(StreamName, Unordered);           // that operation; what it is, by itself
+  void note_that_last_overtakes(StreamName);  // operation of it
 
   Known before_next(StreamName) const;  // operation of it: what an event holds
   void wait(StreamName, const Known&);  // later operations of it come after these

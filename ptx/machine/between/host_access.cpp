@@ -29,16 +29,20 @@ struct Touch {
 // The last access to a word, if one of these made it.
 Touch touch_of(Region& region, std::size_t word, const std::vector<Unordered>& all,
                bool reads_too) {
-  Traces& traces = region.traces;
-  if (traces.size() == 0 || *traces.at(Traces::write_block, word) == Traces::in_parts) return {};
-  const auto by = [&](Traces::Part block, Traces::Part op, bool wrote) {
-    const uint32_t number = *traces.at(block, word);
-    const Unordered* const whose = number <= region.traced_after ? nullptr : holder(all, number);
-    return Touch{whose, wrote, *traces.at(op, word) & ~Traces::atomic};
+  if (region.traces.size() == 0) return {};
+  const auto touch = [&](const Trace& t) {
+    const auto by = [&](uint64_t stamp, uint32_t op, bool wrote) {
+      return Touch{stamp == 0 ? nullptr : holder(all, static_cast<uint32_t>(stamp >> 32)), wrote,
+                   op};
+    };
+    const Touch written = by(t.write, t.write_op, true);
+    return written.by != nullptr || !reads_too ? written : by(t.read, t.read_op, false);
   };
-  const Touch written = by(Traces::write_block, Traces::write_op, true);
-  return written.by != nullptr || !reads_too ? written
-                                             : by(Traces::read_block, Traces::read_op, false);
+  const Trace whole = region.traces.get(word, 0, region.traced_after);
+  if (!whole.is_in_parts) return touch(whole);
+  for (const Trace& part : region.parts[word])
+    if (const Touch its = touch(part); its.by != nullptr) return its;
+  return {};
 }
 
 Finding finding(const HostAccess& access, const Region& region, uint64_t address,
@@ -80,7 +84,7 @@ std::optional<Finding> find(Memory::Contents& contents, const HostAccess& access
 }  // namespace
 
 Entered enter(Memory& memory, const HostAccess& access, const Past& past) {
-  const Numbers numbers = memory.contents().begin(1, past);
+  const Numbers numbers = memory.contents().begin(1, past).own;
   return {numbers, find(memory.contents(), access, past)};
 }
 

@@ -66,10 +66,10 @@ bool trace(Warp& w, const Op* op, const Shape& s, Region& region, uint64_t lowes
     return region.is_written.empty() || look_at_written(s, region, lowest_word, writes);
   };
   if (w.block->run->watch != nullptr) return is_set();
-  Memory::Contents& memory = w.block->run->memory;
-  Traces& traces = memory.traces_of(region);
-  const uint32_t settled = memory.settled(region);
-  const uint32_t block = memory.earlier_blocks + w.block->number + 1;
+  Traces& traces = w.block->run->memory.traces_of(region);
+  const Numbering& numbering = w.block->run->numbering;
+  const uint32_t settled = numbering.settled(region);
+  const uint32_t block = numbering.earlier + w.block->number + 1;
   const uint32_t limit = stamp::make(w.since_barrier, 0);
   const uint32_t first_lane = stamp::make(w.block->shadow.now(), w.index * warp_size);
   const uint32_t by_several = stamp::make(w.block->shadow.now(), stamp::lanes_of + w.index);

@@ -147,8 +147,8 @@ void start(Block& block, const Dim& at) {
   const Run& run = *block.run;
   const Dim& grid = run.launch.grid;
   block.number =
-      run.memory.others + static_cast<uint32_t>(at.x + grid.x * (at.y + uint64_t{grid.y} * at.z));
-  block.told_as = std::uint64_t{run.memory.earlier_blocks} + block.number;
+      run.numbering.others + static_cast<uint32_t>(at.x + grid.x * (at.y + uint64_t{grid.y} * at.z));
+  block.told_as = std::uint64_t{run.numbering.earlier} + block.number;
   block.at = at;
   block.exited = 0;
   block.next = 0;

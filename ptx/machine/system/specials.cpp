@@ -25,7 +25,7 @@ uint64_t place_of(const Warp& w) {
 // Blocks may share a multiprocessor though others are free: nothing that is kept for each of them
 // is a block's own.
 uint64_t multiprocessor_of(const Warp& w) {
-  const uint64_t block = w.block->number - run(w).memory.others;
+  const uint64_t block = w.block->number - run(w).numbering.others;
   return block / (run(w).launch.fit_together > 1 ? 2 : 1) % 132;
 }
 

@@ -114,6 +114,7 @@ Error create_texture(unsigned long long& handle, const TextureRequest& request) 
 Error destroy_texture(unsigned long long handle) {
   const auto work = [&] {
     forbid_while_capturing();
+    state().under_way.finish_all();
     state().memory.remove_texture(handle);
     state().textures.erase(handle);
   };
