@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "ptx/counts/counter.h"
@@ -140,7 +141,7 @@ struct Block {
     Reach of_all, of_block;
   };
   std::map<int, Hearsay> hearsay;
-  std::map<std::uint64_t, Knowledge> released;  // as those of the run, to this block
+  std::unordered_map<std::uint64_t, Knowledge> released;  // as those of the run, to this block
 
   // What words of shared memory hold that nobody wrote, if they got it from elsewhere: by word. And
   // those of threads' own arrays, by their place in `local`.

@@ -72,7 +72,7 @@ struct Memory::Contents {
 
   // What blocks of all launches told each other, at addresses where they exchange what is there: a
   // lock orders those of two launches as those of one. It goes by what was told within each launch.
-  std::map<std::uint64_t, Told> told_at_locks;
+  std::unordered_map<std::uint64_t, Told> told_at_locks;
   std::deque<ToldInLaunch> told_in_launches;  // which stay where they are
   void keep_told(ToldInLaunch&& in_launch) {
     if (!told_at_locks.empty()) told_in_launches.push_back(std::move(in_launch));

@@ -51,10 +51,12 @@ bool is_told(const Block::Hearsay::Reach& mine) {
   return mine.told != nullptr && mine.told_version == mine.fenced.version();
 }
 // What the last fence of a warp lets others know, for as many addresses as it tells it at.
-const Told& told_once(Block::Hearsay::Reach& mine, Run& run) {
+const Told& told_once(Block::Hearsay::Reach& mine, const Warp& w, bool own_block_alone) {
   if (!is_told(mine)) {
-    mine.told = &run.told.by_fences.emplace_back();
-    run.told.by_fences.back().tell(mine.fenced);
+    auto& all = w.block->run->told.by_fences;
+    mine.told =
+        &all.emplace_back(Told::By{w.block->told_as, w.index, own_block_alone, all.size() + 1});
+    all.back().tell(mine.fenced);
     mine.told_version = mine.fenced.version();
   }
   return *mine.told;
@@ -96,17 +98,22 @@ void tell(Warp& w, uint64_t address, Reach reach, Lock lock) {
     Block::Hearsay::Reach& of_all = mine->second.of_all;
     const auto tell_at = [&](Told& here) {
       if (here.is_room())
-        here.tell(told_once(of_all, *block.run));
+        here.tell(told_once(of_all, w, false));
       else
         here.tell(of_all.fenced);
     };
     tell_at(block.run->told.at[address]);
-    if (lock != Lock::none) tell_at(block.run->memory.told_at_locks[address]);
+    auto& locks = block.run->memory.told_at_locks;
+    if (lock == Lock::may_take_or_free) tell_at(locks[address]);
+    // Whoever frees one has taken it.
+    if (const auto taken = lock == Lock::may_free ? locks.find(address) : locks.end();
+        taken != locks.end())
+      tell_at(taken->second);
   }
   Block::Hearsay::Reach& of_block = mine->second.of_block;
   Knowledge& here = block.released[address];
   if (here.empty())
-    here.hear(told_once(of_block, *block.run));
+    here.hear(told_once(of_block, w, true));
   else if (!is_told(of_block) || !here.has_heard(*of_block.told))
     here.learn(of_block.fenced);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
 
 namespace ptx {
 
@@ -13,6 +14,13 @@ using std::uint64_t;
 namespace {
 
 constexpr uint64_t keys_of_a_block = Knowledge::first_thread + stamp::lanes_of;
+
+// Of a warp that tells something; what it lets its own block know alone has another one.
+constexpr uint64_t warps_of_a_block = 128;
+uint64_t number_of(const Told::By& by) {
+  return 1 + by.block * warps_of_a_block + 2 * static_cast<uint64_t>(by.warp) +
+         (by.own_block_alone ? 1 : 0);
+}
 
 // The place in a sorted list where an entry with this key is, or would be.
 template <class List, class Key>
@@ -58,6 +66,7 @@ bool merge(List& list, const List& more) {
 void Knowledge::clear() {
   own_.clear();
   heard_.clear();
+  latest_.clear();
   ++version_;
 }
 
@@ -80,11 +89,16 @@ void Knowledge::learn(uint64_t block, const std::vector<uint32_t>& times) {
 }
 
 void Knowledge::learn(const Knowledge& more) {
-  const bool learnt = merge(own_, more.own_), heard = merge(heard_, more.heard_);
-  if (learnt || heard) ++version_;
+  const bool learnt = merge(own_, more.own_), heard = merge(heard_, more.heard_),
+             is_later = merge(latest_, more.latest_);
+  if (learnt || heard || is_later) ++version_;
 }
 
 bool Knowledge::has_heard(const Told& told) const {
+  if (told.warp_ != 0) {
+    const auto its = place_of(latest_, told.warp_);
+    return its != latest_.end() && its->first == told.warp_ && its->second.turn >= told.turn_;
+  }
   const auto at = place_of(heard_, &told);
   return at != heard_.end() && at->first == &told && at->second == told.times_;
 }
@@ -95,46 +109,77 @@ void Knowledge::hear(const Told& told) {
 }
 
 void Knowledge::hear_alone(const Told& told) {
-  if (told.times_ == 0) return;
-  std::size_t& so_far = value_of(heard_, &told);
-  if (so_far == told.times_) return;
-  so_far = told.times_;
+  if (told.times_ == 0 || has_heard(told)) return;
+  if (told.warp_ != 0) {
+    value_of(latest_, told.warp_) = {told.turn_, &told};
+    ++version_;
+    return;
+  }
+  value_of(heard_, &told) = told.times_;
   ++version_;
 }
+
+// Through all that was heard, and what those who told it had heard before.
+class Knowledge::Walk {
+ public:
+  Walk(uint64_t block, const Visit& call) : block_(block), call_(call) {}
+
+  // Whether a visit ended it.
+  bool visit(const Told& told, std::size_t so_far) const {
+    const auto found = told.blocks_.find(block_);
+    if (found == told.blocks_.end()) return false;
+    return std::any_of(found->second.begin(), found->second.end(), [&](const auto& known) {
+      const auto time = static_cast<uint32_t>(Told::latest(known.second, so_far));
+      return time != 0 && call_(known.first, time);
+    });
+  }
+  // Of what is not visited, and does not lie in what is, remembers that it will be.
+  bool add(const Told& told, std::size_t so_far) {
+    std::size_t& seen = told.warp_ != 0 ? turns_[told.warp_] : times_[&told];
+    const std::size_t now = told.warp_ != 0 ? told.turn_ : so_far;
+    if (seen >= now) return false;
+    seen = now;
+    left_.emplace_back(&told, so_far);
+    return true;
+  }
+  bool visit_what_tellers_heard() {
+    while (!left_.empty()) {
+      const auto [told, so_far] = left_.back();
+      left_.pop_back();
+      for (const auto& [other, course] : told->heard_) {
+        const std::size_t heard = Told::latest(course, so_far);
+        if (heard != 0 && add(*other, heard) && visit(*other, heard)) return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  const uint64_t block_;
+  const Visit& call_;
+  std::unordered_map<const Told*, std::size_t> times_;
+  std::unordered_map<uint64_t, std::size_t> turns_;
+  std::vector<Heard> left_;
+};
 
 bool Knowledge::visit(uint64_t block, const Visit& call) const {
   const uint64_t first = block * keys_of_a_block;
   for (auto one = place_of(own_, first); one != own_.end() && one->first - first < keys_of_a_block;
        ++one)
     if (call(one->first - first, one->second)) return true;
-  const auto visit_told = [&](const Heard& heard) {
-    const auto found = heard.first->blocks_.find(block);
-    if (found == heard.first->blocks_.end()) return false;
-    return std::any_of(found->second.begin(), found->second.end(), [&](const auto& known) {
-      const auto time = static_cast<uint32_t>(Told::latest(known.second, heard.second));
-      return time != 0 && call(known.first, time);
-    });
-  };
-  // Mostly it is found where it was told first.
-  if (std::any_of(heard_.begin(), heard_.end(), visit_told)) return true;
-  // Whoever told there may have heard it elsewhere.
-  std::vector<Heard> all = heard_;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto [told, so_far] = all[i];
-    const bool is_superseded = std::any_of(all.begin(), all.end(), [&](const Heard& other) {
-      return other.first == told && other.second > so_far;
-    });
-    if (is_superseded) continue;
-    if (i >= heard_.size() && visit_told(all[i])) return true;
-    for (const auto& [other, course] : told->heard_) {
-      const std::size_t heard = Told::latest(course, so_far);
-      const bool is_new = heard != 0 && std::none_of(all.begin(), all.end(), [&](const Heard& one) {
-                            return one.first == other && one.second >= heard;
-                          });
-      if (is_new) all.emplace_back(other, heard);
-    }
-  }
-  return false;
+  // Mostly it is found where the block itself told it, else where it was told first.
+  Walk walk(block, call);
+  const uint64_t own = number_of({.block = block});
+  const auto its = place_of(latest_, own);
+  for (auto one = its; one != latest_.end() && one->first - own < warps_of_a_block; ++one)
+    if (walk.visit(*one->second.told, 1)) return true;
+  for (const auto& [warp, last] : latest_)
+    if (warp - own >= warps_of_a_block && walk.visit(*last.told, 1)) return true;
+  for (const auto& [told, so_far] : heard_)
+    if (walk.visit(*told, so_far)) return true;
+  for (const auto& [_, last] : latest_) walk.add(*last.told, 1);
+  for (const auto& [told, so_far] : heard_) walk.add(*told, so_far);
+  return walk.visit_what_tellers_heard();
 }
 
 bool Knowledge::knows(uint64_t block, uint32_t s) const {
@@ -144,12 +189,15 @@ bool Knowledge::knows(uint64_t block, uint32_t s) const {
   });
 }
 
+Told::Told(const By& by) : warp_(number_of(by)), turn_(by.turn) {}
+
 void Told::tell(const Knowledge& known) {
   bool added = false;
   for (const auto& [key, time] : known.own_)
     added |= add(value_of(blocks_[key / keys_of_a_block], key % keys_of_a_block), time);
   for (const auto& [told, so_far] : known.heard_)
     if (told != this) added |= add(value_of(heard_, told), so_far);
+  for (const auto& [_, last] : known.latest_) added |= add(value_of(heard_, last.told), 1);
   if (added) ++times_;
 }
 
@@ -159,7 +207,12 @@ bool Told::is_room() const {
 }
 
 void Told::tell(const Told& once) {
-  if (std::find(once_.begin(), once_.end(), &once) == once_.end()) once_.push_back(&once);
+  const auto its = std::find_if(once_.begin(), once_.end(),
+                                [&](const Told* told) { return told->warp_ == once.warp_; });
+  if (its == once_.end())
+    once_.push_back(&once);
+  else if ((*its)->turn_ < once.turn_)
+    *its = &once;
 }
 
 bool Told::add(Course& course, std::size_t value) const {
