@@ -8,6 +8,7 @@
 #include "ptx/decode/decoder.h"
 #include "ptx/decode/flatten.h"
 #include "ptx/decode/indexed_arrays.h"
+#include "ptx/decode/wide/wide_registers.h"
 
 namespace ptx {
 
@@ -368,7 +369,7 @@ std::unique_ptr<Program::Kernel> decode(const Module& module, const Function& ke
   try {
     if (kernel.blocks_are_clusters)
       throw BadPtx("it is launched as a grid of clusters (.blocksareclusters): not supported");
-    out->function = flattened(module, kernel);
+    out->function = with_halves(flattened(module, kernel));
     Decoder(module, out->function, address, *out).decode();
     if (kernel.max_threads != 0 || kernel.max_registers != 0) out->facts.sums = 0;
   } catch (const BadPtx& error) {

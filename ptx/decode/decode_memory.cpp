@@ -99,7 +99,7 @@ bool Decoder::decode_memory(const Instruction& i) {
 }
 
 void Decoder::decode_load(const Instruction& i, bool is_store) {
-  const Type type = type_of(i);
+  const Type type = type_of(i) == Type::b128 ? Type::b64 : type_of(i);  // a vector of two
   if (bytes_of(type) == 0 || bytes_of(type) > 8) refuse(i);
   const bool wide = bytes_of(type) == 8;
   const Operand& address = i.operands[is_store ? 0 : 1];
@@ -186,6 +186,7 @@ void Decoder::decode_atomic(const Instruction& i) {
   int mode = -1;
   for (const std::string& m : i.modifiers)
     if (const auto found = modes.find(m); found != modes.end()) mode = found->second;
+  if (type == Type::b128) return decode_wide_atomic(i, mode);
   if (type == Type::b32) type = Type::u32;
   if (type == Type::b64) type = Type::u64;
   Space space = space_of(i);
@@ -228,6 +229,34 @@ void Decoder::decode_atomic(const Instruction& i) {
   }
   if (has(i, "acquire") || has(i, "acq_rel")) emit_fence(i);
   if (returns) ask_others(i, 1);
+}
+
+// atom.cas.b128 and atom.exch.b128, whose operands are pairs.
+void Decoder::decode_wide_atomic(const Instruction& i, int mode) {
+  constexpr int exch = 8, cas = 9;
+  if (i.opcode != "atom" || (mode != exch && mode != cas)) refuse(i);
+  Uses uses;
+  const auto pair = [&](const Operand& o, std::vector<int>& used) {
+    if (o.elements.size() != 2) refuse(i);
+    const std::vector<int> slots = {slot(o.elements[0], true), slot(o.elements[1], true)};
+    used.insert(used.end(), slots.begin(), slots.end());
+    return list(slots);
+  };
+  if (has(i, "release") || has(i, "acq_rel")) emit_fence(i);
+  const int d = i.operands[0].kind == Kind::discard ? -1 : pair(i.operands[0], uses.writes);
+  const int b = pair(i.operands[2], uses.reads);
+  const int c = mode == cas ? pair(i.operands[3], uses.reads) : -1;
+  Op op;
+  Space space = space_of(i);
+  set_address(i.operands[1], op, space, uses);
+  Op& atomic = emit_named(prefix("atom", space, i) + "b128", uses);
+  atomic.a = op.a, atomic.bits = op.bits;
+  atomic.flags = static_cast<std::uint16_t>(op.flags | stores | is_strong | scope_of(i));
+  atomic.d = d, atomic.b = b, atomic.c = c;
+  atomic.part_bytes = 16;
+  atomic.mode = static_cast<std::uint8_t>(mode);
+  if (has(i, "acquire") || has(i, "acq_rel")) emit_fence(i);
+  ask_others(i, 1);
 }
 
 // discard.global.L2 [address], 128;

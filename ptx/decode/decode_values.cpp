@@ -90,7 +90,7 @@ void Decoder::decode_packing(const Instruction& i) {
   const Operand& vector = i.operands[packs ? 1 : 0];
   const Operand& whole = i.operands[packs ? 0 : 1];
   const bool wide = bytes == 8;
-  if (bytes > 8) refuse(i);
+  if (bytes == 16) return decode_pair(i);
   const int parts = static_cast<int>(vector.elements.size()), bits = bytes * 8 / parts;
   const std::string b = wide ? "b64" : "b32", u = wide ? "u64" : "u32";
   const std::string part = bits == 32 ? "u32" : bits == 16 ? "u16" : "u8";
@@ -120,6 +120,15 @@ void Decoder::decode_packing(const Instruction& i) {
       emit_table(known_handling("cvt.u32." + part), {slot(to, false), cut});
     }
   }
+}
+
+// mov.b128, of which each side is two registers of 64 bits.
+void Decoder::decode_pair(const Instruction& i) {
+  const auto &to = i.operands[0].elements, &from = i.operands[1].elements;
+  if (to.size() != 2 || from.size() != 2) refuse(i);
+  for (std::size_t n = 0; n < 2; ++n)
+    if (to[n].kind != Kind::discard)
+      emit_table(known_handling("mov.b64"), {slot(to[n], true), slot(from[n], true)});
 }
 
 void Decoder::decode_conversion(const Instruction& i) {

@@ -59,6 +59,7 @@ class Decoder {
   void decode_load(const Instruction&, bool is_store);
   void decode_param_load(const Instruction&, Type, std::size_t parts);
   void decode_atomic(const Instruction&);
+  void decode_wide_atomic(const Instruction&, int mode);
   void decode_discard(const Instruction&);
   void emit_fence(const Instruction&);
   void ask_others(const Instruction&, int weight);
@@ -86,6 +87,7 @@ class Decoder {
   void decode_signalling_store(const Instruction&);
 
   void decode_packing(const Instruction&);
+  void decode_pair(const Instruction&);
   void decode_call(const Instruction&);
 
   [[noreturn]] void refuse(const Instruction&, const std::string& why = "") const;

@@ -190,6 +190,7 @@ const Handling* handling_of(const std::string& name) {
     add_group_multiply_handlers(h);
     add_load_handlers(h);
     add_memory_handlers(h);
+    add_wide_atomic_handlers(h);
     add_cluster_barrier_handlers(h);
     add_shared_address_handlers(h);
     add_cluster_copy_handlers(h);

@@ -42,6 +42,7 @@ void add_control_handlers(Handlers&);
 void add_tile_handlers(Handlers&);
 void add_load_handlers(Handlers&);
 void add_memory_handlers(Handlers&);
+void add_wide_atomic_handlers(Handlers&);
 void add_cluster_barrier_handlers(Handlers&);
 void add_shared_address_handlers(Handlers&);
 void add_cluster_copy_handlers(Handlers&);
