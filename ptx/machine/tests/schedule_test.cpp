@@ -233,5 +233,26 @@ $last: st.volatile.global.u32 [%rd2], 1;)";
                 "the grid's 20 fit on the device together, and all that are there wait"));
 }
 
+// A copy takes longer than the system lets anybody wait at once. What is tried again ends well.
+TEST(Wait, for_a_copy_may_be_tried_in_vain) {
+  const std::string copy = R"(
+mov.u32 %r9, tile; add.u32 %r8, %r9, 1024; setp.ne.u32 %p1, %t, 0; @%p1 bra $made;
+mbarrier.init.shared.b64 [%r8], 1; mbarrier.arrive.expect_tx.shared.b64 %rd1, [%r8], 128;
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r9], [%out], 128, [%r8];
+$made: bar.sync 0; $again: mbarrier.try_wait.parity.shared.b64 %p2, [%r8], 0;
+)";
+  const std::string read = "ld.shared.u32 %r1, [%r9];";
+  int in_vain = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const Settings settings{.order = Order::shuffled, .seed = seed};
+    WrittenKernel once(copy + read), until_it_is_there(copy + "@!%p2 bra $again;" + read);
+    const std::string text = text_of(once.run(32, settings));
+    in_vain += text.find("a wait for the copy is missing") != std::string::npos;
+    EXPECT_EQ(text_of(until_it_is_there.run(32, settings)), "") << seed;
+  }
+  EXPECT_GT(in_vain, 3);
+  EXPECT_LT(in_vain, 40);
+}
+
 }  // namespace
 }  // namespace ptx::tests
