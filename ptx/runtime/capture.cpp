@@ -47,7 +47,7 @@ std::vector<bool> up_to(const Graph& graph, const std::vector<std::size_t>& last
 }
 
 bool is_joined(const Capture& capture) {
-  const std::vector<bool> before_end = up_to(capture.graph, capture.last.at(capture.origin));
+  const std::vector<bool> before_end = up_to(*capture.graph, capture.last.at(capture.origin));
   return std::all_of(capture.last.begin(), capture.last.end(), [&](const auto& of_stream) {
     return std::all_of(of_stream.second.begin(), of_stream.second.end(),
                        [&](std::size_t node) { return before_end[node]; });
@@ -81,8 +81,8 @@ Capture& capture_of(void* stream) { return *capture_in(name_of_stream(stream).nu
 void record(void* stream, Node node) {
   Capture& capture = capture_of(stream);
   std::vector<std::size_t>& last = capture.last[name_of_stream(stream).number];
-  node.after = std::exchange(last, {capture.graph.nodes.size()});
-  capture.graph.nodes.push_back(std::move(node));
+  node.after = std::exchange(last, {capture.graph->nodes.size()});
+  capture.graph->nodes.push_back(std::move(node));
 }
 
 void forbid_while_capturing() {
@@ -178,9 +178,8 @@ Error end_capture(void* stream, void** graph) {
     end(*capture);
     if (capture->is_invalid) throw Failure{Error::stream_capture_invalidated};
     if (!is_joined(*capture)) throw Failure{Error::stream_capture_unjoined};
-    auto made = std::make_shared<Graph>(std::move(capture->graph));
-    *graph = made.get();
-    state().graphs.insert(std::move(made));
+    *graph = capture->graph.get();
+    state().graphs.insert(capture->graph);
   });
 }
 

@@ -49,7 +49,7 @@ struct Capture {
   CaptureMode mode = CaptureMode::global;
   std::thread::id thread;
   bool is_invalid = false, has_ended = false;
-  Graph graph = {};
+  std::shared_ptr<Graph> graph = std::make_shared<Graph>();
   std::map<unsigned long long, std::vector<std::size_t>> last = {};  // of each stream in it
 };
 

@@ -76,13 +76,13 @@ void allocate_for_graph(void* stream, void** result, std::size_t bytes) {
   std::byte* const first = memory->storage.data();
   memory->first = first + (alignment - number_of(first) % alignment);
   *result = memory->first;
-  capture_of(stream).graph.memory.push_back(memory);
+  capture_of(stream).graph->memory.push_back(memory);
   record(stream, {.run = [memory](const Turn&) { open(memory); }, .kind = NodeKind::allocate});
 }
 
 // Only what the same graph allocates.
 void free_in_graph(void* stream, void* first) {
-  const auto& all = capture_of(stream).graph.memory;
+  const auto& all = capture_of(stream).graph->memory;
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const auto& memory) { return memory->first == first; });
   if (found == all.end()) throw Failure{Error::invalid_value};

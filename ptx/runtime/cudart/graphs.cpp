@@ -1,4 +1,6 @@
 // Stream capture, and graphs as a whole; their nodes are in nodes.cpp.
+#include <vector>
+
 #include "ptx/runtime/cudart/forward.h"
 
 using namespace ptx::cudart;
@@ -49,7 +51,27 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
   if (id != nullptr) *id = facts.id;
   if (graph == nullptr && nodes == nullptr && edges == nullptr && count == nullptr)
     return cudaSuccess;
-  return as_cuda(rt::not_supported("cudaStreamGetCaptureInfo for the nodes of a graph"));
+  static thread_local std::vector<void*> last;  // until the next call
+  static thread_local std::vector<cudaGraphEdgeData> plain;
+  last.clear();
+  void* its = nullptr;
+  const Error none = rt::captured_graph(stream, its, last);
+  plain.assign(last.size(), {});
+  if (graph != nullptr) *graph = static_cast<cudaGraph_t>(its);
+  if (nodes != nullptr) *nodes = reinterpret_cast<const cudaGraphNode_t*>(last.data());
+  if (edges != nullptr) *edges = plain.data();
+  if (count != nullptr) *count = last.size();
+  return as_cuda(none);
+}
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes,
+                                                const cudaGraphEdgeData*, size_t count,
+                                                unsigned flags) {
+  const bool is_known =
+      flags == cudaStreamAddCaptureDependencies || flags == cudaStreamSetCaptureDependencies;
+  if (!is_known || (nodes == nullptr && count != 0)) return invalid_value();
+  void* const* const first = reinterpret_cast<void* const*>(nodes);
+  return as_cuda(
+      rt::go_on_behind(stream, {first, count}, flags == cudaStreamAddCaptureDependencies));
 }
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   if (mode == nullptr) return invalid_value();
@@ -99,6 +121,7 @@ PTX_PER_THREAD_STREAM(cudaStreamBeginCapture);
 PTX_PER_THREAD_STREAM(cudaStreamEndCapture);
 PTX_PER_THREAD_STREAM(cudaStreamIsCapturing);
 PTX_PER_THREAD_STREAM(cudaStreamGetCaptureInfo);
+PTX_PER_THREAD_STREAM(cudaStreamUpdateCaptureDependencies);
 PTX_PER_THREAD_STREAM(cudaGraphInstantiateWithParams);
 PTX_PER_THREAD_STREAM(cudaGraphUpload);
 PTX_PER_THREAD_STREAM(cudaGraphLaunch);

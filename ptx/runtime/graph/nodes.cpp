@@ -7,10 +7,13 @@
 namespace ptx::runtime {
 namespace {
 
+// Also of one that is still being captured.
 std::shared_ptr<Graph> graph_of(void* handle) {
   const auto found = find_handle(state().graphs, handle);
-  if (found == state().graphs.end()) throw Failure{Error::invalid_value};
-  return *found;
+  if (found != state().graphs.end()) return *found;
+  for (const auto& [_, capture] : state().captures)
+    if (capture->graph.get() == handle) return capture->graph;
+  throw Failure{Error::invalid_value};
 }
 
 const NodeHandle& node_of(void* handle) {
@@ -68,8 +71,8 @@ Node recorded(const NodeWork& work) {
   device.captures.erase(number);
   device.streams.erase(find_handle(device.streams, stream));
   if (error != Error::success) throw Failure{error};
-  if (capture->graph.nodes.empty()) return {.run = [](const Turn&) {}};  // of no bytes
-  Node node = std::move(capture->graph.nodes.front());
+  if (capture->graph->nodes.empty()) return {.run = [](const Turn&) {}};  // of no bytes
+  Node node = std::move(capture->graph->nodes.front());
   node.after.clear();
   return node;
 }
@@ -143,6 +146,30 @@ Error nodes_of(void* graph, bool only_first, std::vector<void*>& nodes) {
     const std::shared_ptr<Graph> of = graph_of(graph);
     for (std::size_t i = 0; i < of->nodes.size(); ++i)
       if (!only_first || of->nodes[i].after.empty()) nodes.push_back(handle_of(of, i));
+  });
+}
+
+Error captured_graph(void* stream, void*& graph, std::vector<void*>& last) {
+  return call([&] {
+    if (!is_captured(stream)) throw Failure{Error::illegal_state};
+    const Capture& capture = capture_of(stream);
+    graph = capture.graph.get();
+    for (const std::size_t node : capture.last.at(name_of_stream(stream).number))
+      last.push_back(handle_of(capture.graph, node));
+  });
+}
+
+Error go_on_behind(void* stream, std::span<void* const> nodes, bool as_well) {
+  return call([&] {
+    if (!is_captured(stream)) throw Failure{Error::illegal_state};
+    Capture& capture = capture_of(stream);
+    std::vector<std::size_t>& last = capture.last[name_of_stream(stream).number];
+    std::vector<std::size_t> all = as_well ? last : std::vector<std::size_t>{};
+    for (void* const handle : nodes) {
+      const std::size_t number = number_in(capture.graph, handle);
+      if (!contains(all, number)) all.push_back(number);
+    }
+    last = std::move(all);
   });
 }
 

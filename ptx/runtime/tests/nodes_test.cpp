@@ -137,6 +137,52 @@ TEST_F(Nodes, are_told_of_captured_graphs_too) {
             "");
 }
 
+TEST_F(Nodes, go_into_a_graph_that_is_being_captured) {
+  void* const apart = std::exchange(graph, nullptr);
+  void *its = nullptr, *node = nullptr;
+  std::vector<void*> last;
+  EXPECT_EQ(rt::captured_graph(one, its, last), Error::illegal_state);
+  EXPECT_EQ(text(observed([&] {
+              captured([&] {
+                scale(memory, memory + 1, 1, one);
+                EXPECT_EQ(rt::captured_graph(one, its, last), Error::success);
+                ASSERT_EQ(last.size(), 1u);
+                EXPECT_EQ(rt::add_node(&node, its, last, doubles(1, 2)), Error::success);
+                EXPECT_EQ(rt::destroy_graph(its), Error::invalid_value) << "not yet the caller's";
+                EXPECT_EQ(rt::go_on_behind(one, std::span(&apart, 1), false), Error::invalid_value);
+                EXPECT_EQ(rt::go_on_behind(one, std::span(&node, 1), false), Error::success);
+                scale(memory + 2, memory + 3, 1, one);
+              });
+              EXPECT_EQ(graph, its);
+              launch();
+              EXPECT_THAT(std::vector(memory, memory + 4), ElementsAre(1, 2, 4, 8));
+            })),
+            "");
+  rt::destroy_graph(apart);
+}
+
+TEST_F(Nodes, of_a_capture_go_on_behind_what_they_had_as_well) {
+  rt::destroy_graph(std::exchange(graph, nullptr));
+  const auto found = [&](bool as_well) {
+    return text(observed([&] {
+      captured([&] {
+        scale(memory, memory + 1, 1, one);
+        void *its = nullptr, *node = nullptr;
+        std::vector<void*> last;
+        rt::captured_graph(one, its, last);
+        rt::add_node(&node, its, {}, doubles(4, 5));
+        EXPECT_EQ(rt::go_on_behind(one, std::span(&node, 1), as_well), Error::success);
+        scale(memory + 1, memory + 2, 1, one);
+      });
+      launch();
+    }));
+  };
+  EXPECT_EQ(found(true), "");
+  rt::destroy_executable(std::exchange(executable, nullptr));
+  rt::destroy_graph(std::exchange(graph, nullptr));
+  EXPECT_THAT(found(false), HasSubstr("nothing orders the two"));
+}
+
 TEST_F(Nodes, are_all_set_at_once_by_a_graph_of_the_same_kind) {
   void* const first = add(doubles(0, 1));
   add(sets(5, 0), {first});
