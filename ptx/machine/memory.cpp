@@ -107,7 +107,8 @@ void Memory::Contents::erase(std::uint64_t first) {
   if (found == regions.end()) return;
   forget_parts(*found->second);
   Traces& traces = found->second->traces;
-  if (traces.size() != 0 && traces.size() <= most_spare_words) {
+  // What holds numbers of launches under way would be taken for traces of the next region.
+  if (under_way == 0 && traces.size() != 0 && traces.size() <= most_spare_words) {
     spare_traces_.push_back(std::move(traces));
     const auto smaller = [](const Traces& a, const Traces& b) { return a.size() < b.size(); };
     std::sort(spare_traces_.begin(), spare_traces_.end(), smaller);

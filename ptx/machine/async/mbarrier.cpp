@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/scramble.h"
 #include "ptx/machine/access.h"
 #include "ptx/machine/async/place.h"
 #include "ptx/machine/bits/kept.h"
@@ -285,15 +286,24 @@ bool land_all(Block& block, uint32_t at, Mbarrier& barrier) {
   return true;
 }
 
+// Some phases take longer than the system lets anybody wait: the first try of each warp is in vain.
+bool is_tried_in_vain(Mbarrier& barrier, const Warp& w, uint64_t at) {
+  constexpr uint64_t one_of = 8;
+  const Run& run = *w.block->run;
+  if (run.settings.order != Order::shuffled) return false;
+  const uint64_t which = w.block->told_as << 32 ^ at << 20 ^ barrier.phase;
+  if (assay::scramble(run.settings.seed ^ which) % one_of != 0) return false;
+  if (std::exchange(barrier.tried_phase, barrier.phase) != barrier.phase) barrier.tried_by = 0;
+  const uint32_t own = 1u << w.index;
+  return (std::exchange(barrier.tried_by, barrier.tried_by | own) & own) == 0;
+}
+
 // d: the predicate, b: the state or the parity. mode 0: test_wait, 1: try_wait, which may wait; +
-// 2: by parity. Either may come back before the phase is over: a copy takes longer then than the
-// system lets anybody wait.
+// 2: by parity.
 const Op* wait_for_phase(const Op* op, Warp& w) {
   Block& block = *w.block;
-  constexpr uint64_t one_of = 8;
-  const bool is_short =
-      block.run->settings.order == Order::shuffled && block.run->draw() % one_of == 0;
   uint32_t done = 0;
+  bool is_short = false;
   const Mbarrier* last = nullptr;
   uint64_t at = 0;
   for (uint32_t left = w.mask; left != 0; left &= left - 1) {
@@ -305,6 +315,7 @@ const Op* wait_for_phase(const Op* op, Warp& w) {
       return (op->mode & 2) != 0 ? (barrier->phase & 1) != (w.slot<uint32_t>(op->b)[lane] & 1)
                                  : barrier->phase != w.slot<uint64_t>(op->b)[lane] >> 32;
     };
+    is_short |= !is_over() && is_tried_in_vain(*barrier, w, at);
     if (!is_short && !land_all(block, static_cast<uint32_t>(at), *barrier)) return nullptr;
     done |= uint32_t{is_over()} << lane;
     if (is_over() && barrier != last) learn_phase(w, *(last = barrier));

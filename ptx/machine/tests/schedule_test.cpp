@@ -243,12 +243,13 @@ $made: bar.sync 0; $again: mbarrier.try_wait.parity.shared.b64 %p2, [%r8], 0;
 )";
   const std::string read = "ld.shared.u32 %r1, [%r9];";
   int in_vain = 0;
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {  // of all warps alike
     const Settings settings{.order = Order::shuffled, .seed = seed};
-    WrittenKernel once(copy + read), until_it_is_there(copy + "@!%p2 bra $again;" + read);
-    const std::string text = text_of(once.run(32, settings));
+    WrittenKernel once(copy + "bar.sync 0;" + read),
+        until_it_is_there(copy + "@!%p2 bra $again;" + read);
+    const std::string text = text_of(once.run(128, settings));
     in_vain += text.find("a wait for the copy is missing") != std::string::npos;
-    EXPECT_EQ(text_of(until_it_is_there.run(32, settings)), "") << seed;
+    EXPECT_EQ(text_of(until_it_is_there.run(128, settings)), "") << seed;
   }
   EXPECT_GT(in_vain, 3);
   EXPECT_LT(in_vain, 40);

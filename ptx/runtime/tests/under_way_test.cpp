@@ -41,7 +41,8 @@ const std::string count_begun =
 struct Asked {
   Order order = Order::shuffled;
   bool meet = true;
-  bool in_one_stream = false, by_event = false;
+  bool in_one_stream = false, by_event = false, cooperative = false;
+  int launches = 2;
   // How the host waits: at "stream", or by a "copy" of the second's words, in its stream or in the
   // "other"; else the observation ends.
   const char* ends = "";
@@ -65,12 +66,14 @@ Seen launch_two(const std::string& body, std::uint64_t seed, const Asked& asked 
     void *streams[2] = {}, *event = nullptr;
     for (void*& stream : streams) rt::create_stream(&stream, 1, 0);
     rt::create_event(&event, false);
-    for (std::size_t i = 0; i < 2; ++i) {
-      std::uint64_t own = at(16 * (i + 1)), all = at(0);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(asked.launches); ++i) {
+      std::uint64_t own = at(16 * (i % 2 + 1)), all = at(0);
       void* arguments[] = {&own, &all};
-      void* const stream = streams[asked.in_one_stream ? 0 : i];
+      void* const stream = streams[asked.in_one_stream ? 0 : i % 2];
       if (asked.by_event && i == 1) rt::wait_for_event(stream, event);
-      rt::launch(&library.scale, {.grid = {1}, .block = {32}, .stream = stream}, arguments);
+      rt::launch(&library.scale,
+                 {.grid = {1}, .block = {32}, .stream = stream, .cooperative = asked.cooperative},
+                 arguments);
       if (asked.by_event && i == 0) rt::record_event(event, stream);
     }
     if (std::string(asked.ends) == "stream")
@@ -156,6 +159,17 @@ TEST(UnderWay, wait_for_each_other_at_locks) {
       "fence.acq_rel.gpu; atom.global.exch.b32 %r1, [%rd2], 0;";
   for (std::uint64_t seed = 0; seed < 20; ++seed)
     EXPECT_THAT(launch_two(body, seed).finding, IsEmpty()) << seed;
+}
+
+// Its memory is given back while others run.
+TEST(UnderWay, have_a_barrier_of_the_grid_each) {
+  const std::string meet =
+      "mov.u32 %r1, %envreg1; mov.u32 %r2, %envreg2; mov.b64 %rd3, {%r2, %r1};"
+      "st.global.u32 [%rd3+4], 1; st.global.u32 [%rd1], 1;" +
+      delay + "st.global.u32 [%rd3+4], 2;";
+  for (std::uint64_t seed = 0; seed < 40; ++seed)
+    EXPECT_THAT(launch_two(meet, seed, {.cooperative = true, .launches = 6}).finding, IsEmpty())
+        << seed;
 }
 
 TEST(UnderWay, end_with_the_first_finding) {
