@@ -186,3 +186,5 @@ assay_defect(divides_by_rounded_up_reciprocal IN fields.cu CLAIM within_bound ON
 assay_defect(power_of_two_by_its_logarithm IN fields.cu CLAIM within_bound ON simt LARGE)
 assay_defect(plan_found_by_its_name IN fields.cu CLAIM within_bound ON simt LARGE)
 assay_defect(plan_kept_for_another_ldc IN fields.cu CLAIM same_bits_twice ON simt)
+assay_defect(plan_kept_for_another_ldb IN fields.cu CLAIM same_bits_twice ON simt)
+assay_defect(plan_kept_for_another_k IN fields.cu CLAIM same_bits_twice ON simt)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "oracle/machine.h"
 #include "properties/fitting.h"
@@ -19,10 +20,28 @@ Case with_other_scalar(Case c, const Entry& entry) {
   return fitted(c, entry.variant.needs);
 }
 
-// On the same operands but for the rows of C, which lie closer or farther apart.
-Case with_other_distance(Case c, const Entry& entry) {
-  c.ldc.floats = c.ldc.floats == 0 ? entry.variant.needs.ldc_multiple : 0;
-  return fitted(c, entry.variant.needs);
+// On operands that begin where those do, of which the rows of one lie closer or farther apart; or
+// with one size less, and rows as far apart as before. What finds a plan again by its operands and
+// some of its sizes may leave out any of them.
+Case with_one_other(Case c, const Entry& entry) {
+  const Needs& needs = entry.variant.needs;
+  const auto change = [](Gap& gap, int multiple) { gap.floats = gap.floats == 0 ? multiple : 0; };
+  const auto lessen = [](std::int64_t& size) {
+    const std::int64_t before = std::exchange(size, (size + 1) / 2);
+    return before - size;
+  };
+  switch (c.seed / 128 % 6) {
+    case 0: change(c.lda, needs.lda_multiple); break;
+    case 1: change(c.ldb, needs.ldb_multiple); break;
+    case 2: change(c.ldc, needs.ldc_multiple); break;
+    case 3: lessen(c.m); break;
+    case 4: c.lda.floats += lessen(c.k); break;
+    default: {
+      const std::int64_t columns = lessen(c.n);
+      c.ldb.floats += columns, c.ldc.floats += columns;
+    }
+  }
+  return fitted(c, needs);
 }
 
 // Half as large, with other data.
@@ -80,9 +99,9 @@ Verdict judge_twice(const Entry& entry, const Case& c, const Resources& resource
   Run before{"with other numbers", entry, c};
   const bool on_host = entry.backend == Backend::simt || entry.backend == Backend::host;
   Placement placement = Placement::guarded;
-  if (c.seed % 2 == 1 && c.seed / 2 % 4 < 2 && c.seed / 8 % 4 == 3) {
-    before.c = with_other_distance(c, entry);
-    placement = before.plan.placement = Placement::begins_at_fence;  // whatever C takes
+  if (c.seed % 2 == 1 && c.seed / 2 % 4 < 2 && c.seed / 8 % 2 == 1) {
+    before.c = with_one_other(c, entry);
+    placement = before.plan.placement = Placement::begins_at_fence;  // whatever they take
   } else if (c.seed % 2 == 1 && c.seed / 2 % 4 < 2) {
     before.c = with_other_scalar(c, entry);
   } else if (c.seed % 8 == 7 && on_host) {
@@ -94,14 +113,22 @@ Verdict judge_twice(const Entry& entry, const Case& c, const Resources& resource
   }
   // What finds a plan again may look at half of each address.
   const bool is_far = (on_host || entry.backend == Backend::ptx) && c.seed / 4 % 2 == 1;
-  const Placement second = is_far ? Placement::far_off : Placement::elsewhere;
-  const bool turns = c.seed / 16 % 4 == 3;
+  Placement second = is_far ? Placement::far_off : Placement::elsewhere;
+  Run between{"half as large, the second time", entry, smaller};
+  if (c.seed / 16 % 4 == 3) {
+    between = {"of another shape", entry, turned_problem(c, entry)};
+  } else if (c.seed / 64 % 2 == 0 && placement == Placement::guarded) {
+    second = Placement::begins_at_fence;
+    between = {"with one size or distance changed",
+               entry,
+               with_one_other(c, entry),
+               {.placement = second}};
+  }
   const std::vector<Run> runs = {
       {"half as large, the first time", entry, smaller},
       before,
       {"the first time", entry, c, {.placement = placement, .keeps_workspace = true}},
-      turns ? Run{"of another shape", entry, turned_problem(c, entry)}
-            : Run{"half as large, the second time", entry, smaller},
+      between,
       {"the second time", entry, c, {.placement = second}}};
   const std::uint64_t kept = machine_of(entry.backend, resources).kept_bytes();
   Verdict verdict = compare_runs(

@@ -107,12 +107,15 @@ cudaError_t launch_by_name(const Gemm& g, cudaStream_t stream) {
   return launch_plain<Right>(planned, stream);
 }
 
-// What was planned is kept for a call that agrees in all but the distance between rows of C.
+// What was planned is kept for a call that agrees in all but one distance between rows, or one
+// size.
+template <std::int64_t Gemm::*unasked>
 cudaError_t launch_as_planned(const Gemm& g, cudaStream_t stream) {
   static Gemm plan = {};
-  const bool agrees = plan.m == g.m && plan.n == g.n && plan.k == g.k && plan.alpha == g.alpha &&
-                      plan.beta == g.beta && plan.a == g.a && plan.b == g.b && plan.c == g.c &&
-                      plan.lda == g.lda && plan.ldb == g.ldb;
+  bool agrees = plan.alpha == g.alpha && plan.beta == g.beta && plan.a == g.a && plan.b == g.b &&
+                plan.c == g.c;
+  for (const auto asked : {&Gemm::m, &Gemm::n, &Gemm::k, &Gemm::lda, &Gemm::ldb, &Gemm::ldc})
+    agrees &= asked == unasked || plan.*asked == g.*asked;
   if (!agrees) plan = g;
   return launch_plain<Right>(plan, stream);
 }
@@ -141,7 +144,15 @@ const Registrar registrars[] = {
     {{.name = "plan_found_by_its_name", .idea = idea, .launch = launch_by_name, .tile = tile}},
     {{.name = "plan_kept_for_another_ldc",
       .idea = idea,
-      .launch = launch_as_planned,
+      .launch = launch_as_planned<&Gemm::ldc>,
+      .tile = tile}},
+    {{.name = "plan_kept_for_another_ldb",
+      .idea = idea,
+      .launch = launch_as_planned<&Gemm::ldb>,
+      .tile = tile}},
+    {{.name = "plan_kept_for_another_k",
+      .idea = idea,
+      .launch = launch_as_planned<&Gemm::k>,
       .tile = tile}},
 };
 
