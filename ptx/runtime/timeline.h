@@ -1,6 +1,6 @@
-// Which operation comes before which, as streams, events and waits order them. All are carried out
-// when they are enqueued, so the order of the calls is one that streams allow; what is told here is
-// what they do not promise.
+// Which operation comes before which, as streams, events and waits order them. Each is carried out
+// when it is enqueued, or, some launches, before anything that comes after them; what is told here is
+// what streams do not promise.
 #pragma once
 
 #include <cstdint>
