@@ -1,8 +1,9 @@
 #include "ptx/runtime/clusters.h"
 
-#include "ptx/runtime/launch/limits.h"
-
 #include <algorithm>
+#include <vector>
+
+#include "ptx/runtime/launch/limits.h"
 
 namespace ptx::runtime {
 
@@ -38,9 +39,31 @@ std::string why_wrong_dimensions(const Kernel& kernel, const KernelFacts& facts,
   return {};
 }
 
+// The blocks of a cluster are on multiprocessors that lie together. How many do differs from card
+// to card; one H100 has room for as many clusters as if it had these
+// (docs/measured/h100-clusters.txt).
+std::vector<std::uint64_t> multiprocessors_together() {
+  constexpr std::uint64_t most_together = 18;
+  const auto all = static_cast<std::uint64_t>(multiprocessors());
+  if (all == 132) return {18, 18, 18, 18, 18, 16, 16, 10};
+  std::vector<std::uint64_t> groups(all / most_together, most_together);
+  groups.push_back(all % most_together);
+  return groups;
+}
+
 Failure wrong_size() { return Failure{Error::invalid_cluster_size}; }
 
 }  // namespace
+
+std::uint64_t blocks_on_device(const Kernel& kernel, const KernelFacts& facts,
+                               const Configuration& asked) {
+  const auto on_each =
+      static_cast<std::uint64_t>(blocks_that_fit(facts, asked.block.count(), asked.dynamic_shared));
+  const std::uint64_t size = std::max<std::uint64_t>(1, cluster_of(kernel, facts, asked).count());
+  std::uint64_t places = 0;
+  for (const std::uint64_t together : multiprocessors_together()) places += together / size * size;
+  return on_each * places;
+}
 
 Dim cluster_of(const Kernel& kernel, const KernelFacts& facts, const Configuration& asked) {
   if (is_said(asked.cluster)) return asked.cluster;
@@ -90,9 +113,7 @@ Error clusters_that_fit(const void* stub, const Configuration& asked, int& clust
     const KernelFacts& facts = facts_of(code_of(kernel));
     const Dim cluster = cluster_of(kernel, facts, asked);
     if (!why_no_such_cluster(kernel, facts, asked).empty()) throw wrong_size();
-    const auto blocks = static_cast<std::uint64_t>(
-        blocks_that_fit(facts, asked.block.count(), asked.dynamic_shared) *
-        model().multiprocessors);
+    const std::uint64_t blocks = blocks_on_device(kernel, facts, asked);
     clusters = cluster.count() == 1 ? 0 : static_cast<int>(blocks / cluster.count());
   });
 }

@@ -2,6 +2,7 @@
 // that does not fit together is cudaErrorInvalidClusterSize.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "ptx/runtime/state.h"
@@ -10,6 +11,8 @@ namespace ptx::runtime {
 
 // That the launch asks for, else that the kernel requires, else of one block.
 Dim cluster_of(const Kernel&, const KernelFacts&, const Configuration&);
+// How many blocks of the launch the device has room for together.
+std::uint64_t blocks_on_device(const Kernel&, const KernelFacts&, const Configuration&);
 // Empty if the launch may have it.
 std::string why_no_such_cluster(const Kernel&, const KernelFacts&, const Configuration&);
 

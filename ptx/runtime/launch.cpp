@@ -94,8 +94,8 @@ void show(const std::string& printed) {
   if (!printed.empty()) std::fflush(to);
 }
 
-std::uint64_t room_for(const Configuration& asked, int fit) {
-  const auto all = static_cast<std::uint64_t>(fit * multiprocessors());
+std::uint64_t room_for(const Kernel& kernel, const KernelFacts& facts, const Configuration& asked) {
+  const std::uint64_t all = blocks_on_device(kernel, facts, asked);
   const bool shares = !asked.cooperative && state().request != nullptr;
   return std::max<std::uint64_t>(1, shares ? all / state().request->shares_room : all);
 }
@@ -135,7 +135,7 @@ void run_now(const Kernel& kernel, const Configuration& asked,
                 .cluster = cluster_of(kernel, facts_of(code), asked),
                 .cooperative = asked.cooperative,
                 .fit_together = fit,
-                .fit_on_device = room_for(asked, fit),
+                .fit_on_device = room_for(kernel, facts_of(code), asked),
                 .past = past_of_next(stream, starts_early)};
   if (!device.memory.has_numbers_for(asked.grid.count())) device.under_way.finish_all();
   LaunchUnderWay begun(std::move(launch), device.memory,

@@ -118,9 +118,7 @@ void refuse(const Kernel& kernel, const KernelFacts& facts, const Configuration&
   why = why_no_such_cluster(kernel, facts, asked);
   if (!why.empty()) throw refused(Error::invalid_cluster_size, why);
   if (!asked.cooperative) return;
-  const std::uint64_t fit = static_cast<std::uint64_t>(
-                                blocks_that_fit(facts, asked.block.count(), asked.dynamic_shared)) *
-                            static_cast<std::uint64_t>(multiprocessors());
+  const std::uint64_t fit = blocks_on_device(kernel, facts, asked);
   if (asked.grid.count() > fit) {
     throw refused(Error::cooperative_launch_too_large,
                   std::to_string(asked.grid.count()) + " blocks of a cooperative grid, and " +

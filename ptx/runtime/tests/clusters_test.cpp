@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "ptx/runtime/tests/hand_made.h"
 
 namespace ptx::tests {
@@ -93,12 +95,40 @@ TEST(Clusters, run_as_the_host_requires_once_it_has_said_it_all) {
   EXPECT_THAT(half.finding->text, HasSubstr("a dimension is not set: it is 2x0x0"));
 }
 
+// One block for each multiprocessor; as an H100 answers, see docs/measured/h100-clusters.txt.
+TEST(Clusters, have_as_much_room_as_multiprocessors_lie_together) {
+  Library library;
+  rt::allow_large_clusters(&library.bounded, true);
+  rt::allow_dynamic_shared(&library.bounded, 200 * 1024);
+  const auto asked = [](unsigned size, unsigned clusters) {
+    return rt::Configuration{.grid = {size * clusters},
+                             .block = {64},
+                             .dynamic_shared = 200 * 1024,
+                             .cooperative = true,
+                             .cluster = {size}};
+  };
+  for (const auto& [size, most] :
+       std::map<unsigned, unsigned>{{2, 66}, {4, 30}, {8, 15}, {16, 7}}) {
+    int clusters = -1;
+    EXPECT_EQ(rt::clusters_that_fit(&library.bounded, asked(size, 1), clusters), Error::success);
+    EXPECT_EQ(clusters, static_cast<int>(most)) << size;
+    const auto error_of = [&, size = size](unsigned clusters) {
+      Error error = Error::success;
+      observe({}, [&] { error = rt::launch(&library.bounded, asked(size, clusters), nullptr); });
+      return error;
+    };
+    EXPECT_EQ(error_of(most), Error::success) << size;
+    EXPECT_EQ(error_of(most + 1), Error::cooperative_launch_too_large) << size;
+  }
+  rt::take_last_error();
+}
+
 TEST(Clusters, are_counted_and_measured) {
   Library library;
   int clusters = -1, blocks = -1;
   const rt::Configuration threes{.grid = {3}, .block = {64}, .cluster = {3}};
   EXPECT_EQ(rt::clusters_that_fit(&library.bounded, threes, clusters), Error::success);
-  EXPECT_EQ(clusters, 32 * 132 / 3);
+  EXPECT_EQ(clusters, 32 * (5 * 6 + 2 * 5 + 3)) << "of five times 18, twice 16, and 10";
   EXPECT_EQ(rt::clusters_that_fit(&library.bounded, {.grid = {3}}, clusters), Error::success);
   EXPECT_EQ(clusters, 0) << "it has none";
   EXPECT_EQ(rt::largest_cluster(&library.bounded, threes, blocks), Error::success);
