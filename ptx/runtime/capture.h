@@ -37,9 +37,11 @@ struct GraphMemory {
   std::size_t bytes = 0;
 };
 
+struct NodeHandle;
 struct Graph {
   std::vector<Node> nodes;
   std::vector<std::shared_ptr<GraphMemory>> memory;
+  std::vector<NodeHandle*> handles = {};  // of its nodes, where somebody has asked for one
 };
 
 struct Capture {
@@ -74,7 +76,7 @@ struct Executable {
   // stream that the graph is launched in.
   std::vector<std::size_t> lane_of_node;
   std::vector<StreamName> lanes;
-  Timeline::Known known = {};  // what comes after its last launch: it does not overtake itself
+  KnownNow known = {};  // what comes after its last launch: it does not overtake itself
 };
 
 // Whether what is put into a stream is to be recorded. Throws where it may neither be nor be done.

@@ -76,7 +76,7 @@ void settle_pending() {
 void run(Executable& executable, StreamName stream, const void* frame) {
   Timeline& timeline = state().timeline;
   const std::vector<Node>& nodes = executable.graph.nodes;
-  timeline.wait(stream, executable.known);
+  timeline.wait(stream, executable.known.get());
   expect_no_memory(executable);
   const Timeline::Known before = timeline.before_next(stream);
   std::vector<Timeline::Known> done;
@@ -94,7 +94,7 @@ void run(Executable& executable, StreamName stream, const void* frame) {
     done.push_back(timeline.before_next(name));
   }
   for (const Timeline::Known& known : done) timeline.wait(stream, known);
-  executable.known = timeline.before_next(stream);
+  executable.known.get() = timeline.before_next(stream);
 }
 
 }  // namespace
@@ -144,7 +144,9 @@ bool is_given_back(const void* first, std::size_t bytes) {
 Error destroy_graph(void* graph) {
   const auto work = [&] {
     const auto found = found_in(state().graphs, graph);
-    std::erase_if(state().nodes, [&](const auto& node) { return node->graph == *found; });
+    for (const NodeHandle* const node : (*found)->handles)
+      if (node != nullptr) state().nodes.erase(find_handle(state().nodes, node));
+    (*found)->handles.clear();
     state().graphs.erase(found);
   };
   return call(work, WhenLost::go_on);

@@ -127,16 +127,16 @@ Error record_event(void* event, void* stream) {
   return call([&] {
     Event& its = event_of(event);
     if (record_captured(its.captured, stream)) return;
-    its.known = state().timeline.before_next(name_of_stream(stream));
+    its.known.get() = state().timeline.before_next(name_of_stream(stream));
     its.recorded = std::chrono::steady_clock::now();
   });
 }
 
 Error wait_for_event(void* event) {
   return call([&] {
-    const Event& its = event_of(event);
+    Event& its = event_of(event);
     forbid_if_captured(its.captured);
-    host_waits_for(its.known);
+    host_waits_for(its.known.get());
   });
 }
 
@@ -144,16 +144,16 @@ Error query_event(void* event) {
   return call([&] {
     Event& its = event_of(event);
     forbid_if_captured(its.captured);
-    answer_for(its.known, its.asked);
+    answer_for(its.known.get(), its.asked.get());
   });
 }
 
 Error wait_for_event(void* stream, void* event) {
   return call([&] {
-    const Event& its = event_of(event);
+    Event& its = event_of(event);
     const bool was_recorded = its.recorded || its.captured.capture != nullptr;
     if (!was_recorded || wait_for_captured(stream, its.captured)) return;
-    state().timeline.wait(name_of_stream(stream), its.known);
+    state().timeline.wait(name_of_stream(stream), its.known.get());
   });
 }
 
@@ -164,7 +164,7 @@ Error elapsed(float& milliseconds, void* from, void* to) {
       if (event->captured.capture != nullptr) forbid_if_captured(event->captured);
     if (!first.timed || !second.timed || !first.recorded || !second.recorded)
       throw Failure{Error::invalid_resource_handle};
-    answer_for(second.known, second.asked);
+    answer_for(second.known.get(), second.asked.get());
     milliseconds =
         std::chrono::duration<float, std::milli>(*second.recorded - *first.recorded).count();
   });

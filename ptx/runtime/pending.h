@@ -32,15 +32,15 @@ class Pending {
 
   // Before each call, and at the end. A finding where the host has changed what a copy may need.
   std::optional<Finding> settle();
-  // Calls the functions that are to be done before what has `known` behind it. From then on the host
-  // may know that what came before them is over.
+  // Calls the functions that are to be done before what has `known` behind it. From then on the
+  // host may know that what came before them is over.
   void call_functions(const Timeline::Known& known, Timeline&);
   // When the host code has returned, whose variables lay below this one on the stack.
   std::optional<Finding> end(const void* above, const Timeline&);
   // After each call, which may have changed it itself.
   void look_again(const Timeline&);
-  // That a word which a kernel behind all this wrote may have told the host that it is over. Whether
-  // the host looked is not seen.
+  // That a word which a kernel behind all this wrote may have told the host that it is over.
+  // Whether the host looked is not seen.
   void tell_host(const Timeline::Known&);
   bool is_in_use() const { return !in_use_.empty(); }  // some pinned memory
 

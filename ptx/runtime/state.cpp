@@ -36,9 +36,8 @@ std::pair<const Request*, Observation*> exchange(const Request* request, Observa
         i == 0 && request->in_default_stream ? nullptr : stream_of_caller(i)));
   device.timeline.begin(of_caller);
   device.memory.forget_launches();
-  for (const auto& event : device.events) event->known.clear(), event->asked.clear();
+  ++device.observation;
   device.asked.clear();
-  for (const auto& executable : device.executables) executable->known.clear();
   return {std::exchange(device.request, request), std::exchange(device.seen, seen)};
 }
 
@@ -283,6 +282,11 @@ void host_waits_for(const Timeline::Known& work) {
   state().pending.call_functions(work, state().timeline);
 }
 void host_waits_for_all() { host_waits_for(state().timeline.of_all()); }
+
+Timeline::Known& KnownNow::get() {
+  if (std::exchange(observation_, state().observation) != state().observation) known_.clear();
+  return known_;
+}
 
 Past past_of_next(StreamName stream, bool starts_early) {
   Timeline& timeline = state().timeline;

@@ -75,9 +75,9 @@ constexpr std::array<Stream, streams_of_caller> made_by_caller() {
 struct Event {
   bool timed = true;
   std::optional<std::chrono::steady_clock::time_point> recorded = {};
-  Timeline::Known known = {};  // that it holds
-  Timeline::Known asked = {};  // what it held when it was said not to be ready
-  Captured captured = {};      // in place of that
+  KnownNow known = {};     // that it holds
+  KnownNow asked = {};     // what it held when it was said not to be ready
+  Captured captured = {};  // in place of that
 };
 struct Allocation {
   Use use = Use::device;
@@ -94,6 +94,19 @@ struct Array {
   std::size_t rows() const { return std::max<std::size_t>(facts.height, 1); }
 };
 
+// Of handles that host code has, whichever pointers own what they stand for.
+struct ByAddress {
+  using is_transparent = void;
+  static const void* of(const void* handle) { return handle; }
+  template <class Owner>
+  static const void* of(const Owner& owner) {
+    return owner.get();
+  }
+  bool operator()(const auto& a, const auto& b) const { return std::less<>()(of(a), of(b)); }
+};
+template <class Owner>
+using Handles = std::set<Owner, ByAddress>;
+
 // Of the device. Never destroyed: host code may unregister its binaries at the very end.
 struct State {
   std::recursive_mutex mutex;  // held by each call
@@ -108,23 +121,24 @@ struct State {
   std::map<void*, Allocation> allocations;
   std::size_t allocated = 0;  // bytes
   int numbered = 0;           // allocations, within the observation
-  std::set<std::unique_ptr<Stream>> streams;
+  Handles<std::unique_ptr<Stream>> streams;
   // Of whoever calls the host code; nobody destroys them.
   std::array<Stream, streams_of_caller> of_caller = made_by_caller();
-  std::set<std::unique_ptr<Event>> events;
-  std::set<std::unique_ptr<int>> pools;
-  std::set<std::unique_ptr<Array>> arrays;
+  Handles<std::unique_ptr<Event>> events;
+  Handles<std::unique_ptr<int>> pools;
+  Handles<std::unique_ptr<Array>> arrays;
   std::map<unsigned long long, TextureTold> textures;               // that there are, by handle
   std::map<unsigned long long, std::shared_ptr<Capture>> captures;  // by number of the stream
-  std::set<std::shared_ptr<Graph>> graphs;
-  std::set<std::unique_ptr<NodeHandle>> nodes;  // of these
-  std::set<std::shared_ptr<Executable>> executables;
+  Handles<std::shared_ptr<Graph>> graphs;
+  Handles<std::unique_ptr<NodeHandle>> nodes;  // of these
+  Handles<std::shared_ptr<Executable>> executables;
   unsigned long long next_capture = 1;
   unsigned long long next_stream = first_stream + streams_of_caller;
   // Stack of a thread, buffer of printf, heap of malloc, depth and number of nested launches,
   // granularity of L2, its persisting part.
   std::array<std::size_t, 7> limits = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
 
+  std::uint64_t observation = 0;  // how many began or ended before this one
   Timeline timeline;
   Pending pending;
   UnderWay under_way;
@@ -166,9 +180,9 @@ void enter_access(StreamName, const HostAccess&);
 // to tell the host something.
 bool wrote_for_host(const Numbers&);
 
-template <class Set, class Pointer>
-auto find_handle(Set& set, Pointer handle) {
-  return std::find_if(set.begin(), set.end(), [&](const auto& one) { return one.get() == handle; });
+template <class Owner>
+auto find_handle(const Handles<Owner>& handles, const void* handle) {
+  return handles.find(handle);
 }
 
 }  // namespace ptx::runtime

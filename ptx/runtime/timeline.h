@@ -1,6 +1,6 @@
 // Which operation comes before which, as streams, events and waits order them. Each is carried out
-// when it is enqueued, or, some launches, before anything that comes after them; what is told here is
-// what streams do not promise.
+// when it is enqueued, or, some launches, before anything that comes after them; what is told here
+// is what streams do not promise.
 #pragma once
 
 #include <cstdint>
@@ -58,6 +58,16 @@ class Timeline {
   std::map<unsigned long long, Stream> streams_;
   Known host_, told_;
   std::vector<StreamName> of_caller_;
+};
+
+// What an event or the like knows of work: with the end of an observation all of that is over.
+class KnownNow {
+ public:
+  Timeline::Known& get();
+
+ private:
+  Timeline::Known known_;
+  std::uint64_t observation_ = 0;
 };
 
 // Whether all operations of one are among those of the other.

@@ -28,9 +28,12 @@ std::size_t number_in(const std::shared_ptr<Graph>& graph, void* handle) {
 }
 
 void* handle_of(const std::shared_ptr<Graph>& graph, std::size_t number) {
-  for (const auto& node : state().nodes)
-    if (node->graph == graph && node->number == number) return node.get();
-  return state().nodes.insert(std::make_unique<NodeHandle>(NodeHandle{graph, number})).first->get();
+  std::vector<NodeHandle*>& all = graph->handles;
+  all.resize(std::max(all.size(), number + 1));
+  if (all[number] == nullptr)
+    all[number] =
+        state().nodes.insert(std::make_unique<NodeHandle>(NodeHandle{graph, number})).first->get();
+  return all[number];
 }
 
 bool contains(const std::vector<std::size_t>& all, std::size_t one) {

@@ -102,6 +102,27 @@ TEST_F(Graphs, may_not_read_memory_that_the_host_has_given_back) {
               HasSubstr("in a graph reads host memory that has been given back"));
 }
 
+TEST_F(Graphs, and_events_know_nothing_of_earlier_observations) {
+  EXPECT_EQ(text(observed([&] {
+              for (int i = 0; i < 5; ++i) clear(one);
+              rt::record_event(event, one);
+              captured([&] { clear(one); });
+              launch();
+            })),
+            "");
+  EXPECT_THAT(text(observed([&] {
+                clear(one);
+                rt::wait_for_event(other, event);
+                clear(other);
+              })),
+              HasSubstr("nothing orders the two"));
+  EXPECT_THAT(text(observed([&] {
+                clear(one);
+                rt::launch_graph(executable, other, __builtin_frame_address(0));
+              })),
+              HasSubstr("nothing orders the two"));
+}
+
 TEST_F(Graphs, order_streams_as_events_do) {
   const auto fork = [&](bool is_joined_at_once) {
     return text(observed([&] {
