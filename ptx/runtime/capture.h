@@ -53,6 +53,7 @@ struct Capture {
   bool is_invalid = false, has_ended = false;
   std::shared_ptr<Graph> graph = std::make_shared<Graph>();
   std::map<unsigned long long, std::vector<std::size_t>> last = {};  // of each stream in it
+  std::vector<void*> told = {};  // handles of the last nodes of a stream, until it is asked again
 };
 
 // What an event holds that was recorded in a capture.

@@ -252,8 +252,8 @@ Error set_node_of(void* executable, void* node, const NodeWork&);
 Error kind_of_node(void* node, NodeKind&);
 Error nodes_of(void* graph, bool only_first, std::vector<void*>& nodes);
 // Of a stream that is captured: the graph as far as it is, and the nodes that its next one comes
-// after; and which these are to be, or also are.
-Error captured_graph(void* stream, void*& graph, std::vector<void*>& last);
+// after, until somebody asks again; and which these are to be, or also are.
+Error captured_graph(void* stream, void*& graph, std::span<void* const>& last);
 Error go_on_behind(void* stream, std::span<void* const> nodes, bool as_well);
 // That an executable does what a graph of the same nodes does. `changed`: what differs, if that
 // fails.

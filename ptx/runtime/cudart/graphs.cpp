@@ -1,5 +1,6 @@
 // Stream capture, and graphs as a whole; their nodes are in nodes.cpp.
-#include <vector>
+#include <iterator>
+#include <span>
 
 #include "ptx/runtime/cudart/forward.h"
 
@@ -23,6 +24,9 @@ PTX_SAME(Error::stream_capture_isolation, cudaErrorStreamCaptureIsolation);
 PTX_SAME(Error::stream_capture_implicit, cudaErrorStreamCaptureImplicit);
 PTX_SAME(Error::captured_event, cudaErrorCapturedEvent);
 PTX_SAME(Error::stream_capture_wrong_thread, cudaErrorStreamCaptureWrongThread);
+
+// No edge of a graph here is anything but a plain one.
+static constexpr cudaGraphEdgeData plain_edges[64] = {};
 
 extern "C" {
 
@@ -51,17 +55,16 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
   if (id != nullptr) *id = facts.id;
   if (graph == nullptr && nodes == nullptr && edges == nullptr && count == nullptr)
     return cudaSuccess;
-  static thread_local std::vector<void*> last;  // until the next call
-  static thread_local std::vector<cudaGraphEdgeData> plain;
-  last.clear();
   void* its = nullptr;
+  std::span<void* const> last;
   const Error none = rt::captured_graph(stream, its, last);
-  plain.assign(last.size(), {});
   if (graph != nullptr) *graph = static_cast<cudaGraph_t>(its);
   if (nodes != nullptr) *nodes = reinterpret_cast<const cudaGraphNode_t*>(last.data());
-  if (edges != nullptr) *edges = plain.data();
+  if (edges != nullptr) *edges = plain_edges;
   if (count != nullptr) *count = last.size();
-  return as_cuda(none);
+  return as_cuda(none == Error::success && edges != nullptr && last.size() > std::size(plain_edges)
+                     ? rt::not_supported("cudaStreamGetCaptureInfo for so many edges")
+                     : none);
 }
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes,
                                                 const cudaGraphEdgeData*, size_t count,

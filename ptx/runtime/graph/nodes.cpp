@@ -152,13 +152,15 @@ Error nodes_of(void* graph, bool only_first, std::vector<void*>& nodes) {
   });
 }
 
-Error captured_graph(void* stream, void*& graph, std::vector<void*>& last) {
+Error captured_graph(void* stream, void*& graph, std::span<void* const>& last) {
   return call([&] {
     if (!is_captured(stream)) throw Failure{Error::illegal_state};
-    const Capture& capture = capture_of(stream);
+    Capture& capture = capture_of(stream);
     graph = capture.graph.get();
+    capture.told.clear();
     for (const std::size_t node : capture.last.at(name_of_stream(stream).number))
-      last.push_back(handle_of(capture.graph, node));
+      capture.told.push_back(handle_of(capture.graph, node));
+    last = capture.told;
   });
 }
 

@@ -251,6 +251,28 @@ int built_by_hand(float second, bool is_ordered, float* sum) {
   return cudaFree(x);
 }
 
+int through_volumes(const float* x, float* y, int slices, int rows, int columns) {
+  const auto row = columns * sizeof(float);
+  const auto piece = make_cudaExtent(row - 2 * sizeof(float), rows - 2, slices);
+  cudaPitchedPtr held;
+  TRY(cudaMalloc3D(&held, make_cudaExtent(row, rows, slices)));
+  TRY(cudaMemset3D(held, 0, make_cudaExtent(row, rows, slices)));
+  cudaMemcpy3DParms there{};
+  there.srcPtr = make_cudaPitchedPtr(const_cast<float*>(x), row, columns, rows);
+  there.dstPtr = held;
+  there.srcPos = there.dstPos = make_cudaPos(sizeof(float), 1, 0);
+  there.extent = piece;
+  there.kind = cudaMemcpyHostToDevice;
+  TRY(cudaMemcpy3DAsync(&there, nullptr));
+  cudaMemcpy3DParms back{};
+  back.srcPtr = held;
+  back.dstPtr = make_cudaPitchedPtr(y, row, columns, rows);
+  back.extent = make_cudaExtent(row, rows, slices);
+  back.kind = cudaMemcpyDeviceToHost;
+  TRY(cudaMemcpy3D(&back));
+  return cudaFree(held.ptr);
+}
+
 int nested_graphs() {
   cudaGraph_t graph, other;
   cudaGraphNode_t node;

@@ -28,6 +28,10 @@ int captured(int launches, float* sum);
 // is not so, nothing orders the kernels.
 int built_by_hand(float second, bool is_ordered, float* sum);
 
+// Packs two slices of rows from memory with wide rows to narrow ones, all of it in slices, and back:
+// y[s][i][j] = x[s][i][j] but for the border, which is 0.
+int through_volumes(const float* x, float* y, int slices, int rows, int columns);
+
 // Wrong ones.
 int overrun(float* x, int n);  // writes x[n]
 int large_block();             // 2048 threads

@@ -140,7 +140,7 @@ TEST_F(Nodes, are_told_of_captured_graphs_too) {
 TEST_F(Nodes, go_into_a_graph_that_is_being_captured) {
   void* const apart = std::exchange(graph, nullptr);
   void *its = nullptr, *node = nullptr;
-  std::vector<void*> last;
+  std::span<void* const> last;
   EXPECT_EQ(rt::captured_graph(one, its, last), Error::illegal_state);
   EXPECT_EQ(text(observed([&] {
               captured([&] {
@@ -168,7 +168,7 @@ TEST_F(Nodes, of_a_capture_go_on_behind_what_they_had_as_well) {
       captured([&] {
         scale(memory, memory + 1, 1, one);
         void *its = nullptr, *node = nullptr;
-        std::vector<void*> last;
+        std::span<void* const> last;
         rt::captured_graph(one, its, last);
         rt::add_node(&node, its, {}, doubles(4, 5));
         EXPECT_EQ(rt::go_on_behind(one, std::span(&node, 1), as_well), Error::success);
