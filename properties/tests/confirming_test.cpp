@@ -208,7 +208,8 @@ TEST(Confirming, begins_each_claim_in_a_process_that_has_judged_nothing) {
 TEST(SameBitsTwice, tells_what_is_kept_from_where_operands_lie) {
   const Claim& twice = claim_named("same_bits_twice");
   const auto fault = [&](Launch launch) {
-    const auto result = check_case({host_entry(launch)}, {&twice}, {parse_case("m=4 n=4 k=4")}, {});
+    const auto result =
+        check_case({host_entry(launch)}, {&twice}, {parse_case("m=4 n=4 k=4 seed=64")}, {});
     EXPECT_TRUE(result.front().failure);
     return result.front().failure->verdict.finding.fault;
   };
@@ -286,7 +287,8 @@ TEST(SameBitsTwice, keeps_the_alignment_of_every_operand) {
     if (aligned && g.m > 0 && g.n > 0) g.c[0] = std::nextafter(g.c[0], 100.0f);
     return cudaSuccess;
   });
-  for (const char* text : {"m=4 n=4 k=4", "m=4 n=4 k=4 offset=1,0,0", "m=4 n=4 k=4 offset=3,1,2"}) {
+  for (const char* text : {"m=4 n=4 k=4", "m=4 n=4 k=4 offset=1,0,0", "m=4 n=4 k=4 offset=3,1,2",
+                           "m=4 n=4 k=4 offset=1,1,1 seed=9"}) {
     const Verdict verdict =
         claim_named("same_bits_twice").judge(by_alignment, parse_case(text), {});
     EXPECT_EQ(verdict.status, TrialStatus::right) << text << ": " << verdict.reason;
