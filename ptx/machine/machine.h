@@ -101,7 +101,8 @@ class Memory {
   void number_textures_anew();
   // That all launches so far come before those that follow, whoever asks what they told each other.
   void forget_launches();
-  // Whether an operation of so many blocks can begin while launches are under way.
+  // Whether there are numbers left for that many blocks. If not, numbering starts over, and no
+  // launch may be under way then.
   bool has_numbers_for(std::uint64_t blocks) const;
   struct Contents;
   Contents& contents() { return *contents_; }

@@ -45,8 +45,8 @@ struct Block;
 
 // Where an operation stands among all that ever were.
 struct Numbering {
-  // What blocks up to this number did comes before all that it does. Others may have run since, in
-  // no order with it, whose own blocks begin so many numbers later.
+  // What blocks up to number `earlier` did comes before all that it does. The next `others` numbers
+  // belong to operations that nothing orders with it; its own blocks follow.
   std::uint32_t earlier = 0, others = 0;
   Numbers own;
 

@@ -94,7 +94,7 @@ class Running {
   const Numbers& numbers() const { return run_.numbering.own; }
   void meet(const Unordered* other) { run_.meet(other); }
 
-  // For so many rounds at most.
+  // Runs at most `most` rounds.
   void go_on(std::uint64_t most) {
     const double limit =
         run_.settings.cpu_seconds + run_.settings.cpu_seconds_per_thread *

@@ -1,6 +1,6 @@
 // Which operation comes before which, as streams, events and waits order them. Each is carried out
-// when it is enqueued, or, some launches, before anything that comes after them; what is told here
-// is what streams do not promise.
+// when it is enqueued; only a launch may be put off, until something needs its results. What is
+// told here is what streams do not promise.
 #pragma once
 
 #include <cstdint>

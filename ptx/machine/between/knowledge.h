@@ -61,8 +61,8 @@ class Knowledge {
   std::uint64_t version_ = 1;
 };
 
-// What was told at one address, in the order in which it was; or what a warp let others know by a
-// fence, which is told once. It outlives all who heard it.
+// What was told at one address, in order; or what a warp let others know by one fence. Whoever
+// hears it keeps a reference, so it must live longer than they do.
 class Told {
  public:
   // A warp of a block; it lets blocks know, or the own block alone. Its later ones have more turns.

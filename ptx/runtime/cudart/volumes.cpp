@@ -9,9 +9,6 @@ using namespace ptx::cudart;
 namespace {
 
 using ptx::Error;
-using ptx::runtime::Copy;
-
-constexpr std::size_t pitch_of(std::size_t width) { return (width + 511) / 512 * 512; }
 
 // Where a slice of a piece begins that itself begins at a position.
 std::byte* slice_of(const cudaPitchedPtr& whole, const cudaPos& at, std::size_t slice) {
@@ -55,9 +52,8 @@ extern "C" {
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* result, cudaExtent extent) {
   if (result == nullptr) return invalid_value();
-  *result = {nullptr, pitch_of(extent.width), extent.width, extent.height};
-  return as_cuda(rt::allocate(&result->ptr, result->pitch * extent.height * extent.depth,
-                              ptx::runtime::Use::device));
+  *result = {nullptr, 0, extent.width, extent.height};
+  return cudaMallocPitch(&result->ptr, &result->pitch, extent.width, extent.height * extent.depth);
 }
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* asked) {

@@ -21,6 +21,15 @@ void UnderWay::begin(One one, const Unordered& as, std::optional<std::uint64_t> 
 }
 
 void UnderWay::go_on_with(Place place, std::uint64_t most) {
+  try {
+    take_turns(place, most);
+  } catch (...) {
+    forget();
+    throw;
+  }
+}
+
+void UnderWay::take_turns(Place place, std::uint64_t most) {
   const bool is_alone = all_.size() == 1;
   if (is_alone) place->launch.go_on(most);
   for (std::uint64_t turns = is_alone ? most : 0; turns < most && !place->launch.is_over();) {

@@ -32,8 +32,10 @@ class UnderWay {
 
  private:
   using Place = std::list<One>::iterator;
-  // Until it is over, or for so many turns; others take turns, too.
+  // Runs a launch until it is over, or for `most` turns; the others take turns with it. If it
+  // throws, none is under way any more.
   void go_on_with(Place, std::uint64_t most);
+  void take_turns(Place, std::uint64_t most);
   void end(Place);
 
   std::list<One> all_;
