@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <new>
 #include <string>
 #include <vector>
 
+#include "ptx/reader/reader.h"
+#include "ptx/runtime/launch/under_way.h"
 #include "ptx/runtime/tests/hand_made.h"
 
 namespace ptx::tests {
@@ -177,6 +180,31 @@ TEST(UnderWay, end_with_the_first_finding) {
   for (std::uint64_t seed = 0; seed < 20; ++seed)
     for (const char* ends : {"", "stream", "copy"})
       EXPECT_THAT(launch_two(body, seed, {.ends = ends}).finding, HasSubstr("writes 4 bytes"));
+}
+
+// Whatever one of them throws, such as that memory has run out.
+TEST(UnderWay, are_none_after_an_error) {
+  Memory memory;
+  const Program program(read(".version 9.0\n.target sm_90\n.address_size 64\n"
+                             ".visible .entry idle() { .reg .pred %p<9>; .reg .b32 %r<9>;\n" +
+                             delay + "ret; }\n"),
+                        memory);
+  const auto launch = [&] {
+    return LaunchUnderWay({.kernel = program.kernel("idle"), .block = {32}}, memory,
+                          {.order = Order::shuffled});
+  };
+  const auto fail = [](const Outcome&) { throw std::bad_alloc(); };
+  runtime::UnderWay under_way;
+  for (std::uint64_t pause = 0; pause < 20; ++pause) {
+    try {
+      under_way.begin({launch(), {{3, 1}}, [](const Outcome&) {}}, {}, pause);
+      under_way.begin({launch(), {{4, 1}}, fail}, {}, std::nullopt);
+      ADD_FAILURE() << "it was to throw";
+    } catch (const std::bad_alloc&) {
+      EXPECT_TRUE(under_way.empty()) << pause;
+    }
+    under_way.forget();
+  }
 }
 
 }  // namespace
