@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "ptx/decode/calls/flatten.h"
 #include "ptx/decode/decoder.h"
-#include "ptx/decode/flatten.h"
 #include "ptx/decode/indexed_arrays.h"
 #include "ptx/decode/wide/wide_registers.h"
 
@@ -181,6 +181,10 @@ void Decoder::decode_call(const Instruction& i) {
   if (name == "vprintf") return decode_printf(i);
   if (name == no_function) {
     emit_named("trap").mode = 1;
+    return;
+  }
+  if (name == too_deep) {
+    emit_named("level");
     return;
   }
   refuse(i, fmt::format("{} is not supported", name));

@@ -65,8 +65,8 @@ std::vector<Block> blocks_of(const Function& f) {
     for (const Operand& o : last.operands)
       if (o.kind == Kind::label) to(o.index);
     if (last.opcode == "brx")
-      for (const auto& list : f.branch_targets)
-        for (const int at : list) to(at);
+      for (const int at : f.branch_targets.at(static_cast<std::size_t>(last.operands[1].index)))
+        to(at);
     const bool goes_on = (last.opcode != "bra" && last.opcode != "ret" && last.opcode != "exit" &&
                           last.opcode != "brx") ||
                          last.guard >= 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "ptx/decode/calls/flatten.h"
 #include "ptx/machine/access.h"
 #include "ptx/machine/handlers.h"
 #include "ptx/machine/lanes.h"
@@ -78,6 +79,14 @@ const Op* trap(const Op* op, Warp& w) {
   report(w, op, Fault::trap,
          fmt::format("{} {}", thread_text(w, std::countr_zero(w.mask)),
                      op->mode == 1 ? "calls an address that is no function" : "executes a trap"));
+  return nullptr;
+}
+const Op* refuse_level(const Op* op, Warp& w) {
+  report(
+      w, op, Fault::unsupported,
+      fmt::format("{} is {} calls deep in functions that call themselves, and the machine follows "
+                  "no more; a loop with a stack of its own would be",
+                  thread_text(w, std::countr_zero(w.mask)), most_levels));
   return nullptr;
 }
 // a: the message, b: the file, c: the line.
@@ -156,6 +165,7 @@ void add_control_handlers(Handlers& to) {
   to["join"] = {join, ""};
   to["ret"] = {leave, ""};
   to["trap"] = {trap, ""};
+  to["level"] = {refuse_level, ""};
   to["assert"] = {fail_assertion, ""};
   to["barrier"] = {barrier, ""};
   to["nothing"] = {nothing, ""};

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "ptx/decode/decoder.h"
 #include "ptx/machine/block.h"
@@ -131,6 +134,8 @@ Look look_for(Type type) {
 WatchedCode watched_code(const Program::Kernel& kernel) {
   WatchedCode made{.code = kernel.code};
   made.number_of.resize(kernel.code.size());
+  // What was copied for several calls is one place; which function a pointer means, one for each.
+  std::map<std::tuple<int, Handler, std::string>, uint32_t> numbers;
   for (std::size_t n = 0; n < made.code.size(); ++n) {
     Op& op = made.code[n];
     const auto from = static_cast<std::size_t>(op.from);
@@ -141,8 +146,14 @@ WatchedCode watched_code(const Program::Kernel& kernel) {
     const Operand& second = i.operands[i.two_results ? 3 : 2];
     const Look look = look_for(type);
     if (look == nullptr) continue;
-    made.number_of[n] = static_cast<uint32_t>(made.places.size());
     Handler& run = op.guard >= 0 ? op.behind_guard : op.run;
+    const auto next = static_cast<uint32_t>(made.places.size());
+    const auto [known, is_new] = numbers.insert({{i.line, run, second.text}, next});
+    made.number_of[n] = known->second;
+    if (!is_new) {
+      run = watched;
+      continue;
+    }
     made.places.push_back({look, std::exchange(run, watched), places_of(kernel, kernel.code[n])});
     made.comparisons.push_back({.where = name_of(kernel, n),
                                 .is_of_floats = type == Type::f32 || type == Type::f64,

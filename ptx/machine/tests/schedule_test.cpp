@@ -67,11 +67,74 @@ $nine: st.param.b32 [result], 9; ret; })");
   for (unsigned t = 0; t < 8; ++t) EXPECT_EQ(kernel.words[t], t > 4 ? 9 : 2 * t);
 }
 
-TEST(Call, of_itself_is_refused_with_the_name) {
-  WrittenKernel kernel("call.uni again, ();", ".func again() { call.uni again, (); ret; }");
-  EXPECT_THAT(
-      text_of(kernel.run(1)),
-      testing::MatchesRegex("not supported: kernel: line [0-9]+: again calls itself: recursion.*"));
+// Fibonacci's numbers, where each level keeps n and an array of its own.
+const char* const fibonacci = R"(
+.func (.param .b32 result) fibonacci(.param .b32 n);
+.func (.param .b32 result) fibonacci(.param .b32 n) { .reg .b32 %r<6>; .reg .pred %p<2>; .local .b32 kept;
+ld.param.u32 %r1, [n]; setp.gt.u32 %p1, %r1, 1; @%p1 bra $more; st.param.b32 [result], %r1; ret;
+$more: sub.u32 %r2, %r1, 1; st.local.u32 [kept], %r2;
+{ .param .b32 in; .param .b32 out; st.param.b32 [in], %r2; call.uni (out), fibonacci, (in); ld.param.b32 %r3, [out]; }
+ld.local.u32 %r4, [kept]; sub.u32 %r4, %r4, 1;
+{ .param .b32 in; .param .b32 out; st.param.b32 [in], %r4; call.uni (out), fibonacci, (in); ld.param.b32 %r5, [out]; }
+add.u32 %r5, %r5, %r3; st.param.b32 [result], %r5; ret; })";
+std::string calls_fibonacci(const char* n) {
+  return fmt::format(
+      "{{ .param .b32 in; .param .b32 out; st.param.b32 [in], {}; "
+      "call.uni (out), fibonacci, (in); ld.param.b32 %r1, [out]; }}{}",
+      n, store_r1);
+}
+
+TEST(Call, of_itself_keeps_what_each_level_has) {
+  for (const Settings& settings : all_orders()) {
+    WrittenKernel kernel(calls_fibonacci("%t"), fibonacci);
+    ASSERT_EQ(text_of(kernel.run(14, settings)), "");
+    unsigned before = 1, now = 0;
+    for (unsigned t = 0; t < 14; ++t) {
+      EXPECT_EQ(kernel.words[t], now) << t;
+      now += std::exchange(before, now);
+    }
+  }
+}
+
+TEST(Call, of_two_functions_by_each_other_is_followed) {
+  const char* const parity = R"(
+.func (.param .b32 result) is_odd(.param .b32 n);
+.func (.param .b32 result) is_even(.param .b32 n) { .reg .b32 %r<3>; .reg .pred %p<2>;
+ld.param.u32 %r1, [n]; setp.eq.u32 %p1, %r1, 0; @%p1 bra $end; sub.u32 %r1, %r1, 1;
+{ .param .b32 in; .param .b32 out; st.param.b32 [in], %r1; call.uni (out), is_odd, (in); ld.param.b32 %r2, [out]; }
+st.param.b32 [result], %r2; ret;
+$end: st.param.b32 [result], 1; ret; }
+.func (.param .b32 result) is_odd(.param .b32 n) { .reg .b32 %r<3>; .reg .pred %p<2>;
+ld.param.u32 %r1, [n]; setp.eq.u32 %p1, %r1, 0; @%p1 bra $end; sub.u32 %r1, %r1, 1;
+{ .param .b32 in; .param .b32 out; st.param.b32 [in], %r1; call.uni (out), is_even, (in); ld.param.b32 %r2, [out]; }
+st.param.b32 [result], %r2; ret;
+$end: st.param.b32 [result], 0; ret; })";
+  WrittenKernel kernel(
+      "{ .param .b32 in; .param .b32 out; st.param.b32 [in], %t; call.uni (out), is_even, (in); "
+      "ld.param.b32 %r1, [out]; }" +
+          std::string(store_r1),
+      parity);
+  ASSERT_EQ(text_of(kernel.run(32)), "");
+  for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(kernel.words[t], 1 - t % 2);
+}
+
+TEST(Call, of_itself_ends_at_a_depth_that_is_said) {
+  const char* const down = R"(
+.func down(.param .b32 n);
+.func down(.param .b32 n) { .reg .b32 %r<2>; .reg .pred %p<2>;
+ld.param.u32 %r1, [n]; setp.eq.u32 %p1, %r1, 0; @%p1 ret; sub.u32 %r1, %r1, 1;
+{ .param .b32 in; st.param.b32 [in], %r1; call.uni down, (in); } ret; })";
+  const auto from = [&](const char* n) {
+    return text_of(WrittenKernel(fmt::format("{{ .param .b32 in; st.param.b32 [in], {}; "
+                                             "call.uni down, (in); }}",
+                                             n),
+                                 down)
+                       .run(1));
+  };
+  EXPECT_EQ(from("39"), "");
+  EXPECT_THAT(from("40"),
+              StartsWith("not supported: thread (0,0,0) of block (0,0,0) is 40 calls "
+                         "deep in functions that call themselves"));
 }
 
 TEST(Instruction, that_is_not_known_is_named_with_its_line) {

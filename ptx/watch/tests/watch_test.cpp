@@ -85,6 +85,22 @@ TEST(Watch, names_no_line_for_what_the_compiler_compares_on_its_own_account) {
   EXPECT_TRUE(seen.comparisons[1].lines.empty());
 }
 
+TEST(Watch, sees_one_comparison_where_several_calls_share_it) {
+  WrittenKernel kernel(
+      "{ .param .b32 n; st.param.b32 [n], 3; call.uni down, (n); } "
+      "{ .param .b32 n; st.param.b32 [n], 7; call.uni down, (n); }",
+      ".func down(.param .b32 n);\n"
+      ".func down(.param .b32 n) { .reg .b32 %r<2>; .reg .pred %p<2>;\n"
+      "ld.param.u32 %r1, [n]; setp.eq.u32 %p1, %r1, 0; @%p1 ret; sub.u32 %r1, %r1, 1;\n"
+      "{ .param .b32 in; st.param.b32 [in], %r1; call.uni down, (in); } ret; }");
+  const Outcome outcome = kernel.run(1, {.most_watched = 1 << 20});
+  ASSERT_TRUE(outcome.watched);
+  ASSERT_EQ(outcome.watched->comparisons.size(), 1u);
+  EXPECT_EQ(outcome.watched->comparisons[0].least, 0);
+  EXPECT_EQ(outcome.watched->comparisons[0].greatest, 7);
+  EXPECT_EQ(outcome.watched->calls, 12u);
+}
+
 TEST(Watch, is_asked_for) { EXPECT_FALSE(WrittenKernel("ret;").run(4).watched); }
 
 }  // namespace

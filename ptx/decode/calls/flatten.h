@@ -1,6 +1,6 @@
 // Makes one function of a kernel and all that it calls. A call through a pointer becomes a choice
-// among the functions whose address is taken and that take such arguments. Throws BadPtx for
-// recursion.
+// among the functions whose address is taken and that take such arguments. Of functions that call
+// themselves there is a copy for each level, with registers and variables of its own.
 #pragma once
 
 #include "ptx/reader/reader.h"
@@ -11,6 +11,8 @@ Function flattened(const Module&, const Function& kernel);
 
 // What is called, but is part of CUDA: the machine has operations for them.
 inline constexpr const char* no_function = "a pointer to no function";  // as if it were one
+inline constexpr const char* too_deep = "a level too deep";             // likewise
+inline constexpr int most_levels = 40;
 bool is_built_in(const std::string& function);
 
 }  // namespace ptx

@@ -1,25 +1,34 @@
-#include "ptx/decode/flatten.h"
+#include "ptx/decode/calls/flatten.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
+#include <utility>
 
+#include "ptx/decode/calls/call_graph.h"
 #include "ptx/decode/decode.h"
 
 namespace ptx {
 namespace {
 
-const Function* defined(const Module& module, const std::string& name) {
-  for (const Function& f : module.functions)
-    if (f.name == name && !f.is_extern) return &f;
-  return nullptr;
-}
+using Names = std::map<std::string, std::string>;
+
+// One level of a function that calls itself: a copy that several calls jump to. Each says by a
+// number where to go on afterwards.
+struct Level {
+  const Function* f = nullptr;
+  int depth = 0;
+  Names names;             // of its parameters and results
+  int number = -1;         // a register
+  std::vector<int> calls;  // branches to it; each returns to the instruction behind
+};
 
 // Copies bodies into one, and gives everything of a copy names and numbers of its own.
 class Flattening {
  public:
-  Flattening(const Module& module, const Function& kernel) : module_(module) {
+  Flattening(const Module& module, const Function& kernel) : graph_(module) {
     out_ = kernel;
     out_.body.clear();
     out_.registers.clear();
@@ -32,10 +41,7 @@ class Flattening {
   Function take() { return std::move(out_); }
 
  private:
-  using Names = std::map<std::string, std::string>;
-
   void copy(const Function& f, const Names& params, bool is_called) {
-    path_.push_back(&f);
     const int registers = static_cast<int>(out_.registers.size());
     const int lists = static_cast<int>(out_.branch_targets.size());
     out_.registers.insert(out_.registers.end(), f.registers.begin(), f.registers.end());
@@ -85,14 +91,8 @@ class Flattening {
       out_.labels.push_back({name, new_index[static_cast<std::size_t>(index)]});
     for (const auto& [name, index] : f.target_lists)
       if (!is_called) out_.target_lists.push_back({name, index + lists});
-    path_.pop_back();
   }
 
-  std::string place_text(const Instruction& i) const {
-    if (i.place < 0) return "";
-    const Place& place = module_.places[static_cast<std::size_t>(i.place)];
-    return fmt::format(" ({}:{})", module_.files[static_cast<std::size_t>(place.file)], place.line);
-  }
   static bool has_label(const Instruction& i) {
     return std::any_of(i.operands.begin(), i.operands.end(),
                        [](const Operand& o) { return o.kind == Operand::Kind::label; });
@@ -111,8 +111,8 @@ class Flattening {
   bool call(const Instruction& i) {
     const auto results = static_cast<std::size_t>(i.results);
     const Operand& callee = i.operands[results];
-    const bool is_pointer = callee.kind != Operand::Kind::symbol;
-    const Function* f = is_pointer ? nullptr : defined(module_, callee.text);
+    const bool is_pointer = calls_by_pointer(i);
+    const Function* f = is_pointer ? nullptr : graph_.defined(callee.text);
     if (!is_pointer && f == nullptr) {
       if (is_built_in(callee.text)) return false;
       throw BadPtx(
@@ -128,66 +128,138 @@ class Flattening {
   }
 
   void copy_called(const Function& f, const Instruction& i) {
-    if (std::find(path_.begin(), path_.end(), &f) != path_.end())
-      throw BadPtx(
-          fmt::format("line {}: {}{} calls itself: recursion is not supported; a loop with "
-                      "a stack of its own would be",
-                      i.line, own_name(f.name), place_text(i)));
-    const auto results = static_cast<std::size_t>(i.results);
-    Names params;
-    const auto bind = [&](const std::vector<Variable>& declared, std::size_t first) {
+    if (graph_.call_each_other(&f, &f)) return call_level(f, i);
+    Names names;
+    for_each_passed(f, i,
+                    [&](const Variable& v, const std::string& given) { names[v.name] = given; });
+    copy(f, names, true);
+  }
+
+  // Calls `each` with what f declares and what the call gives for it: results, then parameters.
+  template <class Each>
+  static void for_each_passed(const Function& f, const Instruction& i, const Each& each) {
+    const auto pass = [&](const std::vector<Variable>& declared, std::size_t first) {
       for (std::size_t n = 0; n < declared.size(); ++n) {
         const Operand& given = i.operands.at(first + n);
         if (given.kind != Operand::Kind::symbol)
           throw BadPtx(
               fmt::format("line {}: a call that passes registers is not supported", i.line));
-        params[declared[n].name] = given.text;
+        each(declared[n], given.text);
       }
     };
-    bind(f.results, 0);
-    bind(f.params, results + 1);
-    copy(f, params, true);
+    pass(f.results, 0);
+    pass(f.params, static_cast<std::size_t>(i.results) + 1);
+  }
+
+  // A call from one level goes to the next one; one from outside is followed by all levels.
+  void call_level(const Function& f, const Instruction& i) {
+    const bool is_inside = !levels_.empty() && graph_.call_each_other(levels_.front().f, &f);
+    if (is_inside && depth_ + 1 == most_levels) return fail(i, too_deep);
+    if (is_inside) return jump_to(level(f, depth_ + 1), i);
+    std::deque<Level> outer = std::exchange(levels_, {});
+    const int outer_depth = depth_;
+    jump_to(level(f, 0), i);
+    const int over = add_branch(i, -1, false);
+    for (std::size_t n = 0; n < levels_.size(); ++n) copy_level(levels_[n], i);
+    land(over);
+    levels_ = std::move(outer), depth_ = outer_depth;
+  }
+
+  Level& level(const Function& f, int depth) {
+    for (Level& one : levels_)
+      if (one.f == &f && one.depth == depth) return one;
+    Level& made = levels_.emplace_back(Level{.f = &f, .depth = depth});
+    made.number = add_register("%caller", Type::u32);
+    for (const std::vector<Variable>* all : {&f.results, &f.params})
+      for (Variable v : *all) {
+        made.names[v.name] = fmt::format("{}#{}", v.name, copies_);
+        v.name = made.names[v.name];
+        out_.variables.push_back(std::move(v));
+      }
+    ++copies_;
+    return made;
+  }
+
+  void jump_to(Level& to, const Instruction& i) {
+    for_each_passed(*to.f, i, [&](const Variable& v, const std::string& given) {
+      if (is_result(*to.f, v)) return;
+      copy_bytes(v, given, to.names.at(v.name), i);
+    });
+    Instruction number = like(i, "mov");
+    number.modifiers = {"u32"};
+    number.operands = {{.kind = Operand::Kind::reg, .index = to.number},
+                       {.kind = Operand::Kind::integer, .bits = to.calls.size()}};
+    out_.body.push_back(std::move(number));
+    to.calls.push_back(add_branch(i, -1, false));
+    for_each_passed(*to.f, i, [&](const Variable& v, const std::string& given) {
+      if (is_result(*to.f, v)) copy_bytes(v, to.names.at(v.name), given, i);
+    });
+  }
+  static bool is_result(const Function& f, const Variable& v) {
+    return &v >= f.results.data() && &v < f.results.data() + f.results.size();
+  }
+
+  // All that calls this level stands before it.
+  void copy_level(const Level& one, const Instruction& i) {
+    for (const int call : one.calls) land(call);
+    depth_ = one.depth;
+    copy(*one.f, one.names, true);  // which may add levels
+    Instruction leave = like(i, "brx");
+    leave.operands = {
+        {.kind = Operand::Kind::reg, .index = one.number},
+        {.kind = Operand::Kind::symbol, .index = static_cast<int>(out_.branch_targets.size())}};
+    std::vector<int>& back = out_.branch_targets.emplace_back();
+    for (const int call : one.calls) back.push_back(call + 1);
+    out_.body.push_back(std::move(leave));
+  }
+
+  // In pieces that hold one value at most, as nobody may have set what lies beside it.
+  void copy_bytes(const Variable& v, const std::string& from, const std::string& to,
+                  const Instruction& i) {
+    const bool by_words = v.bytes % 4 == 0 && v.align % 4 == 0;
+    const std::string type = by_words ? "u32" : "u8";
+    const int value = add_register("%passed", Type::u32);
+    for (std::uint64_t at = 0; at < v.bytes; at += by_words ? 4 : 1) {
+      const auto address = [&](const std::string& name) {
+        return Operand{
+            .kind = Operand::Kind::address, .offset = static_cast<std::int64_t>(at), .text = name};
+      };
+      Instruction load = like(i, "ld"), store = like(i, "st");
+      load.modifiers = store.modifiers = {"param", type};
+      load.operands = {{.kind = Operand::Kind::reg, .index = value}, address(from)};
+      store.operands = {address(to), {.kind = Operand::Kind::reg, .index = value}};
+      out_.body.push_back(std::move(load));
+      out_.body.push_back(std::move(store));
+    }
+  }
+  int add_register(const char* name, Type type) {
+    out_.registers.push_back({name, type});
+    return static_cast<int>(out_.registers.size()) - 1;
   }
 
   // if (callee == &first) first(...); else if (callee == &second) ...
   void call_pointer(const Instruction& i, const Operand& callee) {
-    const auto count = [](std::size_t n) { return static_cast<int>(n); };
     std::vector<int> ends;
-    for (const Function& f : module_.functions) {
-      if (f.is_kernel || f.is_extern || !is_address_taken(f.name) ||
-          count(f.results.size()) != i.results ||
-          f.params.size() + 1 + static_cast<std::size_t>(i.results) != i.operands.size())
-        continue;
-      out_.registers.push_back({"%is_other", Type::pred});
-      const int is_other = count(out_.registers.size()) - 1;
+    for (const Function* f : graph_.behind_pointer(i)) {
+      const int is_other = add_register("%is_other", Type::pred);
       Instruction compare = like(i, "setp");
       compare.modifiers = {"ne", "u64"};
       compare.operands = {{.kind = Operand::Kind::reg, .index = is_other},
                           callee,
-                          {.kind = Operand::Kind::symbol, .text = f.name}};
+                          {.kind = Operand::Kind::symbol, .text = f->name}};
       out_.body.push_back(std::move(compare));
       const int next = add_branch(i, is_other, false);
-      copy_called(f, i);
+      copy_called(*f, i);
       ends.push_back(add_branch(i, -1, false));
       land(next);
     }
-    Instruction fails = like(i, "call");
-    fails.operands = {{.kind = Operand::Kind::symbol, .text = no_function}};
-    out_.body.push_back(std::move(fails));
+    fail(i, no_function);
     for (const int end : ends) land(end);
   }
-  bool is_address_taken(const std::string& name) const {
-    const auto names = [&](const Operand& o) {
-      return o.kind == Operand::Kind::symbol && o.text == name;
-    };
-    for (const Variable& v : module_.variables)
-      for (const Variable::Relocation& r : v.relocations)
-        if (r.symbol == name) return true;
-    for (const Function& f : module_.functions)
-      for (const Instruction& i : f.body)
-        if (i.opcode != "call" && std::any_of(i.operands.begin(), i.operands.end(), names))
-          return true;
-    return false;
+  void fail(const Instruction& i, const char* how) {
+    Instruction fails = like(i, "call");
+    fails.operands = {{.kind = Operand::Kind::symbol, .text = how}};
+    out_.body.push_back(std::move(fails));
   }
 
   // An instruction that stands where another one did.
@@ -212,10 +284,11 @@ class Flattening {
         static_cast<int>(out_.body.size());
   }
 
-  const Module& module_;
+  const CallGraph graph_;
   Function out_;
-  std::vector<const Function*> path_;
   int copies_ = 0;
+  std::deque<Level> levels_;  // of the functions that are being copied and call each other
+  int depth_ = 0;
 };
 
 }  // namespace
