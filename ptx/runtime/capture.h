@@ -22,10 +22,14 @@ struct Turn {
   const void* frame = nullptr;  // whatever is below on this thread's stack is gone
 };
 
+struct Graph;
 struct Node {
   std::function<void(const Turn&)> run;
   NodeKind kind = NodeKind::empty;
-  std::vector<std::size_t> after = {};  // nodes before this one
+  std::vector<std::size_t> after = {};                   // nodes before this one
+  std::shared_ptr<Graph> inner = nullptr;                // of a graph in a graph: that, its own
+  std::shared_ptr<const LaunchOfNode> launch = nullptr;  // of a kernel
+  void* event = nullptr;                                 // that is recorded or waited for
 };
 
 // What cudaMallocAsync gives to a graph: always at the same address, and there from its own node to
@@ -42,6 +46,7 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<std::shared_ptr<GraphMemory>> memory;
   std::vector<NodeHandle*> handles = {};  // of its nodes, where somebody has asked for one
+  const Graph* copy_of = nullptr;
 };
 
 struct Capture {
@@ -69,9 +74,15 @@ struct NodeHandle {
 };
 
 struct Executable {
-  Graph graph;  // as it was then, its nodes in an order in which each comes after those before it
+  // As it was then: its nodes, and those of graphs in it, in an order in which each comes after
+  // those before it.
+  Graph graph;
   std::shared_ptr<const Graph> made_of;
-  std::vector<std::size_t> place_of;  // of each node of that
+  struct Part {
+    std::vector<std::size_t> place_of;            // of each node
+    std::vector<std::vector<std::size_t>> after;  // as it was then
+  };
+  std::map<const Graph*, Part> parts;  // `made_of`, and graphs in it
   bool frees_at_launch = false;
   // Nodes that follow each other share a lane, which is a stream of its own; the first one is the
   // stream that the graph is launched in.
@@ -93,8 +104,9 @@ void forbid_while_any_captures();       // of those that wait for all
 void forbid_if_captured(void* stream);  // of those that wait for it
 void forbid_if_captured(const Captured&);
 
-// What `work` puts into the stream that it is given, as one node. Throws the error that it returns.
-Node recorded(const std::function<Error(void* stream)>& work);
+// Adds what `work` puts into the stream that it is given, as one node. Throws the error that it
+// returns, and adds nothing then.
+void record_in(const std::shared_ptr<Graph>&, const NodeWork& work);
 
 // Of events, where a capture has to do with it: else false.
 bool record_captured(Captured&, void* stream);

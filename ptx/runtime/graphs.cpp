@@ -39,22 +39,43 @@ void give_lanes(Executable& executable) {
     executable.lanes.push_back({.number = state().next_stream++, .is_apart = true});
 }
 
-// Each node behind those that it comes after, else in the order in which they were added. Throws
-// where they go in a circle.
-void put_in_order(Executable& executable) {
-  const std::vector<Node>& nodes = executable.made_of->nodes;
+// Of those nodes of a part that none comes after, the places.
+std::vector<std::size_t> ends_of(const Executable::Part& part) {
+  std::vector<bool> is_followed(part.after.size());
+  for (const std::vector<std::size_t>& after : part.after)
+    for (const std::size_t before : after) is_followed[before] = true;
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 0; i < is_followed.size(); ++i)
+    if (!is_followed[i]) ends.push_back(part.place_of[i]);
+  return ends;
+}
+
+// Each node behind those that it comes after, else in the order in which they were added; what
+// would come after none comes after `first`. The nodes of a graph in a graph come where the node
+// that holds it does, and that behind them. Throws where they go in a circle.
+void put_in_order(Executable& executable, const Graph& graph,
+                  const std::vector<std::size_t>& first) {
+  const std::vector<Node>& nodes = graph.nodes;
   constexpr std::size_t nowhere = ~std::size_t{0};
-  std::vector<std::size_t>& place_of = executable.place_of;
+  Executable::Part& part = executable.parts[&graph];
+  std::vector<std::size_t>& place_of = part.place_of;
   place_of.assign(nodes.size(), nowhere);
+  for (const Node& node : nodes) part.after.push_back(node.after);
   const auto is_placed = [&](std::size_t node) { return place_of[node] != nowhere; };
-  executable.graph.memory = executable.made_of->memory;
   for (bool goes_on = true; std::exchange(goes_on, false);)
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (is_placed(i) || !std::ranges::all_of(nodes[i].after, is_placed)) continue;
       goes_on = true;
+      Node placed = nodes[i];
+      for (std::size_t& before : placed.after) before = place_of[before];
+      if (placed.after.empty()) placed.after = first;
+      if (placed.inner != nullptr) {
+        put_in_order(executable, *placed.inner, placed.after);
+        const auto ends = ends_of(executable.parts.at(placed.inner.get()));
+        if (!ends.empty()) placed.after = ends;
+      }
       place_of[i] = executable.graph.nodes.size();
-      executable.graph.nodes.push_back(nodes[i]);
-      for (std::size_t& before : executable.graph.nodes.back().after) before = place_of[before];
+      executable.graph.nodes.push_back(std::move(placed));
     }
   if (!std::ranges::all_of(place_of, [](std::size_t place) { return place != nowhere; }))
     throw Failure{Error::invalid_value};
@@ -141,13 +162,26 @@ bool is_given_back(const void* first, std::size_t bytes) {
   return mincore(reinterpret_cast<void*>(begin), end - begin, pages.data()) != 0;
 }
 
+namespace {
+// With the handles of what is in it.
+void forget_handles(Graph& graph) {
+  for (const NodeHandle* const node : graph.handles)
+    if (node != nullptr) state().nodes.erase(find_handle(state().nodes, node));
+  graph.handles.clear();
+  for (const Node& node : graph.nodes) {
+    if (node.inner == nullptr) continue;
+    forget_handles(*node.inner);
+    state().graphs.erase(node.inner);
+  }
+}
+}  // namespace
+
 Error destroy_graph(void* graph) {
   const auto work = [&] {
     const auto found = found_in(state().graphs, graph);
-    for (const NodeHandle* const node : (*found)->handles)
-      if (node != nullptr) state().nodes.erase(find_handle(state().nodes, node));
-    (*found)->handles.clear();
-    state().graphs.erase(found);
+    const std::shared_ptr<Graph> kept = *found;
+    forget_handles(*kept);
+    state().graphs.erase(kept);
   };
   return call(work, WhenLost::go_on);
 }
@@ -161,7 +195,8 @@ Error instantiate(void** executable, void* graph, bool frees_at_launch) {
     if (!made->made_of->memory.empty() && std::ranges::any_of(state().executables, is_of_it))
       throw Failure{Error::not_supported};  // the memory of one would be that of the other
     made->frees_at_launch = frees_at_launch;
-    put_in_order(*made);
+    made->graph.memory = made->made_of->memory;
+    put_in_order(*made, *made->made_of, {});
     give_lanes(*made);
     *executable = made.get();
     state().executables.insert(std::move(made));

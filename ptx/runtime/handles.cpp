@@ -123,12 +123,31 @@ Error create_event(void** result, bool timed) {
 
 Error destroy_event(void* event) { return destroy(state().events, event); }
 
-Error record_event(void* event, void* stream) {
+namespace {
+
+void record_now(Event& event, StreamName stream) {
+  event.captured = {};
+  event.known.get() = state().timeline.before_next(stream);
+  event.recorded = std::chrono::steady_clock::now();
+}
+void wait_now(Event& event, StreamName stream) {
+  if (event.recorded) state().timeline.wait(stream, event.known.get());
+}
+
+// As a node that does so at each launch.
+void record_as_node(void* event, void* stream, NodeKind kind, void (*does)(Event&, StreamName)) {
+  if (!is_captured(stream)) throw Failure{Error::invalid_value};
+  const auto run = [event, does](const Turn& turn) { does(event_of(event), turn.stream); };
+  record(stream, {.run = run, .kind = kind, .event = event});
+}
+
+}  // namespace
+
+Error record_event(void* event, void* stream, EventOf of) {
   return call([&] {
     Event& its = event_of(event);
-    if (record_captured(its.captured, stream)) return;
-    its.known.get() = state().timeline.before_next(name_of_stream(stream));
-    its.recorded = std::chrono::steady_clock::now();
+    if (of == EventOf::outside) return record_as_node(event, stream, NodeKind::record, record_now);
+    if (!record_captured(its.captured, stream)) record_now(its, name_of_stream(stream));
   });
 }
 
@@ -148,12 +167,13 @@ Error query_event(void* event) {
   });
 }
 
-Error wait_for_event(void* stream, void* event) {
+Error wait_for_event(void* stream, void* event, EventOf of) {
   return call([&] {
     Event& its = event_of(event);
+    if (of == EventOf::outside) return record_as_node(event, stream, NodeKind::wait, wait_now);
     const bool was_recorded = its.recorded || its.captured.capture != nullptr;
     if (!was_recorded || wait_for_captured(stream, its.captured)) return;
-    state().timeline.wait(name_of_stream(stream), its.known.get());
+    wait_now(its, name_of_stream(stream));
   });
 }
 

@@ -156,6 +156,15 @@ void run_now(const Kernel& kernel, const Configuration& asked,
   begin(kernel, {std::move(begun), self, end}, as, pause_of(asked, starts_early));
 }
 
+std::shared_ptr<const LaunchOfNode> launch_of_node(const void* stub, const Configuration& asked,
+                                                   const Program::Kernel& code, void** arguments) {
+  auto made =
+      std::make_shared<LaunchOfNode>(LaunchOfNode{stub, asked, packed(code, arguments), {}});
+  for (const ParamPlace& place : params_of(code))
+    made->arguments.push_back(made->params.data() + place.at);
+  return made;
+}
+
 // Its arguments are those of now; what else it goes by, such as a variable, that of each launch.
 void record_launch(const void* stub, const Configuration& asked, void** arguments) {
   const Kernel& kernel = kernel_of(stub);
@@ -166,11 +175,13 @@ void record_launch(const void* stub, const Configuration& asked, void** argument
     capture_of(asked.stream).is_invalid = true;
     throw;
   }
-  const auto run = [stub, asked, params = packed(code, arguments)](const Turn& turn) {
+  const auto launch = launch_of_node(stub, asked, code, arguments);
+  const auto run = [launch](const Turn& turn) {
     run_now(
-        kernel_of(stub), asked, [&](const auto&) { return params; }, &turn);
+        kernel_of(launch->stub), launch->configuration, [&](const auto&) { return launch->params; },
+        &turn);
   };
-  record(asked.stream, {.run = run, .kind = NodeKind::kernel});
+  record(asked.stream, {.run = run, .kind = NodeKind::kernel, .launch = launch});
 }
 
 // The variable of a function that has returned, which a launch of a graph would be given.

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -213,14 +214,17 @@ Error stream_facts(void* stream, StreamFacts&);
 Error check_stream(void* stream);
 Error create_event(void** result, bool timed);
 Error destroy_event(void*);
-Error record_event(void* event, void* stream);
+// An event of `outside` is recorded, or waited for, when a graph is launched; it orders nothing in
+// the capture of that.
+enum class EventOf { stream, outside };
+Error record_event(void* event, void* stream, EventOf = EventOf::stream);
 // Whether all is done: not when first asked about work that the host has not waited for, as a GPU
 // may answer. That is no failure, and the last error all the same, until somebody takes it.
 Error query_stream(void*);
 Error query_event(void*);
 Error wait_for_stream(void*);  // on the host, like the next
 Error wait_for_event(void*);
-Error wait_for_event(void* stream, void* event);
+Error wait_for_event(void* stream, void* event, EventOf = EventOf::stream);
 Error elapsed(float& milliseconds, void* from, void* to);  // on this computer's clock
 Error create_pool(void** result);
 Error destroy_pool(void*);
@@ -241,7 +245,7 @@ Error exchange_capture_mode(CaptureMode&);  // of this thread: which calls it ma
 Error destroy_graph(void*);
 // Graphs that are built node by node: what a node does is what `work` puts into the stream that it
 // is given. Handles of nodes go with their graph.
-enum class NodeKind { kernel, copy, set, host, graph, empty, allocate = 10, release };
+enum class NodeKind { kernel, copy, set, host, graph, empty, wait, record, allocate = 10, release };
 using NodeWork = std::function<Error(void* stream)>;
 Error create_graph(void** graph);
 Error add_node(void** node, void* graph, std::span<void* const> after, const NodeWork&);
@@ -250,6 +254,20 @@ Error add_dependencies(void* graph, std::span<void* const> from, std::span<void*
 Error set_node(void* node, const NodeWork&);
 Error set_node_of(void* executable, void* node, const NodeWork&);
 Error kind_of_node(void* node, NodeKind&);
+// A copy of a graph, as a node or alone; none of one that allocates.
+Error add_graph(void** node, void* graph, std::span<void* const> after, void* inner);
+Error graph_in(void* node, void*& inner);
+Error copy_graph(void* graph, void** copy);
+Error node_in_copy(void* node, void* copy, void** found);
+Error event_of_node(void* node, NodeKind, void*& event);
+// What a node of a kernel launches. Its arguments stay until the node has others.
+struct LaunchOfNode {
+  const void* stub = nullptr;
+  Configuration configuration;
+  std::vector<std::byte> params;
+  std::vector<void*> arguments;  // into these
+};
+Error launch_of_node(void* node, std::shared_ptr<const LaunchOfNode>&);
 Error nodes_of(void* graph, bool only_first, std::vector<void*>& nodes);
 // Of a stream that is captured: the graph as far as it is, and the nodes that its next one comes
 // after, until somebody asks again; and which these are to be, or also are.

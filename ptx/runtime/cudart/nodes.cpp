@@ -1,4 +1,4 @@
-// Graphs that are built node by node, of kernels, copies, memsets and functions of the host.
+// Graphs that are built node by node.
 #include <algorithm>
 
 #include "ptx/runtime/cudart/forward.h"
@@ -14,7 +14,10 @@ static_assert(static_cast<int>(NodeKind::kernel) == cudaGraphNodeTypeKernel);
 static_assert(static_cast<int>(NodeKind::copy) == cudaGraphNodeTypeMemcpy);
 static_assert(static_cast<int>(NodeKind::set) == cudaGraphNodeTypeMemset);
 static_assert(static_cast<int>(NodeKind::host) == cudaGraphNodeTypeHost);
+static_assert(static_cast<int>(NodeKind::graph) == cudaGraphNodeTypeGraph);
 static_assert(static_cast<int>(NodeKind::empty) == cudaGraphNodeTypeEmpty);
+static_assert(static_cast<int>(NodeKind::wait) == cudaGraphNodeTypeWaitEvent);
+static_assert(static_cast<int>(NodeKind::record) == cudaGraphNodeTypeEventRecord);
 static_assert(static_cast<int>(NodeKind::allocate) == cudaGraphNodeTypeMemAlloc);
 static_assert(static_cast<int>(NodeKind::release) == cudaGraphNodeTypeMemFree);
 static_assert(static_cast<int>(rt::GraphChange::kinds) == cudaGraphExecUpdateErrorNodeTypeChanged);
@@ -86,7 +89,37 @@ NodeWork host_work(const Params& p) {
   };
 }
 
+NodeWork record_work(cudaEvent_t event) {
+  return [event](void* stream) { return rt::record_event(event, stream, rt::EventOf::outside); };
+}
+NodeWork wait_work(cudaEvent_t event) {
+  return [event](void* stream) { return rt::wait_for_event(stream, event, rt::EventOf::outside); };
+}
+template <class Params>
+NodeWork allocate_work(Params& p) {  // which tells there where the memory is
+  return [&p](void* stream) { return rt::allocate_in(stream, &p.dptr, p.bytesize); };
+}
+NodeWork free_work(void* memory) {
+  return [memory](void* stream) { return rt::release_in(stream, memory); };
+}
+
 Error no_work(void*) { return Error::success; }
+
+// Nothing for a type that is not supported.
+NodeWork work_of(cudaGraphNodeParams& p) {
+  switch (p.type) {
+    case cudaGraphNodeTypeKernel: return kernel_work(p.kernel);
+    case cudaGraphNodeTypeMemcpy: return copy_work(p.memcpy.copyParams);
+    case cudaGraphNodeTypeMemset: return set_work(p.memset);
+    case cudaGraphNodeTypeHost: return host_work(p.host);
+    case cudaGraphNodeTypeWaitEvent: return wait_work(p.eventWait.event);
+    case cudaGraphNodeTypeEventRecord: return record_work(p.eventRecord.event);
+    case cudaGraphNodeTypeMemAlloc: return allocate_work(p.alloc);
+    case cudaGraphNodeTypeMemFree: return free_work(p.free.dptr);
+    case cudaGraphNodeTypeEmpty: return no_work;
+    default: return nullptr;
+  }
+}
 
 cudaError_t add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                 std::size_t count, const NodeWork& work,
@@ -118,6 +151,14 @@ cudaError_t give_nodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* c
     *count = all.size();
   }
   return cudaSuccess;
+}
+
+cudaError_t give_event(cudaGraphNode_t node, NodeKind kind, cudaEvent_t* event) {
+  if (event == nullptr) return invalid_value();
+  void* its = nullptr;
+  const Error error = rt::event_of_node(node, kind, its);
+  if (error == Error::success) *event = static_cast<cudaEvent_t>(its);
+  return as_cuda(error);
 }
 
 }  // namespace
@@ -164,16 +205,106 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cud
                              cudaGraphNodeParams* params) {
   if (params == nullptr) return invalid_value();
   if (!are_plain(edges, count)) return refuse_edges();
-  switch (params->type) {
-    case cudaGraphNodeTypeKernel:
-      return add(node, graph, after, count, kernel_work(params->kernel));
-    case cudaGraphNodeTypeMemcpy:
-      return add(node, graph, after, count, copy_work(params->memcpy.copyParams));
-    case cudaGraphNodeTypeMemset: return add(node, graph, after, count, set_work(params->memset));
-    case cudaGraphNodeTypeHost: return add(node, graph, after, count, host_work(params->host));
-    case cudaGraphNodeTypeEmpty: return add(node, graph, after, count, no_work);
-    default: return as_cuda(rt::not_supported("cudaGraphAddNode for nodes of that type"));
-  }
+  if (params->type == cudaGraphNodeTypeGraph)
+    return params->graph.ownership == cudaGraphChildGraphOwnershipClone
+               ? cudaGraphAddChildGraphNode(node, graph, after, count, params->graph.graph)
+               : as_cuda(rt::not_supported("cudaGraphAddNode that takes a graph over"));
+  const NodeWork work = work_of(*params);
+  return work == nullptr ? as_cuda(rt::not_supported("cudaGraphAddNode for nodes of that type"))
+                         : add(node, graph, after, count, work);
+}
+cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* params) {
+  if (params == nullptr) return invalid_value();
+  const NodeWork work = work_of(*params);
+  return as_cuda(work == nullptr
+                     ? rt::not_supported("cudaGraphNodeSetParams for nodes of that type")
+                     : rt::set_node(node, work));
+}
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                       cudaGraphNodeParams* params) {
+  if (params == nullptr) return invalid_value();
+  const NodeWork work = work_of(*params);
+  return as_cuda(work == nullptr
+                     ? rt::not_supported("cudaGraphExecNodeSetParams for nodes of that type")
+                     : rt::set_node_of(executable, node, work));
+}
+
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                       const cudaGraphNode_t* after, size_t count,
+                                       cudaGraph_t inner) {
+  if (after == nullptr && count != 0) return invalid_value();
+  return as_cuda(rt::add_graph(as_handles(node), graph, as_span(after, count), inner));
+}
+cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* inner) {
+  if (inner == nullptr) return invalid_value();
+  void* its = nullptr;
+  const Error error = rt::graph_in(node, its);
+  *inner = static_cast<cudaGraph_t>(its);
+  return as_cuda(error);
+}
+cudaError_t cudaGraphClone(cudaGraph_t* copy, cudaGraph_t graph) {
+  return as_cuda(rt::copy_graph(graph, reinterpret_cast<void**>(copy)));
+}
+cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* found, cudaGraphNode_t node,
+                                     cudaGraph_t copy) {
+  return as_cuda(rt::node_in_copy(node, copy, as_handles(found)));
+}
+
+cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                        const cudaGraphNode_t* after, size_t count,
+                                        cudaEvent_t event) {
+  return add(node, graph, after, count, record_work(event));
+}
+cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                      const cudaGraphNode_t* after, size_t count,
+                                      cudaEvent_t event) {
+  return add(node, graph, after, count, wait_work(event));
+}
+cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
+  return give_event(node, NodeKind::record, event);
+}
+cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
+  return give_event(node, NodeKind::wait, event);
+}
+cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
+  return as_cuda(rt::set_node(node, record_work(event)));
+}
+cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
+  return as_cuda(rt::set_node(node, wait_work(event)));
+}
+cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                                 cudaEvent_t event) {
+  return as_cuda(rt::set_node_of(executable, node, record_work(event)));
+}
+cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                               cudaEvent_t event) {
+  return as_cuda(rt::set_node_of(executable, node, wait_work(event)));
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                     const cudaGraphNode_t* after, size_t count,
+                                     cudaMemAllocNodeParams* params) {
+  return params == nullptr ? invalid_value()
+                           : add(node, graph, after, count, allocate_work(*params));
+}
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                    const cudaGraphNode_t* after, size_t count, void* memory) {
+  return add(node, graph, after, count, free_work(memory));
+}
+
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* params) {
+  if (params == nullptr) return invalid_value();
+  std::shared_ptr<const rt::LaunchOfNode> launch;
+  const Error error = rt::launch_of_node(node, launch);
+  if (error != Error::success) return as_cuda(error);
+  const rt::Configuration& of = launch->configuration;
+  *params = {};
+  params->func = const_cast<void*>(launch->stub);
+  params->gridDim = {of.grid.x, of.grid.y, of.grid.z};
+  params->blockDim = {of.block.x, of.block.y, of.block.z};
+  params->sharedMemBytes = static_cast<unsigned>(of.dynamic_shared);
+  params->kernelParams = const_cast<void**>(launch->arguments.data());
+  return cudaSuccess;
 }
 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,

@@ -21,8 +21,10 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return as_cuda(rt::query_stream(stream)); }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
-  if (flags != 0) return as_cuda(rt::not_supported("cudaStreamWaitEvent with external events"));
-  return as_cuda(rt::wait_for_event(stream, event));
+  if (flags > cudaEventWaitExternal) return invalid_value();
+  const bool is_outside = flags == cudaEventWaitExternal;
+  return as_cuda(
+      rt::wait_for_event(stream, event, is_outside ? rt::EventOf::outside : rt::EventOf::stream));
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
@@ -81,8 +83,10 @@ cudaError_t cudaEventCreate(cudaEvent_t* result) {
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) { return as_cuda(rt::destroy_event(event)); }
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
-  if (flags != 0) return as_cuda(rt::not_supported("cudaEventRecordWithFlags of external events"));
-  return as_cuda(rt::record_event(event, stream));
+  if (flags > cudaEventRecordExternal) return invalid_value();
+  const bool is_outside = flags == cudaEventRecordExternal;
+  return as_cuda(
+      rt::record_event(event, stream, is_outside ? rt::EventOf::outside : rt::EventOf::stream));
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return cudaEventRecordWithFlags(event, stream, 0);

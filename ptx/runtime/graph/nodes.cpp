@@ -40,31 +40,70 @@ bool contains(const std::vector<std::size_t>& all, std::size_t one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
+// What it does; not where it comes.
+void take_work_of(const Node& other, Node& node) {
+  node.run = other.run;
+  node.launch = other.launch;
+  node.event = other.event;
+}
+
 void replace(Node& node, const NodeWork& work) {
-  Node other = recorded(work);
+  const auto scratch = std::make_shared<Graph>();
+  record_in(scratch, work);
+  const Node& other = scratch->nodes.front();
   if (other.kind != node.kind) throw Failure{Error::invalid_value};
-  node.run = std::move(other.run);
+  take_work_of(other, node);
 }
 
 // Two graphs of the same nodes in the same order, but for the order of what each comes after.
-GraphChange change_of(const Graph& was, const Graph& is) {
-  if (was.nodes.size() != is.nodes.size()) return GraphChange::order;
-  for (std::size_t i = 0; i < was.nodes.size(); ++i) {
-    if (was.nodes[i].kind != is.nodes[i].kind) return GraphChange::kinds;
-    if (!std::ranges::is_permutation(was.nodes[i].after, is.nodes[i].after))
-      return GraphChange::order;
+GraphChange change_of(const Executable& executable, const Graph& was, const Graph& is) {
+  const Executable::Part& part = executable.parts.at(&was);
+  if (part.after.size() != is.nodes.size()) return GraphChange::order;
+  for (std::size_t i = 0; i < is.nodes.size(); ++i) {
+    const Node& own = executable.graph.nodes[part.place_of[i]];
+    if (own.kind != is.nodes[i].kind) return GraphChange::kinds;
+    if (!std::ranges::is_permutation(part.after[i], is.nodes[i].after)) return GraphChange::order;
+    if (own.inner == nullptr) continue;
+    const GraphChange change = change_of(executable, *own.inner, *is.nodes[i].inner);
+    if (change != GraphChange::none) return change;
   }
   return GraphChange::none;
+}
+void take_work_of(const Graph& is, Executable& executable, const Graph& was) {
+  const Executable::Part& part = executable.parts.at(&was);
+  for (std::size_t i = 0; i < is.nodes.size(); ++i) {
+    Node& own = executable.graph.nodes[part.place_of[i]];
+    take_work_of(is.nodes[i], own);
+    if (own.inner != nullptr) take_work_of(*is.nodes[i].inner, executable, *own.inner);
+  }
+}
+
+Executable& executable_of(void* handle) {
+  const auto found = find_handle(state().executables, handle);
+  if (found == state().executables.end()) throw Failure{Error::invalid_value};
+  return **found;
+}
+
+std::shared_ptr<Graph> copied(const Graph& graph) {
+  auto made = std::make_shared<Graph>();
+  made->nodes = graph.nodes;
+  made->copy_of = &graph;
+  for (Node& node : made->nodes)
+    if (node.inner != nullptr) node.inner = copied(*node.inner);
+  if (!graph.memory.empty()) throw Failure{Error::not_supported};  // it would be that of both
+  return made;
 }
 
 }  // namespace
 
-Node recorded(const NodeWork& work) {
+void record_in(const std::shared_ptr<Graph>& graph, const NodeWork& work) {
   State& device = state();
   auto made = std::make_unique<Stream>(Stream{{.flags = 1, .id = device.next_stream++}});
   void* const stream = made.get();
   const unsigned long long number = made->facts.id;
   const auto capture = std::make_shared<Capture>();
+  const std::size_t nodes = graph->nodes.size(), memory = graph->memory.size();
+  capture->graph = graph;
   capture->origin = number;
   capture->mode = CaptureMode::relaxed;
   capture->last[number] = {};
@@ -73,11 +112,13 @@ Node recorded(const NodeWork& work) {
   const Error error = work(stream);
   device.captures.erase(number);
   device.streams.erase(find_handle(device.streams, stream));
-  if (error != Error::success) throw Failure{error};
-  if (capture->graph->nodes.empty()) return {.run = [](const Turn&) {}};  // of no bytes
-  Node node = std::move(capture->graph->nodes.front());
-  node.after.clear();
-  return node;
+  if (error != Error::success) {
+    graph->nodes.resize(nodes);
+    graph->memory.resize(memory);
+    throw Failure{error};
+  }
+  if (graph->nodes.size() == nodes)
+    graph->nodes.push_back({.run = [](const Turn&) {}});  // no bytes
 }
 
 Error create_graph(void** graph) {
@@ -89,20 +130,82 @@ Error create_graph(void** graph) {
   });
 }
 
+namespace {
+// `add` adds one node.
+void add_to(const std::shared_ptr<Graph>& to, std::span<void* const> after, void** node,
+            const std::function<void()>& add) {
+  if (node == nullptr) throw Failure{Error::invalid_value};
+  std::vector<std::size_t> before;
+  for (void* const handle : after) {
+    const std::size_t number = number_in(to, handle);
+    if (contains(before, number)) throw Failure{Error::invalid_value};
+    before.push_back(number);
+  }
+  add();
+  to->nodes.back().after = std::move(before);
+  *node = handle_of(to, to->nodes.size() - 1);
+}
+}  // namespace
+
 Error add_node(void** node, void* graph, std::span<void* const> after, const NodeWork& work) {
   return call([&] {
     const std::shared_ptr<Graph> to = graph_of(graph);
-    if (node == nullptr) throw Failure{Error::invalid_value};
-    std::vector<std::size_t> before;
-    for (void* const handle : after) {
-      const std::size_t number = number_in(to, handle);
-      if (contains(before, number)) throw Failure{Error::invalid_value};
-      before.push_back(number);
-    }
-    Node added = recorded(work);
-    added.after = std::move(before);
-    to->nodes.push_back(std::move(added));
-    *node = handle_of(to, to->nodes.size() - 1);
+    add_to(to, after, node, [&] { record_in(to, work); });
+  });
+}
+
+Error add_graph(void** node, void* graph, std::span<void* const> after, void* inner) {
+  return call([&] {
+    const std::shared_ptr<Graph> to = graph_of(graph), its = copied(*graph_of(inner));
+    add_to(to, after, node, [&] {
+      to->nodes.push_back({.run = [](const Turn&) {}, .kind = NodeKind::graph, .inner = its});
+    });
+  });
+}
+
+Error graph_in(void* node, void*& inner) {
+  return call([&] {
+    const NodeHandle& of = node_of(node);
+    const std::shared_ptr<Graph> its = of.graph->nodes[of.number].inner;
+    if (its == nullptr) throw Failure{Error::invalid_value};
+    inner = its.get();
+    state().graphs.insert(its);
+  });
+}
+
+Error copy_graph(void* graph, void** copy) {
+  return call([&] {
+    if (copy == nullptr) throw Failure{Error::invalid_value};
+    std::shared_ptr<Graph> made = copied(*graph_of(graph));
+    *copy = made.get();
+    state().graphs.insert(std::move(made));
+  });
+}
+
+Error node_in_copy(void* node, void* copy, void** found) {
+  return call([&] {
+    const NodeHandle& of = node_of(node);
+    const std::shared_ptr<Graph> its = graph_of(copy);
+    const bool is_in_it = its->copy_of == of.graph.get() && of.number < its->nodes.size();
+    if (found == nullptr || !is_in_it) throw Failure{Error::invalid_value};
+    *found = handle_of(its, of.number);
+  });
+}
+
+Error event_of_node(void* node, NodeKind kind, void*& event) {
+  return call([&] {
+    const NodeHandle& of = node_of(node);
+    const Node& its = of.graph->nodes[of.number];
+    if (its.kind != kind) throw Failure{Error::invalid_value};
+    event = its.event;
+  });
+}
+
+Error launch_of_node(void* node, std::shared_ptr<const LaunchOfNode>& launch) {
+  return call([&] {
+    const NodeHandle& of = node_of(node);
+    launch = of.graph->nodes[of.number].launch;
+    if (launch == nullptr) throw Failure{Error::invalid_value};
   });
 }
 
@@ -127,13 +230,12 @@ Error set_node(void* node, const NodeWork& work) {
 
 Error set_node_of(void* executable, void* node, const NodeWork& work) {
   return call([&] {
-    const auto found = find_handle(state().executables, executable);
-    if (found == state().executables.end()) throw Failure{Error::invalid_value};
+    Executable& changed = executable_of(executable);
     const NodeHandle& of = node_of(node);
-    Executable& changed = **found;
-    if (of.graph != changed.made_of || of.number >= changed.place_of.size())
+    const auto part = changed.parts.find(of.graph.get());
+    if (part == changed.parts.end() || of.number >= part->second.place_of.size())
       throw Failure{Error::invalid_value};
-    replace(changed.graph.nodes[changed.place_of[of.number]], work);
+    replace(changed.graph.nodes[part->second.place_of[of.number]], work);
   });
 }
 
@@ -181,23 +283,12 @@ Error go_on_behind(void* stream, std::span<void* const> nodes, bool as_well) {
 Error update_executable(void* executable, void* graph, GraphChange& changed) {
   changed = GraphChange::none;
   return call([&] {
-    const auto found = find_handle(state().executables, executable);
-    if (found == state().executables.end()) throw Failure{Error::invalid_value};
+    Executable& updated = executable_of(executable);
     const std::shared_ptr<Graph> of = graph_of(graph);
-    Executable& updated = **found;
     if (!of->memory.empty() || !updated.graph.memory.empty()) throw Failure{Error::not_supported};
-    // In the order in which the nodes of the other graph were added.
-    Graph was;
-    for (const std::size_t place : updated.place_of) {
-      was.nodes.push_back(updated.graph.nodes[place]);
-      for (std::size_t& before : was.nodes.back().after)
-        before = static_cast<std::size_t>(std::ranges::find(updated.place_of, before) -
-                                          updated.place_of.begin());
-    }
-    if ((changed = change_of(was, *of)) != GraphChange::none)
+    if ((changed = change_of(updated, *updated.made_of, *of)) != GraphChange::none)
       throw Failure{Error::graph_exec_update_failure};
-    for (std::size_t i = 0; i < of->nodes.size(); ++i)
-      updated.graph.nodes[updated.place_of[i]].run = of->nodes[i].run;
+    take_work_of(*of, updated, *updated.made_of);
   });
 }
 

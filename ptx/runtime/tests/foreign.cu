@@ -273,13 +273,49 @@ int through_volumes(const float* x, float* y, int slices, int rows, int columns)
   return cudaFree(held.ptr);
 }
 
-int nested_graphs() {
-  cudaGraph_t graph, other;
-  cudaGraphNode_t node;
+int built_of_graphs(float second, float* sum) {
+  float *x, more = 1.5f;
+  cudaGraph_t graph, inner, its;
+  cudaGraphExec_t executable;
+  cudaGraphNode_t clear, add, first, then, back;
+  TRY(cudaMalloc(&x, sizeof *x));
+  TRY(cudaGraphCreate(&inner, 0));
+  void* arguments[] = {&x, &more};
+  cudaKernelNodeParams kernel{};
+  kernel.func = reinterpret_cast<void*>(add_to);
+  kernel.gridDim = kernel.blockDim = dim3(1);
+  kernel.kernelParams = arguments;
+  TRY(cudaGraphAddKernelNode(&add, inner, nullptr, 0, &kernel));
   TRY(cudaGraphCreate(&graph, 0));
-  TRY(cudaGraphCreate(&other, 0));
-  const cudaError_t error = cudaGraphAddChildGraphNode(&node, graph, nullptr, 0, other);
-  cudaGraphDestroy(graph), cudaGraphDestroy(other);
+  cudaMemsetParams zero{};
+  zero.dst = x, zero.elementSize = 4, zero.width = zero.height = 1;
+  TRY(cudaGraphAddMemsetNode(&clear, graph, nullptr, 0, &zero));
+  TRY(cudaGraphAddChildGraphNode(&first, graph, &clear, 1, inner));
+  TRY(cudaGraphAddChildGraphNode(&then, graph, &first, 1, inner));
+  TRY(cudaGraphDestroy(inner));
+  TRY(cudaGraphAddMemcpyNode1D(&back, graph, &then, 1, sum, x, sizeof *x, cudaMemcpyDeviceToHost));
+  TRY(cudaGraphChildGraphNodeGetGraph(then, &its));
+  std::size_t count = 1;
+  TRY(cudaGraphGetNodes(its, &add, &count));
+  cudaKernelNodeParams told{};
+  TRY(cudaGraphKernelNodeGetParams(add, &told));
+  void* changed[] = {told.kernelParams[0], &second};
+  told.kernelParams = changed;
+  TRY(cudaGraphKernelNodeSetParams(add, &told));
+  TRY(cudaGraphInstantiate(&executable, graph, 0));
+  TRY(cudaGraphLaunch(executable, nullptr));
+  TRY(cudaDeviceSynchronize());
+  TRY(cudaGraphExecDestroy(executable));
+  TRY(cudaGraphDestroy(graph));
+  return cudaFree(x);
+}
+
+int graph_with_condition() {
+  cudaGraph_t graph;
+  cudaGraphConditionalHandle handle;
+  TRY(cudaGraphCreate(&graph, 0));
+  const cudaError_t error = cudaGraphConditionalHandleCreate(&handle, graph, 1, 0);
+  cudaGraphDestroy(graph);
   return error;
 }
 

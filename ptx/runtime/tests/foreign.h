@@ -28,6 +28,10 @@ int captured(int launches, float* sum);
 // is not so, nothing orders the kernels.
 int built_by_hand(float second, bool is_ordered, float* sum);
 
+// The sum after a graph that holds another one twice, in which a kernel adds 1.5 to it. One of
+// these is asked what it launches, and set to add `second`.
+int built_of_graphs(float second, float* sum);
+
 // Packs two slices of rows from memory with wide rows to narrow ones, all of it in slices, and back:
 // y[s][i][j] = x[s][i][j] but for the border, which is 0.
 int through_volumes(const float* x, float* y, int slices, int rows, int columns);
@@ -37,8 +41,8 @@ int overrun(float* x, int n);  // writes x[n]
 int large_block();             // 2048 threads
 // Has some 90 registers in each thread; tells how many.
 int many_registers(int threads, int* registers);
-// Puts a graph into another one, which the machine does not do.
-int nested_graphs();
+// A node that runs others while a number of the device says so, which the machine does not do.
+int graph_with_condition();
 // Launches clusters of the given size, in which each block adds up the ranks of the others, by
 // their shared memory; how many of them fit on the device, and how many blocks one may have.
 int clusters(int blocks, int* sum, int* fit, int* most);

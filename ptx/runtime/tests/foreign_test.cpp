@@ -170,9 +170,15 @@ TEST(Foreign, AGraphIsBuiltByHand) {
   EXPECT_EQ(found.fault, Fault::unordered_work);
 }
 
-TEST(Foreign, GraphsInGraphsAreRefusedByName) {
-  EXPECT_THAT(finding_of(foreign::nested_graphs, Error::not_supported).text,
-              HasSubstr("cudaGraphAddChildGraphNode"));
+TEST(Foreign, AGraphHoldsOthers) {
+  float sum = 0;
+  EXPECT_EQ(right([&] { return foreign::built_of_graphs(4, &sum); }), ok);
+  EXPECT_EQ(sum, 5.5f);
+}
+
+TEST(Foreign, ConditionsInGraphsAreRefusedByName) {
+  EXPECT_THAT(finding_of(foreign::graph_with_condition, Error::not_supported).text,
+              HasSubstr("cudaGraphConditionalHandleCreate"));
 }
 
 TEST(Foreign, ObjectsThatCannotRunSayWhatToDo) {

@@ -36,8 +36,21 @@ class Nodes : public Graphs {
     return [](void*) { return Error::success; };
   }
   void* add(const NodeWork& work, const std::vector<void*>& after = {}) {
+    return add_to(graph, work, after);
+  }
+  static void* add_to(void* graph, const NodeWork& work, const std::vector<void*>& after = {}) {
     void* node = nullptr;
     EXPECT_EQ(rt::add_node(&node, graph, after, work), Error::success);
+    return node;
+  }
+  // A graph of its own, which is destroyed once it has been added.
+  void* add_graph_of(const std::function<void(void* inner)>& build,
+                     const std::vector<void*>& after = {}) {
+    void *inner = nullptr, *node = nullptr;
+    EXPECT_EQ(rt::create_graph(&inner), Error::success);
+    build(inner);
+    EXPECT_EQ(rt::add_graph(&node, graph, after, inner), Error::success);
+    EXPECT_EQ(rt::destroy_graph(inner), Error::success);
     return node;
   }
   Error order_nodes(void* before, void* then) {
@@ -209,13 +222,221 @@ TEST_F(Nodes, are_all_set_at_once_by_a_graph_of_the_same_kind) {
   graph = made;
 }
 
+TEST_F(Nodes, may_be_graphs_which_come_where_their_node_does) {
+  EXPECT_EQ(text(observed([&] {
+              void* const first = add(doubles(0, 1));
+              void* const inner = add_graph_of(
+                  [&](void* its) { add_to(its, doubles(2, 3), {add_to(its, doubles(1, 2))}); },
+                  {first});
+              add(doubles(3, 4), {inner});
+              EXPECT_EQ(instantiate(), Error::success);
+              launch();
+              EXPECT_THAT(std::vector(memory, memory + 5), ElementsAre(1, 2, 4, 8, 16));
+            })),
+            "");
+}
+
+TEST_F(Nodes, of_a_graph_in_a_graph_are_ordered_by_that_alone) {
+  const auto found = [&](bool is_before, bool is_behind) {
+    const std::string finding = text(observed([&] {
+      void* const first = add(doubles(0, 1));
+      void* const inner = add_graph_of([&](void* its) { add_to(its, doubles(1, 2)); },
+                                       is_before ? std::vector{first} : std::vector<void*>{});
+      add(doubles(2, 3), is_behind ? std::vector{inner} : std::vector<void*>{});
+      EXPECT_EQ(instantiate(), Error::success);
+      launch();
+    }));
+    rt::destroy_executable(std::exchange(executable, nullptr));
+    rt::destroy_graph(graph), rt::create_graph(&graph);
+    return finding;
+  };
+  EXPECT_EQ(found(true, true), "");
+  EXPECT_THAT(found(false, true), HasSubstr("nothing orders the two"));
+  EXPECT_THAT(found(true, false), HasSubstr("nothing orders the two"));
+}
+
+TEST_F(Nodes, of_a_graph_in_a_graph_are_its_own_and_can_be_set) {
+  EXPECT_EQ(text(observed([&] {
+              void* outside = nullptr;
+              void* const node =
+                  add_graph_of([&](void* its) { outside = add_to(its, doubles(0, 1)); });
+              EXPECT_EQ(rt::set_node(outside, doubles(0, 2)), Error::invalid_value)
+                  << "of a graph that is gone";
+              void* inner = nullptr;
+              EXPECT_EQ(rt::graph_in(node, inner), Error::success);
+              EXPECT_EQ(rt::graph_in(add(nothing()), inner), Error::invalid_value);
+              std::vector<void*> all;
+              EXPECT_EQ(rt::nodes_of(inner, false, all), Error::success);
+              ASSERT_EQ(all.size(), 1u);
+              EXPECT_EQ(rt::set_node(all[0], doubles(0, 3)), Error::success);
+              EXPECT_EQ(instantiate(), Error::success);
+              launch();
+              EXPECT_THAT(std::vector(memory, memory + 4), ElementsAre(1, 1, 1, 2));
+              EXPECT_EQ(rt::set_node_of(executable, all[0], doubles(0, 1)), Error::success);
+              launch();
+              EXPECT_THAT(std::vector(memory, memory + 4), ElementsAre(1, 2, 1, 2));
+            })),
+            "");
+}
+
+TEST_F(Nodes, of_a_graph_in_a_graph_are_updated_with_the_others) {
+  add_graph_of([&](void* its) { add_to(its, doubles(0, 1)); });
+  ASSERT_EQ(instantiate(), Error::success);
+  void* const made = graph;
+  rt::GraphChange changed{};
+  const auto update_by = [&](const NodeWork& work) {
+    EXPECT_EQ(rt::create_graph(&graph), Error::success);
+    add_graph_of([&](void* its) { add_to(its, work); });
+    const Error error = rt::update_executable(executable, graph, changed);
+    rt::destroy_graph(graph);
+    return error;
+  };
+  EXPECT_EQ(update_by(doubles(0, 3)), Error::success);
+  launch();
+  EXPECT_THAT(std::vector(memory, memory + 4), ElementsAre(1, 1, 1, 2));
+  EXPECT_EQ(update_by(sets(0, 0)), Error::graph_exec_update_failure);
+  EXPECT_EQ(changed, rt::GraphChange::kinds);
+  graph = made;
+}
+
+TEST_F(Nodes, of_a_graph_in_a_graph_go_with_the_outer_one_and_are_copied_with_it) {
+  const auto node_in = [&](void* holder) {
+    void* inner = nullptr;
+    std::vector<void*> all;
+    EXPECT_EQ(rt::graph_in(holder, inner), Error::success);
+    EXPECT_EQ(rt::nodes_of(inner, false, all), Error::success);
+    return all.at(0);
+  };
+  void* const holder = add_graph_of([&](void* its) { add_to(its, doubles(0, 1)); });
+  void* const own = node_in(holder);
+  void *copy = nullptr, *twin = nullptr;
+  ASSERT_EQ(rt::copy_graph(graph, &copy), Error::success);
+  ASSERT_EQ(rt::node_in_copy(holder, copy, &twin), Error::success);
+  void* const in_copy = node_in(twin);
+  EXPECT_EQ(rt::set_node(in_copy, doubles(0, 2)), Error::success);
+  EXPECT_EQ(instantiate(), Error::success);
+  launch();
+  EXPECT_THAT(std::vector(memory, memory + 3), ElementsAre(1, 2, 1)) << "the copy has changed";
+  EXPECT_EQ(rt::destroy_graph(copy), Error::success);
+  EXPECT_EQ(rt::set_node(in_copy, doubles(0, 3)), Error::invalid_value);
+  EXPECT_EQ(rt::set_node(own, doubles(0, 3)), Error::success);
+}
+
+TEST_F(Nodes, have_twins_in_a_copy_of_their_graph) {
+  void* const node = add(doubles(0, 1));
+  void *copy = nullptr, *twin = nullptr;
+  ASSERT_EQ(rt::copy_graph(graph, &copy), Error::success);
+  EXPECT_EQ(rt::node_in_copy(node, graph, &twin), Error::invalid_value);
+  ASSERT_EQ(rt::node_in_copy(node, copy, &twin), Error::success);
+  EXPECT_EQ(rt::set_node(twin, doubles(0, 2)), Error::success);
+  EXPECT_EQ(instantiate(), Error::success);
+  launch();
+  EXPECT_THAT(std::vector(memory, memory + 3), ElementsAre(1, 2, 1)) << "the copy has changed";
+  rt::destroy_executable(executable);
+  EXPECT_EQ(rt::instantiate(&executable, copy, false), Error::success);
+  launch();
+  EXPECT_THAT(std::vector(memory, memory + 3), ElementsAre(1, 2, 2));
+  EXPECT_EQ(rt::destroy_graph(copy), Error::success);
+}
+
+TEST_F(Nodes, record_events_and_wait_for_them_at_each_launch) {
+  const auto works_on = [&](bool waits) {
+    const std::string finding = text(observed([&] {
+      const NodeWork records = [&](void* stream) {
+        return rt::record_event(event, stream, rt::EventOf::outside);
+      };
+      void* const node = add(records, {add(doubles(0, 1))});
+      void* its = nullptr;
+      EXPECT_EQ(rt::event_of_node(node, NodeKind::wait, its), Error::invalid_value);
+      EXPECT_EQ(rt::event_of_node(node, NodeKind::record, its), Error::success);
+      EXPECT_EQ(its, event);
+      EXPECT_EQ(instantiate(), Error::success);
+      launch();
+      if (waits) rt::wait_for_event(other, event);
+      sets(1, 0)(other);
+    }));
+    rt::destroy_executable(std::exchange(executable, nullptr));
+    rt::destroy_graph(graph), rt::create_graph(&graph);
+    return finding;
+  };
+  EXPECT_EQ(works_on(true), "");
+  EXPECT_THAT(works_on(false), HasSubstr("nothing orders the two"));
+}
+
+TEST_F(Nodes, wait_for_events_from_outside) {
+  const auto works_on = [&](bool waits) {
+    const std::string finding = text(observed([&] {
+      const NodeWork wait = [&](void* stream) {
+        return rt::wait_for_event(stream, event, rt::EventOf::outside);
+      };
+      add(doubles(1, 2), {add(waits ? wait : nothing())});
+      EXPECT_EQ(instantiate(), Error::success);
+      scale(memory, memory + 1, 1, other);
+      EXPECT_EQ(rt::record_event(event, other), Error::success);
+      launch();
+    }));
+    rt::destroy_executable(std::exchange(executable, nullptr));
+    rt::destroy_graph(graph), rt::create_graph(&graph);
+    return finding;
+  };
+  EXPECT_EQ(works_on(true), "");
+  EXPECT_THAT(works_on(false), HasSubstr("nothing orders the two"));
+  EXPECT_EQ(rt::record_event(event, other, rt::EventOf::outside), Error::invalid_value)
+      << "outside of a capture";
+}
+
+TEST_F(Nodes, allocate_what_only_they_may_free) {
+  EXPECT_EQ(
+      text(observed([&] {
+        void* its = nullptr;
+        void* const first = add([&](void* stream) { return rt::allocate_in(stream, &its, 128); });
+        const auto copies = [&](void* to, const void* from) -> NodeWork {
+          return [=](void* stream) {
+            return rt::copy({.to = to, .from = from, .width = 128, .stream = stream});
+          };
+        };
+        void* const there = add(copies(its, memory), {first});
+        void* const back = add(copies(memory + 32, its), {there});
+        add([&](void* stream) { return rt::release_in(stream, its); }, {back});
+        void* node = nullptr;
+        const NodeWork frees_other = [&](void* stream) { return rt::release_in(stream, memory); };
+        EXPECT_EQ(rt::add_node(&node, graph, {}, frees_other), Error::invalid_value);
+        EXPECT_EQ(rt::copy_graph(graph, &node), Error::not_supported);
+        EXPECT_EQ(instantiate(), Error::success);
+        launch(), launch();
+      })),
+      "");
+}
+
+TEST_F(Nodes, tell_what_they_launch) {
+  std::shared_ptr<const rt::LaunchOfNode> launched;
+  EXPECT_EQ(rt::launch_of_node(add(nothing()), launched), Error::invalid_value);
+  void* const node = add(doubles(3, 7));
+  ASSERT_EQ(rt::launch_of_node(node, launched), Error::success);
+  EXPECT_EQ(launched->stub, &library.scale);
+  EXPECT_EQ(launched->configuration.block.x, 32u);
+  ASSERT_EQ(launched->arguments.size(), 3u);
+  EXPECT_EQ(*static_cast<float**>(launched->arguments[1]), memory + 7);
+  ASSERT_EQ(rt::set_node(node, doubles(3, 8)), Error::success);
+  ASSERT_EQ(rt::launch_of_node(node, launched), Error::success);
+  EXPECT_EQ(*static_cast<float**>(launched->arguments[1]), memory + 8);
+}
+
 TEST_F(Nodes, are_refused_where_their_kernel_is) {
   const Observation seen = observed([&] {
     void* node = nullptr;
     const NodeWork too_large = [&](void* stream) {
       return rt::launch(&library.bounded, {.block = {128}, .stream = stream}, nullptr);
     };
+    const NodeWork fails_late = [&](void* stream) {
+      sets(0, 0)(stream);
+      return Error::invalid_value;
+    };
+    EXPECT_NE(rt::add_node(&node, graph, {}, fails_late), Error::success);
     EXPECT_NE(rt::add_node(&node, graph, {}, too_large), Error::success);
+    std::vector<void*> all;
+    EXPECT_EQ(rt::nodes_of(graph, false, all), Error::success);
+    EXPECT_TRUE(all.empty());
   });
   EXPECT_THAT(text(seen), HasSubstr("bounded"));
 }
