@@ -1,5 +1,6 @@
 // cp.async.bulk.tensor: boxes of a tensor that a map describes, between global and shared memory.
-// What of a box lies outside of its tensor is read as zero, and not written.
+// What of a box lies outside of its tensor is read as zero, and not written; but hardware writes
+// whole pieces of 16 bytes, so the last one of a row may reach beyond it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -193,6 +194,7 @@ const Op* box_to_global(const Op* op, Warp& w) {
     }
     if (*adds == Adds::nothing && !made.emplace(maps[lane], box.shared, box.at).second) continue;
     const auto write_row = [&](uint64_t byte, uint64_t address, uint64_t bytes) {
+      bytes = (bytes + piece - 1) / piece * piece;
       count_bulk(op, w, address, bytes);
       while (bytes != 0) {
         const uint64_t n = next_bytes(byte, address, bytes);

@@ -25,7 +25,8 @@ void check(cudaError_t error, cudaError_t wanted = cudaSuccess) {
   _exit(fault);
 }
 
-constexpr int rows = 6, cols = 44, tile_words = 1024;
+// Whole pieces of 16 bytes are written: of the last one of a row two words lie behind it.
+constexpr int rows = 6, cols = 42, cols_written = 44, pitch = 48, tile_words = 1024;
 constexpr float untouched = -7;
 
 struct Box {
@@ -42,8 +43,8 @@ struct Box {
   }
   // Which element of the tensor word n is; -1: none.
   int element(int n) const {
-    const int col = x + n % width(), row = y + n / width();
-    return col < 0 || col >= cols || row < 0 || row >= rows ? -1 : row * cols + col;
+    const int col = x + n % width(), row = y + n / width(), end = is_stored ? cols_written : cols;
+    return col < 0 || col >= end || row < 0 || row >= rows ? -1 : row * pitch + col;
   }
   void print() const {
     std::printf("%s a box of %d x %d at %d, %d, swizzle %d: ", is_stored ? "store" : "load",
@@ -102,7 +103,7 @@ CUtensorMap map_of(const Box& box, float* tensor) {
   cudaDriverEntryPointQueryResult found;
   check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000,
                                          cudaEnableDefault, &found));
-  const cuuint64_t size[] = {cols, rows}, pitch[] = {cols * 4};
+  const cuuint64_t size[] = {cols, rows}, stride[] = {pitch * 4};
   const cuuint32_t part[] = {static_cast<cuuint32_t>(box.width()),
                              static_cast<cuuint32_t>(box.height)},
                    step[] = {1, 1};
@@ -111,7 +112,7 @@ CUtensorMap map_of(const Box& box, float* tensor) {
                                      : box.swizzled_bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
                                                                 : CU_TENSOR_MAP_SWIZZLE_128B;
   const CUresult made = reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(encode)(
-      &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, tensor, size, pitch, part, step,
+      &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, tensor, size, stride, part, step,
       CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (made != CUDA_SUCCESS) check(cudaErrorUnknown);
@@ -119,8 +120,8 @@ CUtensorMap map_of(const Box& box, float* tensor) {
 }
 
 End copied(const Box& box) {
-  std::vector<float> wanted(rows * cols), tile(tile_words, untouched);
-  for (int i = 0; i < rows * cols; ++i) wanted[i] = i + 1;
+  std::vector<float> wanted(rows * pitch), tile(tile_words, untouched);
+  for (int i = 0; i < rows * pitch; ++i) wanted[i] = i + 1;
   float *const tensor = on_device(wanted), *const out = on_device(tile);
   if (box.is_stored)
     store<<<1, 32>>>(map_of(box, tensor), box.x, box.y);
