@@ -136,7 +136,7 @@ void Counter::choose(std::size_t n, const Instruction& i, int joined) {
     } else if (is_access) {
       t.has_unknown_accesses = true;
     }
-  } else if (i.opcode == "tex") {
+  } else if (i.opcode == "tex" || i.opcode == "suld" || i.opcode == "sust") {
     t.has_unknown_accesses = true;  // texture requests, which a profiler counts apart
   } else if (is_access) {
     t.what = i.opcode == "atom" || i.opcode == "red" ? What::atomic

@@ -79,6 +79,9 @@ class Decoder {
   bool decode_texture(const Instruction&);
   void decode_fetch(const Instruction&);
   void decode_texture_query(const Instruction&);
+  void decode_surface(const Instruction&);
+  void add_coordinates(const Instruction&, const Operand& object, bool are_reals,
+                       std::vector<int>& to, Uses&);
 
   // decode_cluster.cpp
   void decode_cluster_barrier(const Instruction&);

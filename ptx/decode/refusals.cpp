@@ -16,10 +16,8 @@ const char* need_of(const std::string& opcode) {
       {"stacksave", "a stack"},
       {"stackrestore", "a stack"},
       {"tld4", "the same channel of four texels"},
-      {"suld", "surfaces"},
-      {"sust", "surfaces"},
-      {"sured", "surfaces"},
-      {"suq", "surfaces"}};
+      {"sured", "atomic operations on surfaces"},
+      {"suq", "what surfaces tell of themselves"}};
   const auto found = needs.find(opcode);
   return found == needs.end() ? nullptr : found->second;
 }

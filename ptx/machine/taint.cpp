@@ -211,6 +211,13 @@ bool changes_unwritten(const Op* op, Warp& w, int lane) {
   return accuse(w, op, blame, "changes in place");
 }
 
+bool leaves_what_was_written(const Op* op, Warp& w, int lane, int slot) {
+  if (!w.has_taint) return true;
+  Blame blame;
+  blame.add_slot(w, slot, 1u << lane);
+  return blame.tainted == 0 || accuse(w, op, blame, "leaves in memory");
+}
+
 bool follow_taint(const Op* op, Warp& w) {
   constexpr uint64_t time_to_follow = 30;  // in that of a usual operation
   Run& run = *w.block->run;

@@ -13,6 +13,10 @@ bool follow_taint(const Op*, Warp&);
 // That a lane changes in place what it last read that nobody wrote. False after a finding.
 bool changes_unwritten(const Op*, Warp&, int lane);
 
+// Whether a lane has no value there that nobody wrote, which it would leave in memory that others
+// see. A finding if it has.
+bool leaves_what_was_written(const Op*, Warp&, int lane, int slot);
+
 // That a lane's value lacks these bits of what the warp last read, or none.
 void mark_unwritten(Warp&, int slot, int lane, std::uint64_t bits);
 

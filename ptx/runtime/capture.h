@@ -41,10 +41,24 @@ struct GraphMemory {
   std::size_t bytes = 0;
 };
 
+// What the host gave a graph to keep.
+class KeptObject {
+ public:
+  explicit KeptObject(std::function<void()> destroy) : destroy_(std::move(destroy)) {}
+  ~KeptObject() { destroy_(); }
+  KeptObject(const KeptObject&) = delete;
+  KeptObject& operator=(const KeptObject&) = delete;
+  unsigned references = 0;  // of the caller
+
+ private:
+  std::function<void()> destroy_;
+};
+
 struct NodeHandle;
 struct Graph {
   std::vector<Node> nodes;
   std::vector<std::shared_ptr<GraphMemory>> memory;
+  std::map<std::shared_ptr<KeptObject>, unsigned> objects = {};  // and how many references
   std::vector<NodeHandle*> handles = {};  // of its nodes, where somebody has asked for one
   const Graph* copy_of = nullptr;
 };
@@ -103,6 +117,8 @@ void forbid_while_capturing();          // of calls that only a relaxed capture 
 void forbid_while_any_captures();       // of those that wait for all
 void forbid_if_captured(void* stream);  // of those that wait for it
 void forbid_if_captured(const Captured&);
+
+std::shared_ptr<Graph> graph_of(void* handle);  // also of one that is still being captured
 
 // Adds what `work` puts into the stream that it is given, as one node. Throws the error that it
 // returns, and adds nothing then.

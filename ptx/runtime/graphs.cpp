@@ -196,6 +196,7 @@ Error instantiate(void** executable, void* graph, bool frees_at_launch) {
       throw Failure{Error::not_supported};  // the memory of one would be that of the other
     made->frees_at_launch = frees_at_launch;
     made->graph.memory = made->made_of->memory;
+    made->graph.objects = made->made_of->objects;
     put_in_order(*made, *made->made_of, {});
     give_lanes(*made);
     *executable = made.get();

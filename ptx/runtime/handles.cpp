@@ -136,7 +136,7 @@ void wait_now(Event& event, StreamName stream) {
 
 // As a node that does so at each launch.
 void record_as_node(void* event, void* stream, NodeKind kind, void (*does)(Event&, StreamName)) {
-  if (!is_captured(stream)) throw Failure{Error::invalid_value};
+  if (!is_captured(stream)) throw Failure{Error::illegal_state};
   const auto run = [event, does](const Turn& turn) { does(event_of(event), turn.stream); };
   record(stream, {.run = run, .kind = kind, .event = event});
 }

@@ -144,11 +144,11 @@ struct ChannelFormat {
 std::size_t bytes_of_texel(const ChannelFormat&);
 struct ArrayFacts {
   ChannelFormat format;
-  std::size_t width = 0, height = 0;  // elements; no height: of one dimension
+  // Elements. No height: of one dimension. No depth: neither of layers nor of planes.
+  std::size_t width = 0, height = 0, depth = 0;
   unsigned flags = 0;
 };
-Error allocate_array(void** array, const ChannelFormat&, std::size_t width, std::size_t height,
-                     unsigned flags);
+Error allocate_array(void** array, const ArrayFacts&);
 Error release_array(void*);
 Error facts_of_array(const void* array, ArrayFacts&);
 // Where a piece of an array begins, `x` in bytes, and its pitch: rows of `width` bytes each, or so
@@ -157,6 +157,7 @@ struct PieceOfArray {
   const void* array = nullptr;
   std::size_t x = 0, y = 0, width = 0, height = 1;
   bool is_run = false;
+  std::size_t z = 0;  // layer, or plane
 };
 struct PlaceInArray {
   void* first = nullptr;
@@ -164,7 +165,7 @@ struct PlaceInArray {
 };
 Error place_in_array(const PieceOfArray&, PlaceInArray&);
 
-// What is asked of a texture, and kept as it was told, to be told again.
+// What is asked of a texture or a surface, and kept as it was told, to be told again.
 struct TextureTold {
   std::vector<std::byte> resource, reading;
 };
@@ -173,14 +174,17 @@ struct TextureRequest {
   const void* memory = nullptr;  // or the array
   ChannelFormat format;
   std::size_t width = 0, height = 0, pitch = 0;  // texels, but for linear memory: bytes
-  std::array<int, 2> edges = {};
+  std::size_t depth = 1;
+  bool is_layered = false;
+  std::array<int, 3> edges = {};
   int filter = 0;  // 1: linear
   bool reads_fractions = false, is_normalised = false, is_srgb = false, has_view = false;
   std::array<std::uint32_t, 4> border = {};
   TextureTold told;
 };
 Error create_texture(unsigned long long& handle, const TextureRequest&);
-Error destroy_texture(unsigned long long handle);  // as CUDA has it, also of none
+Error create_surface(unsigned long long& handle, const void* array, const TextureTold&);
+Error destroy_texture(unsigned long long handle);  // or surface: as CUDA has it, also of none
 Error told_of_texture(unsigned long long handle, TextureTold&);
 // Texels of linear memory that one may have.
 std::size_t most_linear_texels(const ChannelFormat&);
@@ -260,6 +264,13 @@ Error graph_in(void* node, void*& inner);
 Error copy_graph(void* graph, void** copy);
 Error node_in_copy(void* node, void* copy, void** found);
 Error event_of_node(void* node, NodeKind, void*& event);
+// What a graph keeps for the host, and those that are made of it: `destroy` is called when nobody
+// holds it any more, neither the caller, who has so many references, nor a graph.
+Error create_object(void** object, std::function<void()> destroy, unsigned references);
+Error hold_object(void* object, unsigned more);
+Error let_go_of_object(void* object, unsigned fewer);
+Error keep_in_graph(void* graph, void* object, unsigned references, bool are_the_callers);
+Error drop_from_graph(void* graph, void* object, unsigned references);
 // What a node of a kernel launches. Its arguments stay until the node has others.
 struct LaunchOfNode {
   const void* stub = nullptr;

@@ -92,6 +92,8 @@ struct Array {
   void* memory = nullptr;
   std::size_t row_bytes() const { return facts.width * bytes_of_texel(facts.format); }
   std::size_t rows() const { return std::max<std::size_t>(facts.height, 1); }
+  std::size_t slices() const { return std::max<std::size_t>(facts.depth, 1); }
+  bool is_layered() const { return (facts.flags & 1) != 0; }
 };
 
 // Of handles that host code has, whichever pointers own what they stand for.
@@ -130,7 +132,8 @@ struct State {
   std::map<unsigned long long, TextureTold> textures;               // that there are, by handle
   std::map<unsigned long long, std::shared_ptr<Capture>> captures;  // by number of the stream
   Handles<std::shared_ptr<Graph>> graphs;
-  Handles<std::unique_ptr<NodeHandle>> nodes;  // of these
+  Handles<std::shared_ptr<KeptObject>> objects;  // that the caller holds
+  Handles<std::unique_ptr<NodeHandle>> nodes;    // of these
   Handles<std::shared_ptr<Executable>> executables;
   unsigned long long next_capture = 1;
   unsigned long long next_stream = first_stream + streams_of_caller;

@@ -138,6 +138,143 @@ class Fetching {
   std::uint32_t* first = nullptr;
 };
 
+// 3 layers of 2 rows of 4 words, in rows of 4 and layers of 8: 100, 101, ...
+class Layers {
+ public:
+  explicit Layers(const std::string& body, bool is_surface = true, bool is_layered = true)
+      : kernel("mov.b64 %rd1, 1;" + body + store_r1) {
+    words = static_cast<std::uint32_t*>(kernel.memory().allocate(96, "the array"));
+    for (std::uint32_t i = 0; i < 24; ++i) words[i] = 100 + i;
+    kernel.memory().mark_written(reinterpret_cast<std::uint64_t>(words), 96);
+    kernel.memory().add_texture({.address = reinterpret_cast<std::uint64_t>(words),
+                                 .pitch = 16,
+                                 .width = 4,
+                                 .height = 2,
+                                 .slice = 32,
+                                 .depth = 3,
+                                 .is_layered = is_layered,
+                                 .edges = {Edge::clamp, Edge::clamp, Edge::clamp},
+                                 .is_surface = is_surface});
+  }
+  std::string run(unsigned threads = 1) { return text_of(kernel.run(threads)); }
+  WrittenKernel kernel;
+  std::uint32_t* words = nullptr;
+};
+
+TEST(LayeredTextures, AreReadByLayer) {
+  const auto read = [](const char* fetch, bool is_layered) {
+    Layers layers(fetch, false, is_layered);
+    EXPECT_EQ(layers.run(), "");
+    return layers.kernel.words[0];
+  };
+  const char* const second =
+      "mov.u32 %r9, 1; mov.f32 %f1, 0f40200000; mov.f32 %f2, 0f3F800000;"
+      "tex.a2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%r9, %f1, %f2, %f2}];";
+  EXPECT_EQ(read(second, true), 100u + 8 + 4 + 2);
+  const auto of_layer_7 = [&](const char* form) {
+    return read(
+        (std::string("mov.u32 %r9, 7; mov.f32 %f1, 0f3F800000; mov.u32 %r8, 1; tex.a2d.v4.u32.") +
+         form)
+            .c_str(),
+        true);
+  };
+  EXPECT_EQ(of_layer_7("f32 {%r1, %r2, %r3, %r4}, [%rd1, {%r9, %f1, %f1, %f1}];"),
+            100u + 16 + 4 + 1)
+      << "the last layer comes in the place of those beyond";
+  EXPECT_EQ(of_layer_7("s32 {%r1, %r2, %r3, %r4}, [%rd1, {%r9, %r8, %r8, %r8}];"), 0u)
+      << "but there is none by integers";
+  EXPECT_EQ(read("tex.2d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%rd1, {1, 1}];", true), 100u + 4 + 1)
+      << "the first layer";
+  EXPECT_EQ(read("tex.3d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%rd1, {1, 1, 1, 1}];", true), 0u);
+  EXPECT_EQ(read("tex.2d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%rd1, {1, 1}];", false), 0u);
+  EXPECT_EQ(read("tex.a2d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%rd1, {1, 1, 1, 1}];", false), 0u);
+  EXPECT_EQ(read("tex.a1d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%rd1, {1, 1}];", true), 0u);
+  EXPECT_EQ(read("tex.3d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%rd1, {3, 1, 2, 2}];", false),
+            100u + 16 + 4 + 3);
+  EXPECT_EQ(read("tex.3d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%rd1, {3, 1, 3, 3}];", false), 0u);
+  EXPECT_EQ(read("txq.depth.b32 %r1, [%rd1];", false), 3u);
+}
+
+TEST(Surfaces, AreReadAndWrittenByBytes) {
+  Layers layers(
+      "shl.b32 %r9, %t, 2; suld.b.a2d.b32.trap {%r1}, [%rd1, {2, %r9, 1, 1}];"
+      "add.u32 %r2, %r1, 1000; mov.u32 %r3, 7; shl.b32 %r9, %t, 3;"
+      "setp.lt.u32 %p1, %t, 2; @%p1 sust.b.a2d.v2.b32.trap [%rd1, {0, %r9, 1, 1}], {%r2, %r3};");
+  EXPECT_EQ(layers.run(4), "");
+  EXPECT_THAT(std::vector(layers.kernel.words.begin(), layers.kernel.words.begin() + 4),
+              ElementsAre(120, 121, 122, 123));
+  EXPECT_THAT(std::vector(layers.words + 3, layers.words + 9),
+              ElementsAre(103, 1120, 7, 1121, 7, 108));
+}
+
+TEST(Surfaces, HaveWordsOfEverySize) {
+  Layers layers(
+      ".reg .b16 %h; suld.b.3d.b64.trap {%rd2}, [%rd1, {8, 0, 1, 1}]; suld.b.3d.b16.trap {%h}, "
+      "[%rd1, {2, 0, 0, "
+      "0}];"
+      "add.u64 %rd2, %rd2, 1; sust.b.3d.b64.trap [%rd1, {0, 1, 1, 1}], {%rd2};"
+      "sust.b.3d.b8.trap [%rd1, {5, 0, 0, 0}], {%h}; mov.u32 %r1, 0;",
+      true, false);
+  layers.words[0] = 0xabcd0000;
+  EXPECT_EQ(layers.run(), "");
+  EXPECT_EQ(layers.words[12], 100u + 8 + 2 + 1);
+  EXPECT_EQ(layers.words[13], 100u + 8 + 3);
+  EXPECT_EQ(layers.words[1], 0xcd00u + 101);
+}
+
+TEST(Surfaces, AreBeyondTheirEdgesWhatTheKernelSays) {
+  EXPECT_THAT(Layers("suld.b.a2d.b32.trap {%r1}, [%rd1, {0, 16, 0, 0}];").run(),
+              HasSubstr("reads 4 bytes from byte 16 of a row, outside of a surface of 2 x 4"));
+  EXPECT_THAT(Layers("sust.b.a2d.b32.trap [%rd1, {3, 0, 0, 0}], {%t};").run(),
+              HasSubstr("outside of a surface"));
+  EXPECT_THAT(Layers("suld.b.a2d.v4.b32.trap {%r1, %r2, %r3, %r4}, [%rd1, {0, 16, 0, 0}];").run(),
+              HasSubstr("reads 16 bytes from byte 16 of a row, outside"));
+  EXPECT_THAT(Layers("suld.b.a2d.b32.trap {%r1}, [%rd1, {0, 2, 0, 0}];").run(),
+              HasSubstr("the first coordinate counts bytes"));
+  Layers clamps("suld.b.a2d.b32.clamp {%r1}, [%rd1, {-1, 20, -1, -1}];");
+  EXPECT_EQ(clamps.run(), "");
+  EXPECT_EQ(clamps.kernel.words[0], 100u + 16 + 3);
+  Layers zeros(
+      "mov.u32 %r1, 5; suld.b.a2d.b32.zero {%r1}, [%rd1, {0, -4, 0, 0}];"
+      "sust.b.a2d.b32.zero [%rd1, {0, 16, 0, 0}], {%t};");
+  EXPECT_EQ(zeros.run(), "");
+  EXPECT_EQ(zeros.kernel.words[0], 0u);
+  EXPECT_EQ(zeros.words[4], 104u);
+}
+
+TEST(Surfaces, AreNoTexturesAndNotReadWhereTheSameLaunchWrote) {
+  EXPECT_THAT(Layers("suld.b.a2d.b32.trap {%r1}, [%rd1, {0, 0, 0, 0}];", false).run(),
+              HasSubstr("goes by surface object 1, which nobody has made"));
+  EXPECT_THAT(Layers("tex.a2d.v4.u32.s32 {%r1, %r2, %r3, %r4}, [%rd1, {0, 0, 0, 0}];").run(),
+              HasSubstr("reads by texture object 1, which nobody has made"));
+  EXPECT_THAT(Layers("sust.b.a2d.b32.trap [%rd1, {0, 0, 0, 0}], {%t}; membar.gl;"
+                     "suld.b.a2d.b32.trap {%r1}, [%rd1, {0, 0, 0, 0}];")
+                  .run(),
+              HasSubstr("read-only cache"));
+  EXPECT_THAT(Layers("sust.b.a2d.b32.trap [%rd1, {0, 0, 0, 0}], {%t};").run(2),
+              HasSubstr("data race"));
+}
+
+TEST(Surfaces, TellWhatOfThemNobodyWrote) {
+  Layers layers("suld.b.a2d.v2.b32.trap {%r2, %r1}, [%rd1, {0, 0, 0, 0}];");
+  layers.kernel.memory().forget(reinterpret_cast<std::uint64_t>(layers.words));
+  layers.kernel.memory().lend({.name = "the array",
+                               .first = reinterpret_cast<std::uint64_t>(layers.words),
+                               .row_bytes = 96,
+                               .pitch_bytes = 96,
+                               .written = false});
+  layers.kernel.memory().mark_written(reinterpret_cast<std::uint64_t>(layers.words), 4);
+  EXPECT_THAT(layers.run(),
+              HasSubstr("leaves in memory a value that nobody wrote: byte 4 of the array"));
+}
+
+TEST(Surfaces, AreLeftNothingThatNobodyWrote) {
+  EXPECT_THAT(Layers("sust.b.a2d.b32.trap [%rd1, {0, 0, 0, 0}], {%r50}; mov.u32 %r1, 0;").run(),
+              HasSubstr("leaves in memory a value that nobody wrote"));
+  EXPECT_THAT(Layers("sust.b.a2d.b32.trap [%rd1, {0, %r50, 0, 0}], {%t}; mov.u32 %r1, 0;").run(),
+              HasSubstr("takes an address from a value that nobody wrote"));
+}
+
 TEST(TextureObjects, AreReadBy) {
   Fetching f;
   f.add(6);
@@ -216,15 +353,19 @@ TEST(TextureObjects, AreRefusedInOtherForms) {
   const auto refusal = [](const std::string& instruction) {
     return text_of(WrittenKernel("mov.b64 %rd1, 1;" + instruction).run(1));
   };
-  EXPECT_THAT(refusal("tex.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6, %f7, %f8}];"),
-              HasSubstr("tex.3d.v4.f32.f32 is not supported: it would need textures that are 3D"));
+  EXPECT_THAT(
+      refusal("tex.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6, %f7, %f8}];"),
+      HasSubstr("tex.cube.v4.f32.f32 is not supported: it would need textures that are cubes"));
   EXPECT_THAT(refusal("tex.level.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}], %f7;"),
               HasSubstr("levels of detail"));
   EXPECT_THAT(refusal("tex.1d.v2.f16x2.f32 {%r1, %r2}, [%rd1, {%f5}];"),
               HasSubstr("texels of that type"));
   EXPECT_THAT(refusal("tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];"),
               HasSubstr("the same channel of four texels"));
-  EXPECT_THAT(refusal("suld.b.1d.b32.trap {%r1}, [%rd1, {%r2}];"), HasSubstr("surfaces"));
+  EXPECT_THAT(refusal("suld.b.cube.b32.trap {%r1}, [%rd1, {%r2, %r3, %r4, %r5}];"),
+              HasSubstr("surfaces that are cubes"));
+  EXPECT_THAT(refusal("sured.b.add.1d.u32.trap [%rd1, {%r2}], %r1;"),
+              HasSubstr("atomic operations on surfaces"));
 }
 
 }  // namespace

@@ -61,15 +61,32 @@ std::optional<uint64_t> index_of_integer(uint32_t bits, uint64_t count) {
   return static_cast<uint64_t>(index);
 }
 
+// By other forms an H200 finds nothing, but by two coordinates the first layer.
+bool has_form(const Texture& t, const Coordinates& at) {
+  if (t.is_surface) return false;
+  if (at.layer) return t.is_layered && (at.count == 2 || t.height == 1);
+  return at.count == 3 ? !t.is_layered : t.is_layered || t.depth == 1;
+}
+
+// Beyond the last layer is that.
+uint64_t layer_of(const Texture& t, const Coordinates& at) {
+  return std::min<uint64_t>(at.layer.value_or(0), t.depth - 1);
+}
+uint64_t address_of(const Texture& t, uint64_t x, uint64_t y, uint64_t z) {
+  return t.address + z * t.slice + y * t.pitch + x * static_cast<uint64_t>(t.texel_bytes());
+}
+
 NamedTexel texel_by_integers(const Texture& t, const Coordinates& at) {
   // An H100 finds nothing by one integer in rows, nor by two in plain memory.
-  if (t.is_linear != (at.count == 1)) return {};
-  const auto x = index_of_integer(at.bits[0], t.width);
-  const auto y =
-      at.count == 1 ? std::optional<uint64_t>(0) : index_of_integer(at.bits[1], t.height);
-  if (!x || !y) return {};
-  return {NamedTexel::Place::inside,
-          t.address + *y * t.pitch + *x * static_cast<uint64_t>(t.texel_bytes())};
+  if (t.is_linear != (at.count == 1 && !at.layer)) return {};
+  const auto index = [&](int n, uint64_t count) {
+    return n < at.count ? index_of_integer(at.bits[static_cast<std::size_t>(n)], count)
+                        : std::optional<uint64_t>(0);
+  };
+  const auto x = index(0, t.width), y = index(1, t.height), z = index(2, t.depth);
+  if (!x || !y || !z) return {};
+  if (at.layer && *at.layer >= t.depth) return {};
+  return {NamedTexel::Place::inside, address_of(t, *x, *y, at.layer ? *at.layer : *z)};
 }
 
 uint32_t bits_of(float value) { return std::bit_cast<uint32_t>(value); }
@@ -97,17 +114,40 @@ uint32_t bits_of_channel(const Texture& t, const std::byte* texel, int channel) 
 }  // namespace
 
 NamedTexel texel_at(const Texture& t, const Coordinates& at) {
-  if (t.width == 0 || t.height == 0) return {};
+  if (t.width == 0 || t.height == 0 || !has_form(t, at)) return {};
   if (at.are_integers) return texel_by_integers(t, at);
   if (t.is_linear) return {};  // an H100 finds nothing there, wherever it is to look
-  const auto x = index_of(at.bits[0], static_cast<int64_t>(t.width), t.edges[0], t.is_normalised);
-  const auto y = at.count == 1 ? std::optional<int64_t>(0)
-                               : index_of(at.bits[1], static_cast<int64_t>(t.height), t.edges[1],
-                                          t.is_normalised);
-  if (!x || !y) return {NamedTexel::Place::border};
+  const auto index = [&](std::size_t n, uint64_t count) {
+    return static_cast<int>(n) < at.count
+               ? index_of(at.bits[n], static_cast<int64_t>(count), t.edges[n], t.is_normalised)
+               : std::optional<int64_t>(0);
+  };
+  const auto x = index(0, t.width), y = index(1, t.height), z = index(2, t.depth);
+  if (!x || !y || !z) return {NamedTexel::Place::border};
   return {NamedTexel::Place::inside,
-          t.address + static_cast<uint64_t>(*y) * t.pitch +
-              static_cast<uint64_t>(*x) * static_cast<uint64_t>(t.texel_bytes())};
+          address_of(t, static_cast<uint64_t>(*x), static_cast<uint64_t>(*y),
+                     at.layer ? layer_of(t, at) : static_cast<uint64_t>(*z))};
+}
+
+std::optional<uint64_t> address_on_surface(const Texture& t, const Coordinates& at, int bytes,
+                                           Beyond beyond) {
+  const auto row = static_cast<int64_t>(t.width) * t.texel_bytes();
+  bool is_outside = false;
+  // `step`: what lies together.
+  const auto index = [&](uint32_t bits, int64_t end, int64_t step) {
+    const int64_t asked = static_cast<std::int32_t>(bits), last = (end - step) / step * step;
+    is_outside |= asked < 0 || asked > end - step;
+    return static_cast<uint64_t>(std::clamp<int64_t>(asked, 0, std::max<int64_t>(last, 0)));
+  };
+  const uint64_t x = index(at.bits[0], row, bytes);
+  const uint64_t y = at.count > 1 ? index(at.bits[1], static_cast<int64_t>(t.height), 1) : 0;
+  const uint32_t z = at.layer ? *at.layer : at.count > 2 ? at.bits[2] : 0;
+  // An H200 takes a layer for a number without a sign.
+  const bool is_beyond = at.layer && *at.layer >= t.depth;
+  is_outside |= is_beyond;
+  const uint64_t plane = is_beyond ? t.depth - 1 : index(z, static_cast<int64_t>(t.depth), 1);
+  if (is_outside && beyond != Beyond::clamp) return {};
+  return t.address + plane * t.slice + y * t.pitch + x;
 }
 
 Channels channels_of(const Texture& t, const std::byte* texel) {

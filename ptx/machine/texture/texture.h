@@ -1,11 +1,12 @@
 // Textures as an H100 reads them, but for filters: which texel coordinates name, and what becomes
-// of its bits.
+// of its bits. And surfaces, of which coordinates name bytes.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 
 namespace ptx {
 
@@ -15,13 +16,17 @@ struct Texture {
 
   std::uint64_t address = 0, pitch = 0;  // of its rows, in bytes
   std::uint64_t width = 0, height = 0;   // texels
-  int channels = 1, bits = 32;           // of each texel, and of each of its channels
+  std::uint64_t slice = 0, depth = 1;    // bytes of each of so many layers, or planes
+  bool is_layered = false;
+  int channels = 1, bits = 32;  // of each texel, and of each of its channels
   Kind kind = Kind::real;
   bool is_linear = false;        // plain memory: one row, of which integers alone name texels
   bool is_normalised = false;    // its edges lie at 0 and 1, for coordinates that are no integers
   bool reads_fractions = false;  // integers become fractions of the largest one
-  std::array<Edge, 2> edges = {};
+  std::array<Edge, 3> edges = {};
   std::array<std::uint32_t, 4> border = {};
+
+  bool is_surface = false;
 
   int texel_bytes() const { return channels * bits / 8; }
 };
@@ -36,7 +41,8 @@ struct Textures {
 struct Coordinates {
   bool are_integers = false;
   int count = 1;
-  std::array<std::uint32_t, 2> bits = {};
+  std::array<std::uint32_t, 3> bits = {};
+  std::optional<std::uint32_t> layer = {};
 };
 
 // What they name: a texel, or no memory at all.
@@ -45,6 +51,13 @@ struct NamedTexel {
   std::uint64_t address = 0;
 };
 NamedTexel texel_at(const Texture&, const Coordinates&);
+
+// Of bytes that a surface does not have: nobody may ask for them, the nearest ones come in their
+// place, or none do.
+enum class Beyond : std::uint8_t { trap, clamp, zero };
+// Nothing where `bytes` bytes lie outside; the first coordinate counts bytes.
+std::optional<std::uint64_t> address_on_surface(const Texture&, const Coordinates&, int bytes,
+                                                Beyond);
 
 // Of a texel, the bits that a kernel gets for each of four channels; 0 for those that it lacks.
 using Channels = std::array<std::uint32_t, 4>;

@@ -64,7 +64,14 @@ cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* for
                             size_t height, unsigned flags) {
   if (format == nullptr) return invalid_value();
   return ptx::cudart::as_cuda(rt::allocate_array(reinterpret_cast<void**>(array),
-                                                 as_format(*format), width, height, flags));
+                                                 {as_format(*format), width, height, 0, flags}));
+}
+cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format,
+                              cudaExtent extent, unsigned flags) {
+  if (format == nullptr) return invalid_value();
+  return ptx::cudart::as_cuda(
+      rt::allocate_array(reinterpret_cast<void**>(array),
+                         {as_format(*format), extent.width, extent.height, extent.depth, flags}));
 }
 
 cudaError_t cudaFreeArray(cudaArray_t array) {
@@ -77,7 +84,7 @@ cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, 
   const ptx::Error error = rt::facts_of_array(array, facts);
   if (error != ptx::Error::success) return ptx::cudart::as_cuda(error);
   if (format != nullptr) *format = as_cuda(facts.format);
-  if (extent != nullptr) *extent = {facts.width, facts.height, 0};
+  if (extent != nullptr) *extent = {facts.width, facts.height, facts.depth};
   if (flags != nullptr) *flags = facts.flags;
   return cudaSuccess;
 }

@@ -118,6 +118,27 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   return as_cuda(rt::launch_graph(executable, stream, __builtin_frame_address(0)));
 }
 
+cudaError_t cudaUserObjectCreate(cudaUserObject_t* object, void* kept, cudaHostFn_t destroy,
+                                 unsigned references, unsigned flags) {
+  if (destroy == nullptr || flags != cudaUserObjectNoDestructorSync) return invalid_value();
+  return as_cuda(rt::create_object(
+      reinterpret_cast<void**>(object), [=] { destroy(kept); }, references));
+}
+cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned count) {
+  return as_cuda(rt::hold_object(object, count));
+}
+cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned count) {
+  return as_cuda(rt::let_go_of_object(object, count));
+}
+cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count,
+                                      unsigned flags) {
+  if ((flags & ~static_cast<unsigned>(cudaGraphUserObjectMove)) != 0) return invalid_value();
+  return as_cuda(rt::keep_in_graph(graph, object, count, (flags & cudaGraphUserObjectMove) != 0));
+}
+cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count) {
+  return as_cuda(rt::drop_from_graph(graph, object, count));
+}
+
 }  // extern "C"
 
 PTX_PER_THREAD_STREAM(cudaStreamBeginCapture);

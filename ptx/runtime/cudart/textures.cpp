@@ -1,4 +1,4 @@
-// Texture objects.
+// Texture and surface objects.
 #include <cstring>
 
 #include "ptx/runtime/cudart/forward.h"
@@ -44,7 +44,8 @@ void take_resource(const cudaResourceDesc& resource, TextureRequest& to) {
 }
 
 void take_reading(const cudaTextureDesc& reading, TextureRequest& to) {
-  to.edges = {static_cast<int>(reading.addressMode[0]), static_cast<int>(reading.addressMode[1])};
+  const auto edge = [&](int n) { return static_cast<int>(reading.addressMode[n]); };
+  to.edges = {edge(0), edge(1), edge(2)};
   to.filter = static_cast<int>(reading.filterMode);
   to.reads_fractions = reading.readMode == cudaReadModeNormalizedFloat;
   to.is_normalised = reading.normalizedCoords != 0;
@@ -90,6 +91,19 @@ cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* reading, cudaTextur
   const ptx::Error error = rt::told_of_texture(object, told);
   if (error == ptx::Error::success) std::memcpy(reading, told.reading.data(), sizeof *reading);
   return as_cuda(error);
+}
+
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource) {
+  if (object == nullptr || resource == nullptr || resource->resType != cudaResourceTypeArray)
+    return invalid_value();
+  return as_cuda(rt::create_surface(*object, resource->res.array.array, {bytes_of(*resource), {}}));
+}
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) {
+  return as_cuda(rt::destroy_texture(object));
+}
+cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource,
+                                             cudaSurfaceObject_t object) {
+  return cudaGetTextureObjectResourceDesc(resource, object);
 }
 
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* texels,

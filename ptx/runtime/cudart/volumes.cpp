@@ -1,5 +1,4 @@
-// Memory of three dimensions: slices of rows, which are copied and set one after the other. Arrays
-// of three dimensions are refused.
+// Memory of three dimensions: slices of rows, which are copied and set one after the other.
 #include <cstddef>
 
 #include "ptx/runtime/cudart/forward.h"
@@ -16,21 +15,57 @@ std::byte* slice_of(const cudaPitchedPtr& whole, const cudaPos& at, std::size_t 
          at.y * whole.pitch + at.x;
 }
 
+// Where a slice of what is copied begins, in an array or in other memory.
+Error find_slice(const cudaArray_t array, const cudaPitchedPtr& memory, const cudaPos& at,
+                 std::size_t slice, const cudaExtent& bytes, rt::PlaceInArray& place) {
+  if (array == nullptr) {
+    place = {slice_of(memory, at, slice), memory.pitch};
+    return Error::success;
+  }
+  rt::ArrayFacts facts;
+  if (const Error error = rt::facts_of_array(array, facts); error != Error::success) return error;
+  return rt::place_in_array({.array = array,
+                             .x = at.x * rt::bytes_of_texel(facts.format),
+                             .y = at.y,
+                             .width = bytes.width,
+                             .height = bytes.height,
+                             .z = at.z + slice},
+                            place);
+}
+
+// Where an array is copied, the width counts its elements.
+Error extent_in_bytes(const cudaMemcpy3DParms& asked, cudaExtent& extent) {
+  extent = asked.extent;
+  for (const cudaArray_t array : {asked.srcArray, asked.dstArray}) {
+    rt::ArrayFacts facts;
+    if (array == nullptr) continue;
+    if (const Error error = rt::facts_of_array(array, facts); error != Error::success) return error;
+    extent.width = asked.extent.width * rt::bytes_of_texel(facts.format);
+  }
+  return Error::success;
+}
+
 cudaError_t copy_slices(const cudaMemcpy3DParms* asked, cudaStream_t stream, bool waits,
                         const char* function = __builtin_FUNCTION()) {
   if (asked == nullptr) return invalid_value(function);
-  if (asked->srcArray != nullptr || asked->dstArray != nullptr)
-    return as_cuda(rt::not_supported("cudaMemcpy3D of an array"), function);
-  for (std::size_t slice = 0; slice < asked->extent.depth; ++slice) {
-    const Error error = rt::copy({.to = slice_of(asked->dstPtr, asked->dstPos, slice),
-                                  .to_pitch = asked->dstPtr.pitch,
-                                  .from = slice_of(asked->srcPtr, asked->srcPos, slice),
-                                  .from_pitch = asked->srcPtr.pitch,
-                                  .width = asked->extent.width,
-                                  .height = asked->extent.height,
-                                  .direction = static_cast<ptx::runtime::Direction>(asked->kind),
-                                  .stream = stream,
-                                  .waits = waits});
+  cudaExtent extent;
+  if (const Error error = extent_in_bytes(*asked, extent); error != Error::success)
+    return as_cuda(error, function);
+  for (std::size_t slice = 0; slice < extent.depth; ++slice) {
+    rt::PlaceInArray to, from;
+    Error error = find_slice(asked->dstArray, asked->dstPtr, asked->dstPos, slice, extent, to);
+    if (error == Error::success)
+      error = find_slice(asked->srcArray, asked->srcPtr, asked->srcPos, slice, extent, from);
+    if (error == Error::success)
+      error = rt::copy({.to = to.first,
+                        .to_pitch = to.pitch,
+                        .from = from.first,
+                        .from_pitch = from.pitch,
+                        .width = extent.width,
+                        .height = extent.height,
+                        .direction = static_cast<rt::Direction>(asked->kind),
+                        .stream = stream,
+                        .waits = waits});
     if (error != Error::success) return as_cuda(error, function);
   }
   return cudaSuccess;

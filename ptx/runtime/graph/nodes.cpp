@@ -5,9 +5,6 @@
 #include "ptx/runtime/state.h"
 
 namespace ptx::runtime {
-namespace {
-
-// Also of one that is still being captured.
 std::shared_ptr<Graph> graph_of(void* handle) {
   const auto found = find_handle(state().graphs, handle);
   if (found != state().graphs.end()) return *found;
@@ -15,6 +12,8 @@ std::shared_ptr<Graph> graph_of(void* handle) {
     if (capture->graph.get() == handle) return capture->graph;
   throw Failure{Error::invalid_value};
 }
+
+namespace {
 
 const NodeHandle& node_of(void* handle) {
   const auto found = find_handle(state().nodes, handle);
@@ -87,6 +86,7 @@ Executable& executable_of(void* handle) {
 std::shared_ptr<Graph> copied(const Graph& graph) {
   auto made = std::make_shared<Graph>();
   made->nodes = graph.nodes;
+  made->objects = graph.objects;
   made->copy_of = &graph;
   for (Node& node : made->nodes)
     if (node.inner != nullptr) node.inner = copied(*node.inner);

@@ -273,6 +273,50 @@ int through_volumes(const float* x, float* y, int slices, int rows, int columns)
   return cudaFree(held.ptr);
 }
 
+__global__ void fill_layers(const float* x, int n, cudaSurfaceObject_t to) {
+  const int i = threadIdx.y, j = threadIdx.x, layer = blockIdx.x;
+  surf2DLayeredwrite(x[(layer * n + i) * n + j], to, j * 4, i, layer);
+}
+__global__ void transpose_layers(cudaTextureObject_t texture, cudaSurfaceObject_t surface, int n,
+                                 float* y) {
+  const int i = threadIdx.y, j = threadIdx.x;
+  y[i * n + j] = tex2DLayered<float>(texture, i + 0.5f, j + 0.5f, 0);
+  y[(n + i) * n + j] = surf2DLayeredread<float>(surface, i * 4, j, 1);
+}
+
+int through_layers(const float* x, float* y, float* copied, int n) {
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+  const std::size_t bytes = sizeof(float) * 2 * n * n;
+  float *from, *to;
+  cudaResourceDesc resource{};
+  resource.resType = cudaResourceTypeArray;
+  cudaArray_t& array = resource.res.array.array;
+  TRY(cudaMalloc3DArray(&array, &format, make_cudaExtent(n, n, 2),
+                        cudaArrayLayered | cudaArraySurfaceLoadStore));
+  cudaSurfaceObject_t surface;
+  cudaTextureObject_t texture;
+  const cudaTextureDesc reading{};
+  TRY(cudaCreateSurfaceObject(&surface, &resource));
+  TRY(cudaCreateTextureObject(&texture, &resource, &reading, nullptr));
+  TRY(cudaMalloc(&from, bytes));
+  TRY(cudaMalloc(&to, bytes));
+  TRY(cudaMemcpy(from, x, bytes, cudaMemcpyHostToDevice));
+  fill_layers<<<2, dim3(n, n)>>>(from, n, surface);
+  transpose_layers<<<1, dim3(n, n)>>>(texture, surface, n, to);
+  TRY(cudaMemcpy(y, to, bytes, cudaMemcpyDeviceToHost));
+  cudaMemcpy3DParms back{};
+  back.srcArray = array;
+  back.dstPtr = make_cudaPitchedPtr(copied, n * sizeof(float), n, n);
+  back.extent = make_cudaExtent(n, n, 2);
+  back.kind = cudaMemcpyDeviceToHost;
+  TRY(cudaMemcpy3D(&back));
+  TRY(cudaDestroySurfaceObject(surface));
+  TRY(cudaDestroyTextureObject(texture));
+  TRY(cudaFreeArray(array));
+  TRY(cudaFree(from));
+  return cudaFree(to);
+}
+
 int built_of_graphs(float second, float* sum) {
   float *x, more = 1.5f;
   cudaGraph_t graph, inner, its;

@@ -36,6 +36,10 @@ int built_of_graphs(float second, float* sum);
 // y[s][i][j] = x[s][i][j] but for the border, which is 0.
 int through_volumes(const float* x, float* y, int slices, int rows, int columns);
 
+// y = transpose of the n x n matrix x, in each of two layers: written by a surface, read by a
+// texture and by the surface, and copied from the layers.
+int through_layers(const float* x, float* y, float* copied, int n);
+
 // Wrong ones.
 int overrun(float* x, int n);  // writes x[n]
 int large_block();             // 2048 threads

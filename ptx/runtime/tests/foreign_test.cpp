@@ -170,6 +170,23 @@ TEST(Foreign, AGraphIsBuiltByHand) {
   EXPECT_EQ(found.fault, Fault::unordered_work);
 }
 
+TEST(Foreign, LayersAreWrittenBySurfaces) {
+  constexpr int n = 8;
+  std::vector<float> x(2 * n * n), y(x.size()), copied(x.size());
+  std::iota(x.begin(), x.end(), 1.0f);
+  EXPECT_EQ(right([&] { return foreign::through_layers(x.data(), y.data(), copied.data(), n); }),
+            ok);
+  EXPECT_EQ(copied, x);
+  for (int layer = 0; layer < 2; ++layer)
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) {
+        const auto at = [&](int r, int c) {
+          return static_cast<std::size_t>((layer * n + r) * n + c);
+        };
+        EXPECT_EQ(y[at(i, j)], x[at(j, i)]);
+      }
+}
+
 TEST(Foreign, AGraphHoldsOthers) {
   float sum = 0;
   EXPECT_EQ(right([&] { return foreign::built_of_graphs(4, &sum); }), ok);

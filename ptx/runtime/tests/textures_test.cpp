@@ -138,9 +138,7 @@ TEST_F(Textures, AreNotMadeInACapture) {
 
 class Arrays : public testing::Test {
  protected:
-  void SetUp() override {
-    ASSERT_EQ(rt::allocate_array(&array_, floats, 10, 4, 0), Error::success);
-  }
+  void SetUp() override { ASSERT_EQ(rt::allocate_array(&array_, {floats, 10, 4}), Error::success); }
   void TearDown() override {
     rt::release_array(array_);
     rt::take_last_error();
@@ -164,11 +162,32 @@ TEST_F(Arrays, AreCopiedWithinTheirRows) {
   EXPECT_EQ(rt::place_in_array({}, place_), Error::invalid_resource_handle);
 }
 
+TEST_F(Arrays, HaveLayersOneBehindTheOther) {
+  void* layers = nullptr;
+  ASSERT_EQ(rt::allocate_array(&layers, {floats, 10, 4, 3, 1}), Error::success);
+  ASSERT_EQ(rt::place_in_array({.array = layers}, place_), Error::success);
+  const void* const first = place_.first;
+  ASSERT_EQ(rt::place_in_array({.array = layers, .x = 4, .y = 1, .z = 2}, place_), Error::success);
+  EXPECT_EQ(static_cast<const char*>(place_.first) - static_cast<const char*>(first),
+            2 * 160 + 40 + 4);
+  EXPECT_EQ(rt::place_in_array({.array = layers, .z = 3}, place_), Error::invalid_value);
+  EXPECT_EQ(rt::release_array(layers), Error::success);
+}
+
+TEST_F(Arrays, AreSurfacesWhileTheyAreThere) {
+  unsigned long long handle = 0;
+  EXPECT_EQ(rt::create_surface(handle, array_, {}), Error::success);
+  EXPECT_EQ(rt::destroy_texture(handle), Error::success);
+  EXPECT_EQ(rt::release_array(array_), Error::success);
+  EXPECT_EQ(rt::create_surface(handle, std::exchange(array_, nullptr), {}),
+            Error::invalid_resource_handle);
+}
+
 TEST_F(Arrays, HaveLimits) {
   const auto error = [](const ChannelFormat& format, std::size_t width, std::size_t height,
-                        unsigned flags = 0) {
+                        unsigned flags = 0, std::size_t depth = 0) {
     void* made = nullptr;
-    const Error error = rt::allocate_array(&made, format, width, height, flags);
+    const Error error = rt::allocate_array(&made, {format, width, height, depth, flags});
     rt::release_array(made);
     return error;
   };
@@ -177,7 +196,13 @@ TEST_F(Arrays, HaveLimits) {
   EXPECT_EQ(error(floats, 8, 65536), Error::success);
   EXPECT_EQ(error(floats, 8, 65537), Error::invalid_value);
   EXPECT_EQ(error(floats, 0, 4), Error::invalid_value);
-  EXPECT_EQ(error(floats, 8, 8, 1), Error::invalid_value);
+  EXPECT_EQ(error(floats, 8, 8, 1), Error::invalid_value) << "of no layers";
+  EXPECT_EQ(error(floats, 8, 0, 1, 2), Error::success);
+  EXPECT_EQ(error(floats, 8, 8, 1, 2049), Error::invalid_value);
+  EXPECT_EQ(error(floats, 8, 8, 0, 2), Error::success);
+  EXPECT_EQ(error(floats, 8, 0, 0, 2), Error::invalid_value);
+  EXPECT_EQ(error(floats, 16385, 8, 0, 2), Error::invalid_value);
+  EXPECT_EQ(error(floats, 8, 8, 4), Error::invalid_value) << "a cube";
   EXPECT_EQ(error({{32, 32, 32}, 2}, 8, 8), Error::invalid_channel_descriptor);
 }
 

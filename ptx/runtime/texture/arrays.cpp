@@ -4,8 +4,21 @@
 namespace ptx::runtime {
 namespace {
 
-constexpr std::size_t most_width = 131072, most_height = 65536;
-constexpr unsigned for_surfaces = 2, known_flags = for_surfaces;
+struct Sizes {
+  std::size_t width, height, depth;
+};
+constexpr Sizes most_flat = {131072, 65536, 0}, most_in_layers = {32768, 32768, 2048},
+                most_in_planes = {16384, 16384, ~std::size_t{0}};
+constexpr unsigned layered = 1, for_surfaces = 2, known_flags = layered | for_surfaces;
+
+// Layers may have one dimension; planes have two.
+bool has_valid_sizes(const ArrayFacts& f) {
+  const bool is_layered = (f.flags & layered) != 0;
+  const Sizes& most = is_layered ? most_in_layers : f.depth == 0 ? most_flat : most_in_planes;
+  const bool lacks_some =
+      f.width == 0 || (is_layered ? f.depth == 0 : f.depth != 0 && f.height == 0);
+  return !lacks_some && f.width <= most.width && f.height <= most.height && f.depth <= most.depth;
+}
 
 const Array& array_of(const void* handle) {
   const auto found = find_handle(state().arrays, handle);
@@ -30,18 +43,18 @@ bool is_valid(const ChannelFormat& format) {
   return format.kind >= 0 && format.kind <= of_reals && is_size && are_alike && w == z;
 }
 
-Error allocate_array(void** array, const ChannelFormat& format, std::size_t width,
-                     std::size_t height, unsigned flags) {
+Error allocate_array(void** array, const ArrayFacts& facts) {
   return call([&] {
     if (array == nullptr) throw Failure{Error::invalid_value};
     forbid_while_capturing();
-    if (!is_valid(format)) throw Failure{Error::invalid_channel_descriptor};
-    if (width == 0 || width > most_width || height > most_height || (flags & ~known_flags) != 0)
+    if (!is_valid(facts.format)) throw Failure{Error::invalid_channel_descriptor};
+    if ((facts.flags & ~known_flags) != 0 || !has_valid_sizes(facts))
       throw Failure{Error::invalid_value};
-    auto made = std::make_unique<Array>(Array{{format, width, height, flags}});
-    made->memory = allocate_now(made->row_bytes() * made->rows(), Use::device,
-                                "an array of " + std::to_string(made->rows()) + " x " +
-                                    std::to_string(width) + " elements");
+    auto made = std::make_unique<Array>(Array{facts});
+    const std::string slices = facts.depth == 0 ? "" : std::to_string(facts.depth) + " x ";
+    made->memory = allocate_now(made->row_bytes() * made->rows() * made->slices(), Use::device,
+                                "an array of " + slices + std::to_string(made->rows()) + " x " +
+                                    std::to_string(facts.width) + " elements");
     *array = made.get();
     state().arrays.insert(std::move(made));
   });
@@ -66,11 +79,12 @@ Error place_in_array(const PieceOfArray& piece, PlaceInArray& place) {
     const Array& array = array_of(piece.array);
     const std::size_t row = array.row_bytes(), rows = array.rows();
     const bool is_inside =
-        piece.x <= row && piece.y <= rows &&
+        piece.x <= row && piece.y <= rows && piece.z < array.slices() &&
         (piece.is_run ? piece.width <= row * rows - piece.y * row - piece.x
                       : piece.width <= row - piece.x && piece.height <= rows - piece.y);
     if (!is_inside) throw Failure{Error::invalid_value};
-    place = {static_cast<std::byte*>(array.memory) + piece.y * row + piece.x, row};
+    place = {static_cast<std::byte*>(array.memory) + (piece.z * rows + piece.y) * row + piece.x,
+             row};
   });
 }
 

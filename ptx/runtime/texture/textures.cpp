@@ -1,4 +1,4 @@
-// Texture objects, made as CUDA makes them on an H100, and refused as it refuses them.
+// Texture and surface objects, made as CUDA makes them on an H100, and refused as it refuses them.
 #include "ptx/machine/texture/texture.h"
 
 #include <algorithm>
@@ -22,8 +22,9 @@ void take_array(TextureRequest& asked) {
   const Array& array = **found;
   asked.format = array.facts.format;
   asked.memory = array.memory;
-  asked.width = array.facts.width, asked.height = array.rows();
+  asked.width = array.facts.width, asked.height = array.rows(), asked.depth = array.slices();
   asked.pitch = array.row_bytes();
+  asked.is_layered = array.is_layered();
 }
 
 void check_memory(const TextureRequest& asked) {
@@ -78,6 +79,9 @@ Texture texture_of(const TextureRequest& asked) {
       .pitch = asked.pitch,
       .width = asked.width,
       .height = asked.height,
+      .slice = asked.pitch * asked.height,
+      .depth = asked.depth,
+      .is_layered = asked.is_layered,
       .channels = static_cast<int>(std::ranges::count_if(bits, [](int b) { return b != 0; })),
       .bits = bits[0],
       .kind = static_cast<Texture::Kind>(asked.format.kind),
@@ -85,7 +89,8 @@ Texture texture_of(const TextureRequest& asked) {
       .is_normalised = asked.is_normalised,
       .reads_fractions = asked.reads_fractions,
       .edges = {static_cast<Texture::Edge>(asked.edges[0]),
-                static_cast<Texture::Edge>(asked.edges[1])},
+                static_cast<Texture::Edge>(asked.edges[1]),
+                static_cast<Texture::Edge>(asked.edges[2])},
       .border = asked.border};
   if (made.is_linear) made.width /= bytes_of_texel(asked.format), made.height = 1;
   return made;
@@ -109,6 +114,18 @@ Error create_texture(unsigned long long& handle, const TextureRequest& request) 
     state().textures[handle] = asked.told;
   });
   return lack != nullptr ? not_supported(lack) : error;
+}
+
+Error create_surface(unsigned long long& handle, const void* array, const TextureTold& told) {
+  return call([&] {
+    forbid_while_capturing();
+    TextureRequest asked{.memory = array};
+    take_array(asked);
+    Texture made = texture_of(asked);
+    made.is_surface = true;
+    handle = state().memory.add_texture(made);
+    state().textures[handle] = told;
+  });
 }
 
 Error destroy_texture(unsigned long long handle) {
