@@ -209,6 +209,11 @@ std::vector<Sizes> extreme_sizes(Dice& dice, const Tile& tile) {
   // number that k is not.
   const auto millions = [&] { return dice.between(1 << 21, 1 << 22); };
   const auto below_a_power = [&] { return (std::int64_t{1} << dice.between(21, 22)) - 1; };
+  // Two rows of so many tiles, whose number times its reciprocal is below 1: in floats, in doubles,
+  // and in both. As many times 2, 4, ... it is so, too.
+  constexpr int largest_tile = 128, of_both = 107;
+  const int of_floats = dice.of({41, 47, 55, 61, 83, 97}), of_doubles = dice.of({49, 103});
+  const auto pieces = [&](int count) { return std::int64_t{count} * largest_tile; };
   return {{many(tile.m), 1 + few(), few()},
           {1 + few(), many(tile.n), few()},
           {few(), few(), many(tile.k)},
@@ -217,7 +222,11 @@ std::vector<Sizes> extreme_sizes(Dice& dice, const Tile& tile) {
           {few(), wide(), deep()},  // a path for long k that goes wrong in some column of tiles
           {wide(), few(), deep()},
           {1, millions(), 1},
-          {millions(), 1, 1}};
+          {millions(), 1, 1},
+          {largest_tile + few(), pieces(of_both), 1},
+          {pieces(of_both), largest_tile + few(), 1},
+          {largest_tile + few(), pieces(of_floats), 1},
+          {largest_tile + few(), pieces(of_doubles), 1}};
 }
 
 }  // namespace

@@ -49,9 +49,11 @@ Filling::SpecialValue special_value(const Case& c, Operand o, int number) {
   Filling::SpecialValue special{index_in(shape.rows, where),
                                 index_in(shape.columns, scramble(where)),
                                 values[(where >> 40) % values.size()]};
+  // Opposite the zeros, or among them: who looks for zeros may take a NaN for one.
   if (const auto zeros = zeros_at_the_end(c); zeros && o != Operand::c) {
     std::int64_t& p = o == Operand::a ? special.column : special.row;
-    p = o == zeros->of ? p % zeros->from : zeros->from + p % (c.k - zeros->from);
+    const bool is_before = o == zeros->of && (where >> 30) % 2 == 0;
+    p = is_before ? p % zeros->from : zeros->from + p % (c.k - zeros->from);
   }
   return special;
 }

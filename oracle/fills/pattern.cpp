@@ -16,9 +16,11 @@ float short_number(std::uint64_t random) {
   return sign(random) * static_cast<float>(1 + random % 4) / 4;
 }
 
-// `more_bits` than the type has that all of these fit otherwise.
-float narrow_number(std::uint64_t random, Pattern pattern, int more_bits) {
+// `more_bits` than the type has that all of these fit otherwise. 128 and -128 are such that only
+// one of them fits.
+float narrow_number(std::uint64_t random, Pattern pattern, int more_bits, bool touches_end) {
   const auto whole = [&](int bits) {
+    if (touches_end && scramble(random) % 16 == 0) return std::ldexp(sign(random), bits - 1);
     return static_cast<float>(static_cast<std::int64_t>(random) >> (64 - bits - more_bits));
   };
   const float between = sign(random) * (1 + std::abs(uniform(random))) / 2;
@@ -113,6 +115,11 @@ Exception exception_of(std::uint64_t seed, Operand o) {
   return Choices(mix(seed, o, -5)).of(all);
 }
 
+namespace {
+int more_bits(std::uint64_t seed) { return std::max(0, Choices(seed ^ 0x62697473u).below(4) - 1); }
+}  // namespace
+bool touches_end(std::uint64_t seed) { return more_bits(seed) == 0 && scramble(seed) % 2 == 0; }
+
 Patterned::Patterned(const Case& c, Operand o)
     : seed_(c.seed),
       o_(o),
@@ -144,10 +151,12 @@ Patterned::Patterned(const Case& c, Operand o)
     case Pattern::parallel_slopes:
       inverted_ = choices.below(2) == 0;
       range_ = 30 + choices.below(pattern_ == Pattern::parallel_slopes ? 20 : 70);
+      // Beside the largest and the least float, if it is not split into parts.
+      if (pattern_ == Pattern::opposite_slopes && choices.below(3) == 0) range_ = 220;
       break;
     default: break;
   }
-  if (is_narrow(pattern_)) more_bits_ = std::max(0, choices.below(4) - 1);
+  if (is_narrow(pattern_)) more_bits_ = more_bits(c.seed);
   const bool is_lone = pattern_ == Pattern::diagonal || pattern_ == Pattern::permutation;
   of_ones_ = choices.below(is_lone ? 4 : 2) != 0;
   choose_exception(choices);
@@ -272,8 +281,8 @@ float Patterned::value(std::uint64_t random, std::int64_t i, std::int64_t j) con
   if (pattern_ == Pattern::bytes && k_ > longest_sum_of_bytes)
     return random % 4 == 0 ? -96.0f : -128.0f;
   if (pattern_ == Pattern::four_bits && k_ > (1 << 16))
-    return sign(random << 8) * narrow_number(random, pattern_, more_bits_);
-  if (is_narrow(pattern_)) return narrow_number(random, pattern_, more_bits_);
+    return sign(random << 8) * narrow_number(random, pattern_, more_bits_, false);
+  if (is_narrow(pattern_)) return narrow_number(random, pattern_, more_bits_, touches_end(seed_));
   if (!is_of_both(pattern_)) return with_exception(random, i, j);
   const std::int64_t p = o_ == Operand::a ? j : i, line = o_ == Operand::a ? i : j;
   if (pattern_ != Pattern::dominated) return std::ldexp(uniform(random), exponent(p));

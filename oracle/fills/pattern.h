@@ -33,7 +33,8 @@ enum class Pattern {
   levels,           // products are tiny for a while
   dominated,        // one product of each sum is far above all others
   signs,  // from here on, all elements fit a type of fewer bits; for some seeds, numbers of
-          // the next four have a bit or two more, so that they just do not
+          // the next four have a bit or two more, so that they just do not, or whole ones have
+          // the first that does not among them
   bytes,  // whole numbers; large ones where k is so long that their sum leaves 32 bits
   words_of_16_bits,
   bfloat16,
@@ -64,6 +65,10 @@ enum class Exception {
 // What has structure in an operand of a case with fill=patterned, and with which exception.
 Pattern pattern_of(std::uint64_t seed, Operand);
 Exception exception_of(std::uint64_t seed, Operand);
+
+// Of whole numbers under it: whether they fit their type but for the first one that does not, such
+// as 128 among bytes.
+bool touches_end(std::uint64_t seed);
 
 // The elements of A, B or C under it. Where both A and B repeat elements, these have few bits, so
 // that the roundings of a long sum do not all go one way: then the sums are exact.

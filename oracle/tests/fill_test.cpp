@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "oracle/fills/filling.h"
 #include "oracle/reference.h"
 
 namespace {
@@ -214,6 +215,25 @@ TEST(Fill, scaled_reaches_from_denormals_to_what_16_bits_cannot_hold) {
   EXPECT_GT(denormal_results, 50) << "far above " << underflow_of({.k = 6});
   EXPECT_GT(beyond_16_bits, 10);
   EXPECT_GT(wide, 10);
+}
+
+TEST(Fill, special_may_lie_among_the_zeros) {
+  int found = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const Case c{.m = 20, .n = 20, .k = 100, .fill = Fill::special, .seed = seed};
+    const auto zeros = zeros_at_the_end(c);
+    if (!zeros || zeros->of != Operand::a) continue;
+    int special = 0, others = 0;
+    for (std::int64_t i = 0; i < c.m; ++i)
+      for (std::int64_t p = zeros->from; p < c.k; ++p) {
+        const float value = fill_element(c, Operand::a, i, p);
+        special += !std::isfinite(value);
+        others += std::isfinite(value) && value != 0;
+      }
+    EXPECT_EQ(others, 0);
+    found += special > 0;
+  }
+  EXPECT_GT(found, 10);
 }
 
 TEST(Fill, special_may_meet_zeros_that_reach_to_the_end_of_k) {

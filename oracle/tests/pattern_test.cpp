@@ -176,6 +176,21 @@ TEST(Pattern, sparse_matrices_hold_few_elements_or_two_of_four) {
   }
 }
 
+TEST(Pattern, whole_numbers_may_reach_the_first_that_does_not_fit) {
+  int beside = 0;
+  for (const Case& c : with_pattern(Pattern::bytes, Operand::a, 60)) {
+    float least = 0, most = 0;
+    for (std::int64_t i = 0; i < c.m; ++i)
+      for (std::int64_t p = 0; p < c.k; ++p) {
+        least = std::min(least, fill_element(c, Operand::a, i, p));
+        most = std::max(most, fill_element(c, Operand::a, i, p));
+      }
+    EXPECT_EQ(least == -128 && most == 128, touches_end(c.seed));
+    beside += touches_end(c.seed);
+  }
+  EXPECT_GT(beside, 0);
+}
+
 TEST(Pattern, structure_may_have_one_exception) {
   std::map<Exception, int> all;
   int by_row = 0, by_column = 0;

@@ -14,7 +14,8 @@ namespace assay {
 namespace {
 
 // Of 100 drawn cases.
-constexpr int times_with_zeros = 4, times_each = 2, times_along_k = 4, times_narrow = 2;
+constexpr int times_with_zeros = 4, times_each = 2, times_along_k = 4, times_narrow = 2,
+              times_at_end = 2;
 constexpr int most_times = 8;
 
 // What has structure, and how it ends.
@@ -54,6 +55,15 @@ Case case_with(Dice& dice, const Structure& structure, bool is_short) {
   return c;
 }
 
+// Whole numbers that just do not fit, in whole tiles and slices.
+Case case_at_end(Dice& dice, Pattern pattern) {
+  const auto few = [&] { return dice.of<std::int64_t>({40, 72}); };
+  Case c{.m = few(), .n = few(), .k = dice.between(65, 230), .fill = Fill::patterned};
+  while (pattern_of(c.seed, Operand::a) != pattern || !touches_end(c.seed))
+    c.seed = static_cast<std::uint64_t>(dice.between(0, 65535));
+  return c;
+}
+
 }  // namespace
 
 std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int drawn,
@@ -78,6 +88,9 @@ std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int d
     if (is_of_both(pattern)) {
       for (int i = 0; i < times; ++i)
         add({pattern, Operand::a, Exception::none}, is_narrow(pattern) && i % 2 == 0);
+      const bool is_whole = pattern == Pattern::bytes || pattern == Pattern::words_of_16_bits;
+      for (int i = 0; is_whole && i < std::min(times, times_at_end); ++i)
+        cases.push_back(nearest_case(case_at_end(dice, pattern), claim, entry));
       continue;
     }
     for (const Operand o : {Operand::a, Operand::b}) {
