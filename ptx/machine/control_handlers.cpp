@@ -70,7 +70,30 @@ const Op* branch_by_index(const Op* op, Warp& w) {
 // Stands before every place that is jumped to: groups meet here.
 const Op* join(const Op* op, Warp& w) { return w.others.empty() ? op + 1 : go_on_at(w, op + 1); }
 
-const Op* leave(const Op*, Warp& w) {
+// Nobody else can wait until bulk copies of a thread have read shared memory, which another block
+// gets when this one has ended. False after a finding.
+bool has_waited_for_copies(const Op* op, Warp& w) {
+  for (u32 left = w.block->held.empty() ? 0 : w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const auto found = w.block->held.find(w.index * warp_size + lane);
+    if (found == w.block->held.end()) continue;
+    const Block::Held& held = found->second;
+    const auto reads = [](const Block::Held::Pieces& pieces) { return !pieces.read.empty(); };
+    const auto group = std::find_if(held.groups.begin(), held.groups.end(), reads);
+    if (group == held.groups.end() && !reads(held.open)) continue;
+    const auto& pieces = group == held.groups.end() ? held.open : *group;
+    report(w, op, Fault::data_race,
+           fmt::format("{} ends, and its bulk copy may not have read {} yet, which another block "
+                       "may write to then: a wait for the copy is missing "
+                       "(cp.async.bulk.wait_group.read)",
+                       thread_text(w, lane), place_in_shared_memory(w, pieces.read[0].first)));
+    return false;
+  }
+  return true;
+}
+
+const Op* leave(const Op* op, Warp& w) {
+  if (!has_waited_for_copies(op, w)) return nullptr;
   leave_block(w, w.mask);
   if (w.others.size() == 1) w.has_diverged = false;  // all that are left are together
   return next_group(w);

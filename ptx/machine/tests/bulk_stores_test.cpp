@@ -33,7 +33,7 @@ setp.ne.u32 %p1, %r3, 2; @%p1 bra $done;
 ld.global.u32 %r4, [%out]; ld.global.u32 %r5, [%out+16]; ld.global.u32 %r6, [%out+32];
 add.s32 %r4, %r4, %r5; add.s32 %r4, %r4, %r6; st.global.u32 [%out+404], %r4;
 $done:
-)");
+)" + until_read);
     text = text_of(kernel.run(1, settings, 3));
     if (text.empty()) {
       EXPECT_EQ(kernel.words[101], 24u);
@@ -61,6 +61,20 @@ TEST(BulkStore, is_waited_for_by_its_group) {
   EXPECT_EQ(found_by_last_block(another + until_read + "cp.async.bulk.wait_group 1;"), "")
       << "what was read is still under way";
   EXPECT_THAT(found_by_last_block(another + "cp.async.bulk.wait_group 2;"), is_missing);
+}
+
+TEST(BulkStore, has_read_before_its_thread_ends) {
+  const auto found = [](const std::string& wait) {
+    return text_of(WrittenKernel(store(wait)).run(32));
+  };
+  EXPECT_EQ(found(until_read), "");
+  EXPECT_THAT(found(""),
+              HasSubstr("thread (0,0,0) of block (0,0,0) ends, and its bulk copy may not "
+                        "have read word 0 of tile yet"));
+  const std::string another = "cp.async.bulk.global.shared::cta.bulk_group [%rd2+512], [%r9], 16;";
+  EXPECT_THAT(found(until_read + another), HasSubstr("ends, and its bulk copy")) << "uncommitted";
+  EXPECT_THAT(found(another + "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 1;"),
+              HasSubstr("ends, and its bulk copy"));
 }
 
 TEST(BulkStore, is_in_flight_for_its_own_block_too) {
