@@ -60,11 +60,11 @@ class PtxMachine : public Machine {
   // Runs host code that is given that many of the caller's streams.
   LaunchFailure observe(int streams, const Case& c, const Plan& plan,
                         const std::function<LaunchFailure()>& host_code,
-                        bool in_default_stream = false) {
+                        ptx::FirstStream first = ptx::FirstStream::own) {
     LaunchFailure failure;
     ptx::Request request = request_for(c, plan);
     request.streams = streams;
-    request.in_default_stream = in_default_stream;
+    request.first_stream = first;
     ptx::Observation seen = ptx::observe(request, [&] { failure = host_code(); });
     computed_ = seen.kernels > 0;
     is_part_ = seen.is_part;
@@ -89,15 +89,24 @@ class PtxMachine : public Machine {
     return failure ? std::nullopt : error_not_reported(plan.broken_launch);
   }
 
-  // First into the default stream: whoever is given that may say that it cannot use it, as for a
-  // capture.
+  // First into a stream that has no handle of its own: whoever is given that may say that it cannot
+  // use it, as for a capture.
   LaunchFailure launch_into_either_stream(const Variant& variant, const Given& given, const Case& c,
                                           const Plan& plan, DeviceLoan& loan) {
     const Contents before(memory_.placed());
+    const bool is_of_thread = c.seed % 2 == 1;
+    const auto first =
+        is_of_thread ? ptx::FirstStream::of_thread : ptx::FirstStream::legacy_default;
     LaunchFailure failure = observe(
-        1, c, plan, [&] { return failure_of_launch(variant, given, nullptr); }, true);
+        1, c, plan,
+        [&] {
+          return failure_of_launch(variant, given,
+                                   static_cast<cudaStream_t>(ptx::handle_of(first)));
+        },
+        first);
     if (failure && has_finding_) {
-      failure->reason += ", when it was given the default stream, a null pointer";
+      failure->reason += is_of_thread ? ", when it was given cudaStreamPerThread"
+                                      : ", when it was given the default stream, a null pointer";
       return failure;
     }
     before.put_back();

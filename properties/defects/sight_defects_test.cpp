@@ -108,8 +108,9 @@ INSTANTIATE_TEST_SUITE_P(
         "right_lane_fences", "right_locks_of_lanes", "right_last_of_four", "right_arms_that_meet",
         "right_distances", "right_masks", "right_halves", "right_votes", "right_locks_of_launches",
         "right_turns_of_a_launch", "right_boxes_of_a_launch", "right_told_by_function",
-        "right_told_by_kernel", "right_default_stream_replaced", "right_places", "right_parts",
-        "right_order_by_shared_turn", "right_own_sums", "right_shared_count"));
+        "right_told_by_kernel", "right_default_stream_replaced", "right_stream_of_thread",
+        "right_places", "right_parts", "right_order_by_shared_turn", "right_own_sums",
+        "right_shared_count"));
 
 // Each seed has other turns.
 class Meeting : public testing::TestWithParam<const char*> {};

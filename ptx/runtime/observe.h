@@ -22,13 +22,17 @@ Memory& device_memory();
 inline constexpr int streams_of_caller = 65;  // one more than tables of streams often have room for
 void* stream_of_caller(int);
 
+// Which one the first of the caller's streams is: its own, or what CUDA names without a handle.
+enum class FirstStream : std::uint8_t { own, legacy_default, of_thread };
+void* handle_of(FirstStream);
+
 struct Request {
   Settings settings;
   // How many of its streams the caller gives to the host code. What was done before is work in
   // them, and the caller goes on when they have finished: it knows of no others. 0: it waits for
   // all work of the device.
   int streams = 0;
-  bool in_default_stream = false;  // the first of them is the legacy default stream, a null pointer
+  FirstStream first_stream = FirstStream::own;
   // Into how many equal shares the room for blocks is divided, as by other kernels that run at the
   // same time. A launch gets one share; a cooperative one waits until it has them all.
   unsigned shares_room = 1;

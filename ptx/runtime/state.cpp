@@ -32,8 +32,8 @@ std::pair<const Request*, Observation*> exchange(const Request* request, Observa
   device.under_way.forget();
   std::vector<runtime::StreamName> of_caller;
   for (int i = 0; request != nullptr && i < request->streams; ++i)
-    of_caller.push_back(runtime::name_of_stream(
-        i == 0 && request->in_default_stream ? nullptr : stream_of_caller(i)));
+    of_caller.push_back(
+        runtime::name_of_stream(i == 0 ? handle_of(request->first_stream) : stream_of_caller(i)));
   device.timeline.begin(of_caller);
   device.memory.forget_launches();
   ++device.observation;
@@ -53,6 +53,15 @@ Memory& device_memory() { return runtime::state().memory; }
 
 void* stream_of_caller(int which) {
   return &runtime::state().of_caller[static_cast<std::size_t>(which)];
+}
+void* handle_of(FirstStream first) {
+  constexpr std::uintptr_t of_thread = 2;  // cudaStreamPerThread
+  switch (first) {
+    case FirstStream::legacy_default: return nullptr;
+    case FirstStream::of_thread: return reinterpret_cast<void*>(of_thread);
+    case FirstStream::own: break;
+  }
+  return stream_of_caller(0);
 }
 
 namespace {

@@ -112,6 +112,16 @@ void not_in_default_stream(const Gemm& g, cudaStream_t stream, float* sums) {
   finish_in(its, g, sums);
 }
 
+// A stream that is not apart waits for the legacy default stream, but for no thread's own.
+template <bool knows_that>
+void in_ordered_side(const Gemm& g, cudaStream_t stream, float* sums) {
+  const bool waits = stream == nullptr || (stream == cudaStreamPerThread && !knows_that);
+  if (!waits) order(stream, blocking_side());
+  sum_in(blocking_side(), g, sums);
+  if (!waits) order(blocking_side(), stream);
+  finish_in(stream, g, sums);
+}
+
 // In memory from a pool, which is given back in a stream that has waited for it, or has not.
 void in_pool(const Gemm& g, cudaStream_t stream, cudaStream_t frees) {
   float* sums = nullptr;
@@ -296,6 +306,8 @@ const Registrar registrars[] = {
     by<joined_before_it_ends>("side_stream_joined_too_soon"),
     by<not_in_default_stream<side>>("default_stream_replaced"),
     by<not_in_default_stream<blocking_side>>("right_default_stream_replaced"),
+    by<in_ordered_side<false>>("stream_of_thread_taken_for_default"),
+    by<in_ordered_side<true>>("right_stream_of_thread"),
     by<freed_elsewhere>("freed_in_other_stream"),
     by<used_before_allocated>("used_before_allocated"),
     by<copy_not_joined>("copy_in_side_stream_not_joined"),
