@@ -183,8 +183,8 @@ void Decoder::decode_call(const Instruction& i) {
     emit_named("trap").mode = 1;
     return;
   }
-  if (name == too_deep) {
-    emit_named("level");
+  if (name == too_deep || name == too_much) {
+    emit_named("lacks").mode = name == too_deep ? 0 : 1;
     return;
   }
   refuse(i, fmt::format("{} is not supported", name));

@@ -1,4 +1,6 @@
 // Arithmetic on numbers of 16 bits, one or two in a word, and conversions to them and to TF32.
+#include <fmt/format.h>
+
 #include "ptx/decode/decoder.h"
 #include "ptx/machine/halves.h"
 #include "ptx/machine/reals.h"
@@ -98,8 +100,26 @@ bool Decoder::decode_half_comparison(const Instruction& i) {
   return true;
 }
 
+// cvt.rn.satfinite.e4m3x2.f32 d, a, b; cvt.rn.satfinite.e4m3x2.f16x2 d, a; cvt.rn.f16x2.e4m3x2 d,
+// a.
+void Decoder::decode_eight_bit_floats(const Instruction& i, const std::string& type) {
+  const bool narrows = has(i, "satfinite");
+  const Type other = type_of(i);
+  const bool is_known = other == Type::f16x2 || (other == Type::f32 && narrows);
+  const std::size_t operands = other == Type::f32 ? 3 : 2;
+  if (!is_known || i.operands.size() != operands || !has(i, "rn")) refuse(i);
+  const Handling& handling = known_handling(narrows ? fmt::format("cvt.{}.{}", type, name_of(other))
+                                                    : "cvt.f16x2." + type);
+  const int d = slot(i.operands[0], false), a = slot(i.operands[1], false, other == Type::f32);
+  Op& op = operands == 3 ? emit_table(handling, {d, a, slot(i.operands[2], false, true)})
+                         : emit_table(handling, {d, a});
+  op.flags |= flags_of(i);
+}
+
 // Of a pair, and of what the machine's plain conversions lack.
 bool Decoder::decode_half_conversion(const Instruction& i) {
+  for (const char* const type : {"e4m3x2", "e5m2x2"})
+    if (has(i, type)) return decode_eight_bit_floats(i, type), true;
   const Type to = type_of(i, 0), from = type_of(i, 1);
   const bool is_plain = !is_pair(to) && to != Type::tf32 && !has(i, "relu") && !has(i, "satfinite");
   if (is_plain) return false;

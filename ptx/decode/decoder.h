@@ -55,6 +55,7 @@ class Decoder {
   bool decode_halves(const Instruction&);
   bool decode_half_comparison(const Instruction&);
   bool decode_half_conversion(const Instruction&);
+  void decode_eight_bit_floats(const Instruction&, const std::string& type);
   void decode_comparison(const Instruction&);
   void decode_load(const Instruction&, bool is_store);
   void decode_param_load(const Instruction&, Type, std::size_t parts);

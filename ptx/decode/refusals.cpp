@@ -12,9 +12,6 @@ const char* need_of(const std::string& opcode) {
       {"clusterlaunchcontrol", "clusters that take over the work of others"},
       {"multimem", "memory of several devices"},
       {"tensormap", "tensor maps that a kernel changes"},
-      {"alloca", "a stack"},
-      {"stacksave", "a stack"},
-      {"stackrestore", "a stack"},
       {"tld4", "the same channel of four texels"},
       {"sured", "atomic operations on surfaces"},
       {"suq", "what surfaces tell of themselves"}};

@@ -104,12 +104,16 @@ const Op* trap(const Op* op, Warp& w) {
                      op->mode == 1 ? "calls an address that is no function" : "executes a trap"));
   return nullptr;
 }
-const Op* refuse_level(const Op* op, Warp& w) {
-  report(
-      w, op, Fault::unsupported,
-      fmt::format("{} is {} calls deep in functions that call themselves, and the machine follows "
-                  "no more; a loop with a stack of its own would be",
-                  thread_text(w, std::countr_zero(w.mask)), most_levels));
+// mode 0: levels of functions that call themselves; 1: memory of alloca.
+const Op* lack(const Op* op, Warp& w) {
+  const std::string who = thread_text(w, std::countr_zero(w.mask));
+  report(w, op, Fault::unsupported,
+         op->mode == 0
+             ? fmt::format("{} is {} calls deep in functions that call themselves, and the machine "
+                           "follows no more; a loop with a stack of its own would be",
+                           who, most_levels)
+             : fmt::format("{} has taken more than {} bytes by alloca, and the machine has no more",
+                           who, most_allocated));
   return nullptr;
 }
 // a: the message, b: the file, c: the line.
@@ -188,7 +192,7 @@ void add_control_handlers(Handlers& to) {
   to["join"] = {join, ""};
   to["ret"] = {leave, ""};
   to["trap"] = {trap, ""};
-  to["level"] = {refuse_level, ""};
+  to["lacks"] = {lack, ""};
   to["assert"] = {fail_assertion, ""};
   to["barrier"] = {barrier, ""};
   to["nothing"] = {nothing, ""};
@@ -208,6 +212,7 @@ const Handling* handling_of(const std::string& name) {
     add_real_handlers(h);
     add_conversion_handlers(h);
     add_half_handlers(h);
+    add_eight_bit_float_handlers(h);
     add_barrier_vote_handlers(h);
     add_copy_handlers(h);
     add_mbarrier_handlers(h);

@@ -25,6 +25,7 @@ void add_rare_integer_handlers(Handlers&);
 void add_real_handlers(Handlers&);
 void add_conversion_handlers(Handlers&);
 void add_half_handlers(Handlers&);
+void add_eight_bit_float_handlers(Handlers&);
 void add_barrier_vote_handlers(Handlers&);
 void add_copy_handlers(Handlers&);
 void add_mbarrier_handlers(Handlers&);

@@ -36,6 +36,7 @@ class Flattening {
     out_.labels.clear();
     out_.branch_targets.clear();
     out_.target_lists.clear();
+    if (allocates(module)) make_stack();
     copy(kernel, {}, false);
   }
   Function take() { return std::move(out_); }
@@ -55,6 +56,9 @@ class Flattening {
       out_.variables.push_back(std::move(v));
     }
     if (is_called) ++copies_;
+    const int stack_before =
+        is_called && stack_ >= 0 ? add_register("%stack_before", Type::u64) : -1;
+    if (stack_before >= 0) move(Instruction{}, stack_before, stack_);
     out_.branch_targets.resize(out_.branch_targets.size() + f.branch_targets.size());
     std::vector<int> new_index(f.body.size() + 1, 0);
     std::vector<int> jumps;  // instructions whose labels are still the old ones
@@ -64,6 +68,7 @@ class Flattening {
       Instruction instruction = f.body[i];
       if (instruction.guard >= 0) instruction.guard += registers;
       for (Operand& operand : instruction.operands) rename(operand, registers, names);
+      if (allocate(instruction)) continue;
       if (instruction.opcode == "call") {
         if (call(instruction)) continue;
       } else if (is_called && instruction.opcode == "ret") {
@@ -78,6 +83,7 @@ class Flattening {
       out_.body.push_back(std::move(instruction));
     }
     const int end = static_cast<int>(out_.body.size());
+    if (stack_before >= 0) move(Instruction{}, stack_, stack_before);
     new_index[f.body.size()] = end;
     for (const int at : jumps)
       for (Operand& o : out_.body[static_cast<std::size_t>(at)].operands)
@@ -92,6 +98,62 @@ class Flattening {
     for (const auto& [name, index] : f.target_lists)
       if (!is_called) out_.target_lists.push_back({name, index + lists});
   }
+
+  static bool allocates(const Module& module) {
+    return std::any_of(module.functions.begin(), module.functions.end(), [](const Function& f) {
+      return std::any_of(f.body.begin(), f.body.end(),
+                         [](const Instruction& i) { return i.opcode == "alloca"; });
+    });
+  }
+  void make_stack() {
+    out_.variables.push_back({.name = "the memory of alloca",
+                              .space = Space::local,
+                              .type = Type::b8,
+                              .bytes = most_allocated,
+                              .align = 16});
+    first_of_stack_ = add_register("%stack_first", Type::u64);
+    stack_ = add_register("%stack", Type::u64);
+    add({}, "mov", {"u64"}, first_of_stack_,
+        {{.kind = Operand::Kind::symbol, .text = out_.variables.back().name}});
+    move({}, stack_, first_of_stack_);
+  }
+  // alloca.u64 d, bytes, alignment; stacksave.u64 d; stackrestore.u64 a. False for all else.
+  bool allocate(const Instruction& i) {
+    const bool saves = i.opcode == "stacksave", restores = i.opcode == "stackrestore";
+    if (stack_ < 0 || (i.opcode != "alloca" && !saves && !restores)) return false;
+    const int skip = i.guard < 0 ? -1 : add_branch(i, i.guard, !i.guard_negated);
+    if (saves || restores) {
+      const int other = i.operands[0].index;
+      saves ? move(i, other, stack_) : move(i, stack_, other);
+    } else {
+      const std::uint64_t alignment = i.operands.size() > 2 ? i.operands[2].bits : 8;
+      const int given = i.operands[0].index, taken = add_register("%stack_taken", Type::u64),
+                is_over = add_register("%stack_is_over", Type::pred);
+      add(i, "add", {"u64"}, given, {reg(stack_), number(alignment - 1)});
+      add(i, "and", {"b64"}, given, {reg(given), number(~(alignment - 1))});
+      add(i, "add", {"u64"}, stack_, {reg(given), i.operands[1]});
+      add(i, "sub", {"u64"}, taken, {reg(stack_), reg(first_of_stack_)});
+      add(i, "setp", {"gt", "u64"}, is_over, {reg(taken), number(most_allocated)});
+      const int fits = add_branch(i, is_over, true);
+      fail(i, too_much);
+      land(fits);
+    }
+    if (skip >= 0) land(skip);
+    return true;
+  }
+  static Operand reg(int index) { return {.kind = Operand::Kind::reg, .index = index}; }
+  static Operand number(std::uint64_t bits) {
+    return {.kind = Operand::Kind::integer, .bits = bits};
+  }
+  void add(const Instruction& from, const char* opcode, std::vector<std::string> modifiers, int to,
+           std::vector<Operand> operands) {
+    Instruction made = like(from, opcode);
+    made.modifiers = std::move(modifiers);
+    made.operands.push_back(reg(to));
+    for (Operand& o : operands) made.operands.push_back(std::move(o));
+    out_.body.push_back(std::move(made));
+  }
+  void move(const Instruction& i, int to, int from) { add(i, "mov", {"u64"}, to, {reg(from)}); }
 
   static bool has_label(const Instruction& i) {
     return std::any_of(i.operands.begin(), i.operands.end(),
@@ -185,11 +247,7 @@ class Flattening {
       if (is_result(*to.f, v)) return;
       copy_bytes(v, given, to.names.at(v.name), i);
     });
-    Instruction number = like(i, "mov");
-    number.modifiers = {"u32"};
-    number.operands = {{.kind = Operand::Kind::reg, .index = to.number},
-                       {.kind = Operand::Kind::integer, .bits = to.calls.size()}};
-    out_.body.push_back(std::move(number));
+    add(i, "mov", {"u32"}, to.number, {number(to.calls.size())});
     to.calls.push_back(add_branch(i, -1, false));
     for_each_passed(*to.f, i, [&](const Variable& v, const std::string& given) {
       if (is_result(*to.f, v)) copy_bytes(v, to.names.at(v.name), given, i);
@@ -242,12 +300,8 @@ class Flattening {
     std::vector<int> ends;
     for (const Function* f : graph_.behind_pointer(i)) {
       const int is_other = add_register("%is_other", Type::pred);
-      Instruction compare = like(i, "setp");
-      compare.modifiers = {"ne", "u64"};
-      compare.operands = {{.kind = Operand::Kind::reg, .index = is_other},
-                          callee,
-                          {.kind = Operand::Kind::symbol, .text = f->name}};
-      out_.body.push_back(std::move(compare));
+      add(i, "setp", {"ne", "u64"}, is_other,
+          {callee, {.kind = Operand::Kind::symbol, .text = f->name}});
       const int next = add_branch(i, is_other, false);
       copy_called(*f, i);
       ends.push_back(add_branch(i, -1, false));
@@ -289,6 +343,7 @@ class Flattening {
   int copies_ = 0;
   std::deque<Level> levels_;  // of the functions that are being copied and call each other
   int depth_ = 0;
+  int first_of_stack_ = -1, stack_ = -1;  // registers
 };
 
 }  // namespace

@@ -166,9 +166,48 @@ TEST(Halves, are_added_atomically) {
 }
 
 TEST(Halves, of_conversions_that_are_not_known_are_named) {
-  WrittenKernel kernel("{ .reg .b16 %h; cvt.rn.satfinite.e4m3x2.f32 %h, %f1, %f2; }");
-  EXPECT_NE(text_of(kernel.run(1)).find("cvt.rn.satfinite.e4m3x2.f32 is not supported"),
+  WrittenKernel kernel("{ .reg .b16 %h; cvt.rn.satfinite.e2m3x2.f32 %h, %f1, %f2; }");
+  EXPECT_NE(text_of(kernel.run(1)).find("cvt.rn.satfinite.e2m3x2.f32 is not supported"),
             std::string::npos);
+}
+
+// What becomes of two floats, the first one in the upper half of the result.
+unsigned narrowed(const char* how, float a, float b) {
+  WrittenKernel kernel(fmt::format("{{ .reg .b16 %h; mov.b32 %f1, 0x{:08x}; mov.b32 %f2, 0x{:08x}; "
+                                   "cvt.rn.satfinite.{} %h, %f1, %f2; cvt.u32.u16 %r1, %h; }}",
+                                   std::bit_cast<unsigned>(a), std::bit_cast<unsigned>(b), how) +
+                       store_r1);
+  EXPECT_EQ(text_of(kernel.run(1)), "");
+  return kernel.words[0];
+}
+unsigned widened(const char* type, unsigned bytes) {
+  WrittenKernel kernel(
+      fmt::format("{{ .reg .b16 %h; mov.b16 %h, {}; cvt.rn.f16x2.{} %r1, %h; }}", bytes, type) +
+      store_r1);
+  EXPECT_EQ(text_of(kernel.run(1)), "");
+  return kernel.words[0];
+}
+
+TEST(EightBitFloats, are_rounded_to_the_nearest_and_stay_finite) {
+  constexpr float infinite = std::numeric_limits<float>::infinity(), not_a_number = NAN;
+  EXPECT_EQ(narrowed("e4m3x2.f32", 1, -2), 0x38c0u);
+  EXPECT_EQ(narrowed("e4m3x2.f32", 1.0625f, 1.1875f), 0x383au) << "halves go to the even one";
+  EXPECT_EQ(narrowed("e4m3x2.f32", 0x1p-9f, 0x1.8p-9f), 0x0102u) << "denormals";
+  EXPECT_EQ(narrowed("e4m3x2.f32", 0x1p-10f, 0x1.9p-7f), 0x0006u);
+  EXPECT_EQ(narrowed("e4m3x2.f32", 449, -infinite), 0x7efeu);
+  EXPECT_EQ(narrowed("e4m3x2.f32", not_a_number, -0.0f), 0x7f80u);
+  EXPECT_EQ(narrowed("e5m2x2.f32", 1, 1e9f), 0x3c7bu);
+  EXPECT_EQ(narrowed("e5m2x2.f32", 0x1p-16f, not_a_number), 0x017fu);
+  EXPECT_EQ(narrowed("relu.e5m2x2.f32", -3, -infinite), 0u);
+}
+
+TEST(EightBitFloats, are_halves_without_loss) {
+  EXPECT_EQ(widened("e5m2x2", 0x7cfb), 0x7c00fb00u);
+  EXPECT_EQ(widened("e5m2x2", 0x7dfe), 0x7fff7fffu);
+  EXPECT_EQ(widened("e4m3x2", 0x38c0), 0x3c00c000u);
+  EXPECT_EQ(widened("e4m3x2", 0x0182), 0x18009c00u) << "denormals";
+  EXPECT_EQ(widened("e4m3x2", 0x7efe), 0x5f00df00u);
+  EXPECT_EQ(widened("e4m3x2", 0x7fff), 0x7fff7fffu);
 }
 
 }  // namespace

@@ -132,9 +132,44 @@ ld.param.u32 %r1, [n]; setp.eq.u32 %p1, %r1, 0; @%p1 ret; sub.u32 %r1, %r1, 1;
                        .run(1));
   };
   EXPECT_EQ(from("39"), "");
-  EXPECT_THAT(from("40"),
-              StartsWith("not supported: thread (0,0,0) of block (0,0,0) is 40 calls "
-                         "deep in functions that call themselves"));
+  EXPECT_THAT(from("40"), StartsWith("not supported: thread (0,0,0) of block (0,0,0) is 40 calls "
+                                     "deep in functions that call themselves"));
+}
+
+// Sums in memory from alloca: as often as a function is called, and no deeper than it is.
+TEST(Alloca, gives_memory_until_its_function_ends) {
+  const char* const twice_the_sum = R"(
+.func (.param .b32 result) summed(.param .b32 n) { .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p<3>;
+ld.param.u32 %r1, [n]; add.u32 %r2, %r1, 1; mul.wide.u32 %rd1, %r2, 4; alloca.u64 %rd2, %rd1, 16;
+and.b64 %rd5, %rd2, 15; cvt.u32.u64 %r7, %rd5; mov.u32 %r3, 0; mov.u64 %rd3, %rd2;
+$fill: st.local.u32 [%rd3], %r3; add.u64 %rd3, %rd3, 4; add.u32 %r3, %r3, 1;
+setp.le.u32 %p1, %r3, %r1; @%p1 bra $fill;
+mov.u32 %r4, 0; mov.u32 %r3, 0; mov.u64 %rd3, %rd2;
+$sum: ld.local.u32 %r5, [%rd3]; add.u32 %r4, %r4, %r5; add.u64 %rd3, %rd3, 4; add.u32 %r3, %r3, 1;
+setp.le.u32 %p1, %r3, %r1; @%p1 bra $sum;
+add.u32 %r4, %r4, %r7; st.param.b32 [result], %r4; ret; })";
+  WrittenKernel kernel(R"(
+mov.u32 %r1, 0; mov.u32 %r6, 0;
+$again: { .param .b32 in; .param .b32 out; st.param.b32 [in], %t; call.uni (out), summed, (in); ld.param.b32 %r2, [out]; }
+add.u32 %r1, %r1, %r2; add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 100; @%p1 bra $again;
+)" + std::string(store_r1),
+                       twice_the_sum);
+  ASSERT_EQ(text_of(kernel.run(32)), "");
+  for (unsigned t = 0; t < 32; ++t) EXPECT_EQ(kernel.words[t], 100 * t * (t + 1) / 2);
+}
+
+TEST(Alloca, has_an_end_that_is_said) {
+  const auto with = [](const char* bytes) {
+    return text_of(
+        WrittenKernel(fmt::format("stacksave.u64 %rd3; mov.u64 %rd1, {}; alloca.u64 %rd2, "
+                                  "%rd1, 8; stackrestore.u64 %rd3; "
+                                  "alloca.u64 %rd2, %rd1, 8;",
+                                  bytes))
+            .run(1));
+  };
+  EXPECT_EQ(with("4096"), "");
+  EXPECT_THAT(with("4097"), StartsWith("not supported: thread (0,0,0) of block (0,0,0) has taken "
+                                       "more than 4096 bytes by alloca"));
 }
 
 TEST(Instruction, that_is_not_known_is_named_with_its_line) {
