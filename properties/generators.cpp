@@ -211,9 +211,13 @@ std::vector<Sizes> extreme_sizes(Dice& dice, const Tile& tile) {
   const auto below_a_power = [&] { return (std::int64_t{1} << dice.between(21, 22)) - 1; };
   // Two rows of so many tiles, whose number times its reciprocal is below 1: in floats, in doubles,
   // and in both. As many times 2, 4, ... it is so, too.
-  constexpr int largest_tile = 128, of_both = 107;
+  constexpr int of_both = 107;
   const int of_floats = dice.of({41, 47, 55, 61, 83, 97}), of_doubles = dice.of({49, 103});
-  const auto pieces = [&](int count) { return std::int64_t{count} * largest_tile; };
+  const auto pieces = [](int count, int side) {  // whose side may be a half, a quarter, ... of it
+    constexpr int usual = 128;
+    return std::int64_t{count} * (side > 1 ? side : usual);
+  };
+  const auto beyond_one = [&](int side) { return pieces(1, side) + few(); };
   return {{many(tile.m), 1 + few(), few()},
           {1 + few(), many(tile.n), few()},
           {few(), few(), many(tile.k)},
@@ -223,10 +227,10 @@ std::vector<Sizes> extreme_sizes(Dice& dice, const Tile& tile) {
           {wide(), few(), deep()},
           {1, millions(), 1},
           {millions(), 1, 1},
-          {largest_tile + few(), pieces(of_both), 1},
-          {pieces(of_both), largest_tile + few(), 1},
-          {largest_tile + few(), pieces(of_floats), 1},
-          {largest_tile + few(), pieces(of_doubles), 1}};
+          {beyond_one(tile.m), pieces(of_both, tile.n), 1},
+          {pieces(of_both, tile.m), beyond_one(tile.n), 1},
+          {beyond_one(tile.m), pieces(of_floats, tile.n), 1},
+          {beyond_one(tile.m), pieces(of_doubles, tile.n), 1}};
 }
 
 }  // namespace
