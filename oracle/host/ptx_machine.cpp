@@ -42,7 +42,7 @@ class PtxMachine : public Machine {
     if (plan.setting == Setting::graph_pair || plan.setting == Setting::two_streams)
       return launch_two(variant, given, c, plan, loan);
     if (plan.setting == Setting::slow_producer && !variant.in_legacy_stream)
-      return launch_into_either_stream(variant, given, c, plan, loan);
+      return launch_into_each_stream(variant, given, c, plan, loan);
     return observe(1, c, plan, [&] { return launch_into(0, variant, given); });
   }
 
@@ -89,28 +89,25 @@ class PtxMachine : public Machine {
     return failure ? std::nullopt : error_not_reported(plan.broken_launch);
   }
 
-  // First into a stream that has no handle of its own: whoever is given that may say that it cannot
-  // use it, as for a capture.
-  LaunchFailure launch_into_either_stream(const Variant& variant, const Given& given, const Case& c,
-                                          const Plan& plan, DeviceLoan& loan) {
+  // First into streams that have no handle of their own: whoever is given one may say that it
+  // cannot use it, as for a capture.
+  LaunchFailure launch_into_each_stream(const Variant& variant, const Given& given, const Case& c,
+                                        const Plan& plan, DeviceLoan& loan) {
+    using First = ptx::FirstStream;
     const Contents before(memory_.placed());
-    const bool is_of_thread = c.seed % 2 == 1;
-    const auto first =
-        is_of_thread ? ptx::FirstStream::of_thread : ptx::FirstStream::legacy_default;
-    LaunchFailure failure = observe(
-        1, c, plan,
-        [&] {
-          return failure_of_launch(variant, given,
-                                   static_cast<cudaStream_t>(ptx::handle_of(first)));
-        },
-        first);
-    if (failure && has_finding_) {
-      failure->reason += is_of_thread ? ", when it was given cudaStreamPerThread"
-                                      : ", when it was given the default stream, a null pointer";
-      return failure;
+    for (const auto& [first, name] :
+         {std::pair(First::legacy_default, "the default stream, a null pointer"),
+          std::pair(First::of_thread, "cudaStreamPerThread")}) {
+      const auto stream = static_cast<cudaStream_t>(ptx::handle_of(first));
+      LaunchFailure failure = observe(
+          1, c, plan, [&] { return failure_of_launch(variant, given, stream); }, first);
+      if (failure && has_finding_) {
+        failure->reason += std::string(", when it was given ") + name;
+        return failure;
+      }
+      before.put_back();
+      loan.renew(memory_.placed(), given.beta != 0);
     }
-    before.put_back();
-    loan.renew(memory_.placed(), given.beta != 0);
     return observe(1, c, plan, [&] { return launch_into(0, variant, given); });
   }
 
