@@ -337,16 +337,18 @@ TEST_F(KernelFile, ThatTheMachineCannotRunSaysWhatIsWhere) {
   write_text(
       file(),
       replaced(replaced(a_kernel, "int k, float alpha",
-                        "int k, cudaSurfaceObject_t surface, float alpha"),
+                        "int k, cudaTextureObject_t texture, float alpha"),
                "  float sum = 0;\n",
-               "  float sum = 0;\n  if (surface) surf2Dwrite(sum, surface, 4 * col, row);\n"));
+               "  float sum = 0;\n  if (texture) sum = tex2Dgather<float4>(texture, 1, 2).x;\n"));
   write_text(file(), replaced(text_of(file()), "m, n, k, alpha,",
-                              "m, n, k, cudaSurfaceObject_t(0), alpha,"));
+                              "m, n, k, cudaTextureObject_t(0), alpha,"));
   const Answer answer = check_few(file());
   EXPECT_EQ(answer.code, 4) << answer.out << answer.err;
-  EXPECT_THAT(answer.out, testing::ContainsRegex(
-                              "sust.b.2d.b32.trap is not supported .*, called from .*mine.cu:8.: "
-                              "it would need surfaces; the backend cuda judges it on a GPU"));
+  EXPECT_THAT(
+      answer.out,
+      testing::ContainsRegex(
+          "tld4.r.2d.v4.f32.f32 is not supported .*, called from .*mine.cu:8.: it would need "
+          "the same channel of four texels; the backend cuda judges it on a GPU"));
 }
 
 TEST_F(KernelFile, ThatOnlyNvccTakesSaysWhatItLacksWithoutIt) {
