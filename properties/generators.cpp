@@ -209,8 +209,8 @@ std::vector<Sizes> extreme_sizes(Dice& dice, const Tile& tile) {
   // number that k is not.
   const auto millions = [&] { return dice.between(1 << 21, 1 << 22); };
   const auto below_a_power = [&] { return (std::int64_t{1} << dice.between(21, 22)) - 1; };
-  // Two rows of so many tiles, whose number times its reciprocal is below 1: in floats, in doubles,
-  // and in both. As many times 2, 4, ... it is so, too.
+  // Two rows of tiles. The number of tiles in a row, times its rounded reciprocal, falls below 1: in
+  // float, in double, or in both. So does twice that number, four times, and so on.
   constexpr int of_both = 107;
   const int of_floats = dice.of({41, 47, 55, 61, 83, 97}), of_doubles = dice.of({49, 103});
   const auto pieces = [](int count, int side) {  // whose side may be a half, a quarter, ... of it

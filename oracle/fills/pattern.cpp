@@ -151,7 +151,7 @@ Patterned::Patterned(const Case& c, Operand o)
     case Pattern::parallel_slopes:
       inverted_ = choices.below(2) == 0;
       range_ = 30 + choices.below(pattern_ == Pattern::parallel_slopes ? 20 : 70);
-      // Beside the largest and the least float, if it is not split into parts.
+      // Nearly to the largest and the smallest float, with room for those that are split into parts.
       if (pattern_ == Pattern::opposite_slopes && choices.below(3) == 0) range_ = 220;
       break;
     default: break;

@@ -213,8 +213,7 @@ bool changes_unwritten(const Op* op, Warp& w, int lane) {
 
 bool leaves_what_was_written(const Op* op, Warp& w, int lane, int slot) {
   if (!w.has_taint) return true;
-  Blame blame;
-  blame.add_slot(w, slot, 1u << lane);
+  const Blame blame = blame_of_stored(op, w, {.reads = {slot}}, 1u << lane);
   return blame.tainted == 0 || accuse(w, op, blame, "leaves in memory");
 }
 

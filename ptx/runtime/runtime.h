@@ -264,8 +264,8 @@ Error graph_in(void* node, void*& inner);
 Error copy_graph(void* graph, void** copy);
 Error node_in_copy(void* node, void* copy, void** found);
 Error event_of_node(void* node, NodeKind, void*& event);
-// What a graph keeps for the host, and those that are made of it: `destroy` is called when nobody
-// holds it any more, neither the caller, who has so many references, nor a graph.
+// An object that the host gives to graphs. `destroy` is called once it is held no longer: neither by
+// the caller's references, nor by a graph, nor by what was made of one.
 Error create_object(void** object, std::function<void()> destroy, unsigned references);
 Error hold_object(void* object, unsigned more);
 Error let_go_of_object(void* object, unsigned fewer);

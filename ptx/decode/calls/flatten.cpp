@@ -192,25 +192,30 @@ class Flattening {
   void copy_called(const Function& f, const Instruction& i) {
     if (graph_.call_each_other(&f, &f)) return call_level(f, i);
     Names names;
-    for_each_passed(f, i,
-                    [&](const Variable& v, const std::string& given) { names[v.name] = given; });
+    const auto name = [&](const Variable& v, const std::string& given) { names[v.name] = given; };
+    for_each_result(f, i, name);
+    for_each_param(f, i, name);
     copy(f, names, true);
   }
 
-  // Calls `each` with what f declares and what the call gives for it: results, then parameters.
+  // Call `each` with what f declares and what the call gives for it.
   template <class Each>
-  static void for_each_passed(const Function& f, const Instruction& i, const Each& each) {
-    const auto pass = [&](const std::vector<Variable>& declared, std::size_t first) {
-      for (std::size_t n = 0; n < declared.size(); ++n) {
-        const Operand& given = i.operands.at(first + n);
-        if (given.kind != Operand::Kind::symbol)
-          throw BadPtx(
-              fmt::format("line {}: a call that passes registers is not supported", i.line));
-        each(declared[n], given.text);
-      }
-    };
-    pass(f.results, 0);
-    pass(f.params, static_cast<std::size_t>(i.results) + 1);
+  static void for_each_result(const Function& f, const Instruction& i, const Each& each) {
+    for_each_passed(f.results, i, 0, each);
+  }
+  template <class Each>
+  static void for_each_param(const Function& f, const Instruction& i, const Each& each) {
+    for_each_passed(f.params, i, static_cast<std::size_t>(i.results) + 1, each);
+  }
+  template <class Each>
+  static void for_each_passed(const std::vector<Variable>& declared, const Instruction& i,
+                              std::size_t first, const Each& each) {
+    for (std::size_t n = 0; n < declared.size(); ++n) {
+      const Operand& given = i.operands.at(first + n);
+      if (given.kind != Operand::Kind::symbol)
+        throw BadPtx(fmt::format("line {}: a call that passes registers is not supported", i.line));
+      each(declared[n], given.text);
+    }
   }
 
   // A call from one level goes to the next one; one from outside is followed by all levels.
@@ -243,18 +248,14 @@ class Flattening {
   }
 
   void jump_to(Level& to, const Instruction& i) {
-    for_each_passed(*to.f, i, [&](const Variable& v, const std::string& given) {
-      if (is_result(*to.f, v)) return;
+    for_each_param(*to.f, i, [&](const Variable& v, const std::string& given) {
       copy_bytes(v, given, to.names.at(v.name), i);
     });
     add(i, "mov", {"u32"}, to.number, {number(to.calls.size())});
     to.calls.push_back(add_branch(i, -1, false));
-    for_each_passed(*to.f, i, [&](const Variable& v, const std::string& given) {
-      if (is_result(*to.f, v)) copy_bytes(v, to.names.at(v.name), given, i);
+    for_each_result(*to.f, i, [&](const Variable& v, const std::string& given) {
+      copy_bytes(v, to.names.at(v.name), given, i);
     });
-  }
-  static bool is_result(const Function& f, const Variable& v) {
-    return &v >= f.results.data() && &v < f.results.data() + f.results.size();
   }
 
   // All that calls this level stands before it.
@@ -264,7 +265,7 @@ class Flattening {
     copy(*one.f, one.names, true);  // which may add levels
     Instruction leave = like(i, "brx");
     leave.operands = {
-        {.kind = Operand::Kind::reg, .index = one.number},
+        reg(one.number),
         {.kind = Operand::Kind::symbol, .index = static_cast<int>(out_.branch_targets.size())}};
     std::vector<int>& back = out_.branch_targets.emplace_back();
     for (const int call : one.calls) back.push_back(call + 1);
@@ -284,8 +285,8 @@ class Flattening {
       };
       Instruction load = like(i, "ld"), store = like(i, "st");
       load.modifiers = store.modifiers = {"param", type};
-      load.operands = {{.kind = Operand::Kind::reg, .index = value}, address(from)};
-      store.operands = {address(to), {.kind = Operand::Kind::reg, .index = value}};
+      load.operands = {reg(value), address(from)};
+      store.operands = {address(to), reg(value)};
       out_.body.push_back(std::move(load));
       out_.body.push_back(std::move(store));
     }

@@ -34,7 +34,7 @@ std::optional<Form> form_of(const Instruction& i) {
 const char* lack_of(const Instruction& i) {
   const auto& m = i.modifiers;
   if (has(i, "level") || has(i, "grad") || has(i, "base")) return "it would need levels of detail";
-  if (!form_of(i) || m[0] == "level") return "it would need textures that are cubes";
+  if (!form_of(i)) return "it would need textures that are cubes";
   const Type result = type_of(i, 0), coordinate = type_of(i, 1);
   const bool is_known = (result == Type::f32 || result == Type::s32 || result == Type::u32) &&
                         (coordinate == Type::f32 || coordinate == Type::s32);

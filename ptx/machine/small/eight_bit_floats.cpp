@@ -1,7 +1,7 @@
 // Conversions between numbers of 8 bits, two in a half word, and wider ones. E4M3 has no infinity
 // and one NaN for each sign; E5M2 has both as FP16 does. A number that is too large becomes the
 // largest one, also where it is infinite.
-#include <bit>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 

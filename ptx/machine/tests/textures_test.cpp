@@ -268,6 +268,17 @@ TEST(Surfaces, TellWhatOfThemNobodyWrote) {
               HasSubstr("leaves in memory a value that nobody wrote: byte 4 of the array"));
 }
 
+TEST(Surfaces, AreLeftBitsOfARegisterThatWereSet) {
+  const auto found = [](const char* type) {
+    return Layers(std::string(
+                      ".reg .b16 %h<3>; shl.b16 %h1, %h2, 8; or.b16 %h1, %h1, 7; sust.b.a2d.") +
+                  type + ".trap [%rd1, {0, 0, 0, 0}], {%h1}; mov.u32 %r1, 0;")
+        .run();
+  };
+  EXPECT_EQ(found("b8"), "") << "those beside them stay in the register";
+  EXPECT_THAT(found("b16"), HasSubstr("leaves in memory a value that nobody wrote"));
+}
+
 TEST(Surfaces, AreLeftNothingThatNobodyWrote) {
   EXPECT_THAT(Layers("sust.b.a2d.b32.trap [%rd1, {0, 0, 0, 0}], {%r50}; mov.u32 %r1, 0;").run(),
               HasSubstr("leaves in memory a value that nobody wrote"));

@@ -30,6 +30,13 @@ const Texture* texture_of(const Op* op, Warp& w, int lane) {
   return object_of(op, w, lane, false, "reads by texture");
 }
 
+// Of the words that were read last, by the mask of those that have any.
+Channels unwritten_bits(const Warp& w, uint32_t words) {
+  Channels bits;
+  for (uint32_t n = 0; n < bits.size(); ++n) bits[n] = (words >> n & 1) != 0 ? w.last_bits[n] : 0;
+  return bits;
+}
+
 struct Fetched {
   Channels values = {}, unwritten = {};
 };
@@ -48,9 +55,8 @@ bool fetch(const Op* op, Warp& w, int lane, const Coordinates& at, Fetched& to) 
   if (read == nullptr) return false;
   to.values = channels_of(*texture, read);
   if (unwritten == 0) return true;
-  uint32_t bits[4];
-  for (uint32_t n = 0; n < 4; ++n) bits[n] = (unwritten >> n & 1) != 0 ? w.last_bits[n] : 0;
-  to.unwritten = unwritten_channels_of(*texture, reinterpret_cast<const std::byte*>(bits));
+  const Channels bits = unwritten_bits(w, unwritten);
+  to.unwritten = unwritten_channels_of(*texture, reinterpret_cast<const std::byte*>(bits.data()));
   return true;
 }
 
@@ -136,11 +142,9 @@ const Op* access_surface(const Op* op, Warp& w) {
       } else {
         std::memset(value, 0, bytes == 8 ? 8 : 4);
         if (place != nullptr) std::memcpy(value, place, static_cast<std::size_t>(bytes));
-        uint32_t unset[4];
-        for (uint32_t i = 0; i < 4; ++i)
-          unset[i] = (at.unwritten >> i & 1) != 0 ? w.last_bits[i] : 0;
+        const Channels unset = unwritten_bits(w, at.unwritten);
         uint64_t bits = 0;
-        std::memcpy(&bits, reinterpret_cast<const std::byte*>(unset) + n * bytes,
+        std::memcpy(&bits, reinterpret_cast<const std::byte*>(unset.data()) + n * bytes,
                     static_cast<std::size_t>(bytes));
         if (w.has_taint || bits != 0) mark_unwritten(w, slot, lane, bits);
       }

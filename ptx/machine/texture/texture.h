@@ -16,7 +16,8 @@ struct Texture {
 
   std::uint64_t address = 0, pitch = 0;  // of its rows, in bytes
   std::uint64_t width = 0, height = 0;   // texels
-  std::uint64_t slice = 0, depth = 1;    // bytes of each of so many layers, or planes
+  std::uint64_t slice = 0;               // bytes of a layer, or of a plane
+  std::uint64_t depth = 1;               // how many of them there are
   bool is_layered = false;
   int channels = 1, bits = 32;  // of each texel, and of each of its channels
   Kind kind = Kind::real;

@@ -46,7 +46,10 @@ void take_work_of(const Node& other, Node& node) {
   node.event = other.event;
 }
 
+// What allocates or frees stays as it is.
 void replace(Node& node, const NodeWork& work) {
+  if (node.kind == NodeKind::allocate || node.kind == NodeKind::release)
+    throw Failure{Error::invalid_value};
   const auto scratch = std::make_shared<Graph>();
   record_in(scratch, work);
   const Node& other = scratch->nodes.front();

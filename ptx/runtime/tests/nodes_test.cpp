@@ -236,6 +236,10 @@ TEST_F(Nodes, allocate_what_only_they_may_free) {
         void* const back = add(copies(memory + 32, its), {there});
         add([&](void* stream) { return rt::release_in(stream, its); }, {back});
         void* node = nullptr;
+        const NodeWork allocates_more = [&](void* stream) {
+          return rt::allocate_in(stream, &node, 256);
+        };
+        EXPECT_EQ(rt::set_node(first, allocates_more), Error::invalid_value);
         const NodeWork frees_other = [&](void* stream) { return rt::release_in(stream, memory); };
         EXPECT_EQ(rt::add_node(&node, graph, {}, frees_other), Error::invalid_value);
         EXPECT_EQ(rt::copy_graph(graph, &node), Error::not_supported);
