@@ -1,0 +1,64 @@
+// Large and extreme cases: that they come, and that they cost what the number of drawn cases
+// allows.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "properties/draws/cost.h"
+#include "properties/fitting.h"
+#include "properties/generators.h"
+#include "properties/tests/planted.h"
+
+namespace {
+
+using namespace assay;
+using namespace assay_test;
+
+double cost_of_all(const std::vector<Case>& cases, const Claim& claim, const Entry& entry,
+                   const Effort& effort = {}) {
+  double cost = 0;
+  for (const Case& c : cases) cost += cost_of(c, claim, entry, effort);
+  return cost;
+}
+
+TEST(ExtremeCases, go_beyond_16_bits_in_every_dimension_and_seed) {
+  const Claim& bound = claim_named("within_bound");
+  for (const Entry& entry : ladder()) {
+    if (entry.backend == Backend::cuda || entry.backend == Backend::ptx) continue;
+    for (const std::uint64_t seed : {0, 1, 2, 3}) {
+      std::int64_t m = 0, n = 0, k = 0, elements = 0;
+      for (const Case& c : extreme_cases(bound, entry, 100, seed)) {
+        m = std::max(m, c.m), n = std::max(n, c.n), k = std::max(k, c.k);
+        elements = std::max(elements, c.m * c.n);
+        EXPECT_EQ(bound.excludes_case(c), "");
+        EXPECT_EQ(refusal_of(entry, c), "") << to_string(c);
+      }
+      SCOPED_TRACE(entry.variant.name);
+      EXPECT_GT(std::min({m, n, k}), entry.backend == Backend::host ? (1 << 21) - 2 : 65536);
+      EXPECT_TRUE(entry.variant.tile.k > 1 || elements > 1 << 24) << "where none meets barriers";
+      EXPECT_TRUE(extreme_cases(claim_named("beta_zero"), entry, 100, seed).empty());
+      for (const int cases : {1, 100})
+        EXPECT_LE(cost_of_all(extreme_cases(bound, entry, cases, seed), bound, entry),
+                  6 * cases * cost_per_case(entry));
+    }
+  }
+}
+
+TEST(LargeCases, cost_what_their_number_allows_where_an_element_takes_a_warp) {
+  const Entry entry = entry_named("planted_warps", Backend::simt);
+  const Hints hints{.effort = effort_of(entry)};
+  for (const char* name : {"within_bound", "thread_order"}) {
+    const Claim& claim = claim_named(name);
+    for (const std::uint64_t seed : {0, 1, 2}) {
+      const auto next = case_generator(claim, entry, seed, hints);
+      double drawn = 0;
+      for (int i = 0; i < 100; ++i) drawn += cost_of(next(), claim, entry, hints.effort);
+      const auto large =
+          cost_of_all(large_cases(claim, entry, 100, seed, hints), claim, entry, hints.effort);
+      EXPECT_LE(drawn, 1.6 * 100 * cost_per_case(entry)) << name << " " << seed;
+      EXPECT_LE(large, 1.8 * 100 * cost_per_case(entry)) << name << " " << seed;
+    }
+  }
+}
+
+}  // namespace
