@@ -10,21 +10,16 @@ namespace {
 
 constexpr int width = 8, height = 4, depth = 3, most = 12;
 
-template <class... Coordinates>
-__device__ float fetched_by_integers(cudaTextureObject_t t, int layer, int x, int y) {
-  float a, b, c, d;
-  asm("tex.a2d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];"
-      : "=f"(a), "=f"(b), "=f"(c), "=f"(d)
-      : "l"(t), "r"(layer), "r"(x), "r"(y));
-  return a;
-}
-__device__ float fetched_from_planes(cudaTextureObject_t t, int x, int y, int z) {
-  float a, b, c, d;
-  asm("tex.3d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];"
-      : "=f"(a), "=f"(b), "=f"(c), "=f"(d)
-      : "l"(t), "r"(x), "r"(y), "r"(z));
-  return a;
-}
+#define FETCH_BY_INTEGERS(name, form)                                              \
+  __device__ float name(cudaTextureObject_t t, int first, int second, int third) { \
+    float x, y, z, w;                                                              \
+    asm("tex." form ".v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5, %6, %7, %7}];"        \
+        : "=f"(x), "=f"(y), "=f"(z), "=f"(w)                                       \
+        : "l"(t), "r"(first), "r"(second), "r"(third));                            \
+    return x;                                                                      \
+  }
+FETCH_BY_INTEGERS(fetched_by_integers, "a2d")  // a layer comes first
+FETCH_BY_INTEGERS(fetched_from_planes, "3d")
 
 __global__ void read_layers(cudaTextureObject_t t, cudaSurfaceObject_t, float* out) {
   *out++ = tex2DLayered<float>(t, 1.5f, 1.5f, 1);
