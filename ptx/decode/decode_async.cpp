@@ -166,6 +166,7 @@ void Decoder::decode_tensor_copy(const Instruction& i) {
   Op& op =
       emit_named(to_shared ? "cp.async.bulk.tensor.shared" : "cp.async.bulk.tensor.global", uses);
   op.a = map.a, op.bits = map.bits, op.flags |= map.flags | is_bulk;
+  if (!to_shared) op.flags |= is_of_pieces;
   op.b = coordinates;
   op.c = list(slots);
   op.d = shared.a, op.e = static_cast<int>(shared.bits);

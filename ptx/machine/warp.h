@@ -32,7 +32,8 @@ enum OpFlags : std::uint16_t {
   is_cached = 1 << 11,    // takes memory for unchanged while the kernel runs
   is_bulk = 1 << 12,      // through the proxy that copies in bulk have for themselves
   is_of_block = 1 << 13,  // atomic for threads of the block alone
-  is_constant = 1 << 14   // of what no kernel writes
+  is_constant = 1 << 14,  // of what no kernel writes
+  is_of_pieces = 1 << 15  // writes whole pieces of 16 bytes, also where fewer are asked for
 };
 
 struct Op {

@@ -34,6 +34,8 @@ void report_outside(Warp& w, const Access& a, const Region* region) {
     else
       where = ", far from all memory";
   }
+  if ((a.op->flags & is_of_pieces) != 0)
+    where += "; a copy of a tensor to global memory writes whole pieces of 16 bytes";
   report(w, a.op, Fault::bad_address,
          fmt::format("{} {} {} bytes{}", thread_text(w, a.lane), verb(a), a.bytes, where),
          details_of(w, a));

@@ -386,6 +386,8 @@ TEST_F(TensorCopy, is_looked_at) {
               HasSubstr("copies a box of a tensor 64 bytes past a multiple of 128"));
   first_word = 1024 - 64;
   EXPECT_THAT(found(load(0, 3)), HasSubstr("past the end of words"));
+  EXPECT_THAT(found(store(0, 3)), AllOf(HasSubstr("past the end of words"),
+                                        HasSubstr("writes whole pieces of 16 bytes")));
   first_word = 0, map.dimensions = 3, map.box[2] = 1;
   EXPECT_THAT(found(load(0, 0)), HasSubstr("names 2 coordinates of a tensor of 3 dimensions"));
   map.mark = 0;
