@@ -350,7 +350,8 @@ std::vector<Case> cases_on_large_paths(const Exploration& exploration, const Cla
       cases.push_back(c);
   };
   for (const LargePath& path : exploration.large_paths) {
-    if (claim.on_large_paths == OnLargePaths::odd_and_round_sizes) add(path.odd);
+    const bool takes_both = claim.on_large_paths == OnLargePaths::odd_and_round_sizes;
+    if (takes_both && path.odd != path.round) add(path.odd);
     add(path.round);
   }
   return cases;

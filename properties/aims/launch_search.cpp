@@ -297,7 +297,7 @@ class LaunchSearch {
     if (!best || best->multiply_adds() < many_products) return;
     Launches other = {found};
     other.back().c = *best;
-    for (const std::int64_t by : {1, 2})  // it may have to be even
+    for (const std::int64_t by : {1, 2, 4, 8})  // it may have to be even, or whole vectors
       if (try_change(other, path,
                      [=](DryLaunch& d) { d.c.m += by, d.c.n += 3 * by, d.c.k += 5 * by; }))
         break;

@@ -122,6 +122,20 @@ TEST(LaunchSearch, finds_the_cheapest_squares_of_a_path_for_large_problems) {
   EXPECT_TRUE(explore(planted("planted_hash")).large_paths.empty());
 }
 
+TEST(LaunchSearch, judges_one_case_of_a_path_for_multiples_alone) {
+  Entry entry = planted("planted_large");
+  entry.backend = Backend::ptx;
+  const auto judged = [&](const LargePath& path) {
+    Exploration found;
+    found.large_paths = {path};
+    found.hints.effort = {.is_known = true};
+    return cases_on_large_paths(found, claim_named("within_bound"), entry).size();
+  };
+  const Case round{.m = 2048, .n = 2048, .k = 1024}, odd{.m = 2049, .n = 2051, .k = 1029};
+  EXPECT_EQ(judged({.odd = odd, .round = round}), 2u);
+  EXPECT_EQ(judged({.odd = round, .round = round}), 1u);
+}
+
 // No comparison goes another way there than for a tiny problem.
 TEST(LaunchSearch, finds_a_huge_problem_on_the_path_for_tiny_ones) {
   const Exploration found = explore(planted("planted_work"));
