@@ -168,51 +168,6 @@ bool Decoder::decode_control(const Instruction& i) {
   return true;
 }
 
-void Decoder::decode_call(const Instruction& i) {
-  const auto results = static_cast<std::size_t>(i.results);
-  const std::string& name = i.operands[results].text;
-  if (name == "__assertfail") {
-    const int message = argument(i, 0, true), file = argument(i, 1, true),
-              line = argument(i, 2, false);
-    Op& op = emit_named("assert");
-    op.a = message, op.b = file, op.c = line;
-    return;
-  }
-  if (name == "vprintf") return decode_printf(i);
-  if (name == no_function) {
-    emit_named("trap").mode = 1;
-    return;
-  }
-  if (name == too_deep || name == too_much) {
-    emit_named("lacks").mode = name == too_deep ? 0 : 1;
-    return;
-  }
-  refuse(i, fmt::format("{} is not supported", name));
-}
-
-// The n-th argument of a call.
-int Decoder::argument(const Instruction& i, std::size_t n, bool wide) {
-  const int to = temporary(wide);
-  Op& op = emit_named(wide ? "ld.local.u64" : "ld.local.u32");
-  op.d = to;
-  op.a = -1;
-  op.bits = placed_.at(i.operands[static_cast<std::size_t>(i.results) + 1 + n].text).at;
-  op.flags |= loads;
-  return to;
-}
-
-void Decoder::decode_printf(const Instruction& i) {
-  const int format = argument(i, 0, true), arguments = argument(i, 1, true);
-  Op& op = emit_named("print");
-  op.a = format, op.b = arguments;
-  if (i.results == 0) return;
-  const int count = constant(0, false);
-  Op& result = emit_named("st.local.u32", {.reads = {count}});
-  result.d = count, result.a = -1;
-  result.bits = placed_.at(i.operands[0].text).at;
-  result.flags |= stores;
-}
-
 Op& Decoder::emit(Handler handler, const Uses& uses) {
   Op op;
   op.run = handler;

@@ -79,10 +79,7 @@ int Decoder::bytes_read(const Instruction& i) {
 // cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes;
 // cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [to], [from], bytes;
 void Decoder::decode_bulk_copy(const Instruction& i) {
-  if (has(i, "prefetch")) {
-    emit_named("nothing");
-    return;
-  }
+  if (has(i, "prefetch")) return decode_bulk_prefetch(i);
   if (has(i, "commit_group") || has(i, "wait_group")) {
     const bool waits = has(i, "wait_group");
     Op& op = emit_named(waits ? "cp.async.bulk.wait" : "cp.async.bulk.commit");
@@ -119,6 +116,24 @@ void Decoder::decode_bulk_copy(const Instruction& i) {
   op.mode = mode_of_bulk(shared, barrier, adds);
   op.parts = static_cast<std::uint8_t>(Named::in_shared);
   op.c = list({barrier.a, static_cast<int>(barrier.bits), blocks});
+}
+
+// cp.async.bulk.prefetch.L2.global [from], bytes; it moves nothing, but may be refused. Of a tensor
+// it says nothing that the copy does not.
+void Decoder::decode_bulk_prefetch(const Instruction& i) {
+  if (has(i, "tensor")) {
+    emit_named("nothing");
+    return;
+  }
+  Op from;
+  Uses uses;
+  Space space = Space::global;
+  set_address(i.operands[0], from, space, uses);
+  const int bytes = slot(i.operands[1], false);
+  uses.reads.push_back(bytes);
+  Op& op = emit_named("cp.async.bulk.prefetch", uses);
+  op.a = from.a, op.bits = from.bits, op.flags |= from.flags;
+  op.b = bytes;
 }
 
 // What cp.reduce.async.bulk adds up; of a tensor's elements their map tells.
@@ -218,7 +233,8 @@ void Decoder::decode_mbarrier(const Instruction& i) {
     Op& op = emit_at_barrier(i, "mbarrier.arrive", i.operands[at]);
     op.d = state;
     (has(i, "expect_tx") ? op.c : op.b) = given;
-    op.mode = has(i, "arrive_drop") ? 1 : 0;
+    op.mode =
+        static_cast<std::uint8_t>((has(i, "arrive_drop") ? 1 : 0) | (has(i, "relaxed") ? 2 : 0));
     if (given >= 0) out_.uses.back().reads.push_back(given);
     if (state >= 0) out_.uses.back().writes.push_back(state);
   } else if (has(i, "expect_tx") || has(i, "complete_tx")) {

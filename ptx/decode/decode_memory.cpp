@@ -66,9 +66,10 @@ bool Decoder::decode_memory(const Instruction& i) {
     emit_table(known_handling("mov.b64"), {slot(i.operands[0], true), constant(0, true)});
   else if (op == "membar" || op == "fence")
     emit_fence(i);
-  else if (op == "prefetch" || op == "prefetchu" || op == "applypriority" || op == "setmaxnreg" ||
-           op == "pmevent")
+  else if (op == "prefetch" || op == "prefetchu" || op == "applypriority" || op == "pmevent")
     emit_named("nothing");
+  else if (op == "setmaxnreg")
+    emit_named("setmaxnreg").e = static_cast<int>(i.operands[0].bits);
   else if (op == "discard")
     decode_discard(i);
   else if (op == "griddepcontrol")

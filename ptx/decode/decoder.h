@@ -66,11 +66,14 @@ class Decoder {
   void ask_others(const Instruction&, int weight);
   void decode_copy(const Instruction&);
   int bytes_read(const Instruction&);
+  void decode_bulk_prefetch(const Instruction&);
   void decode_bulk_copy(const Instruction&);
   Adds sums_of(const Instruction&) const;
   void decode_tensor_copy(const Instruction&);
   void decode_mbarrier(const Instruction&);
   Op& emit_at_barrier(const Instruction&, const char* name, const Operand& address);
+  void decode_malloc(const Instruction&);
+  void return_value(const Instruction&, int from, bool wide);
   void decode_printf(const Instruction&);
   int argument(const Instruction&, std::size_t n, bool is_wide);
   void decode_barrier(const Instruction&);

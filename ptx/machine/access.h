@@ -22,6 +22,7 @@ struct Access {
   bool is_waited_for = false;         // by whom it reaches: it tells them when it is over
   int unit = 0;                       // the address has to be a multiple of this; 0: of `bytes`
   const char* by = "by a bulk copy";  // of what reads or writes through the async proxy
+  const char* does = nullptr;         // instead of that it reads or writes
 };
 
 // The bytes of a word that an access of less than a word is about.

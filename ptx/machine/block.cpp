@@ -226,6 +226,12 @@ const Op* arrive(Warp& w, const Op* op, int number, int threads, bool waits, boo
                        thread_text(w, std::countr_zero(w.mask)), number));
     return nullptr;
   }
+  if (threads % warp_size != 0) {
+    report(w, op, Fault::illegal_instruction,
+           fmt::format("{} meets {} threads at barrier {}: hardware takes multiples of {} only",
+                       thread_text(w, std::countr_zero(w.mask)), threads, number, warp_size));
+    return nullptr;
+  }
   Block::Barrier& barrier = block.barriers[number];
   barrier.arrived += std::popcount(w.mask);
   barrier.warps |= 1u << w.index;

@@ -41,6 +41,7 @@ struct Run {
   std::vector<const Unordered*> unordered;        // that the launch is not ordered with, by numbers
   void meet(const Unordered*);                    // one more, which has begun since
   std::vector<Region*> region_of;                 // that an operation met last
+  void forget_regions();                          // one of them is no more
   std::vector<const Shape*> shape_of, target_of;  // likewise; the latter of copies
   // The shape that an operation met last lies within rows of `region` if it begins at any of the
   // `count` addresses from `first` on.

@@ -220,6 +220,7 @@ const Handling* handling_of(const std::string& name) {
     add_tensor_copy_handlers(h);
     add_texture_handlers(h);
     add_print_handlers(h);
+    add_heap_handlers(h);
     add_waiting_handlers(h);
     add_multiply_handlers(h);
     add_matrix_handlers(h);

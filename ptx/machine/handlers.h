@@ -33,6 +33,7 @@ void add_bulk_handlers(Handlers&);
 void add_tensor_copy_handlers(Handlers&);
 void add_texture_handlers(Handlers&);
 void add_print_handlers(Handlers&);
+void add_heap_handlers(Handlers&);
 void add_waiting_handlers(Handlers&);
 void add_multiply_handlers(Handlers&);
 void add_matrix_handlers(Handlers&);

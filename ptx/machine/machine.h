@@ -99,6 +99,10 @@ class Memory {
   bool remove_texture(std::uint64_t handle);
   // Where none is left, the next one gets the handle of the first again.
   void number_textures_anew();
+  // What kernels got from malloc and did not free; how much they may get; and that all is free.
+  std::size_t bytes_of_heap() const;
+  void set_heap(std::size_t bytes);
+  void release_heap();
   // That all launches so far come before those that follow, whoever asks what they told each other.
   void forget_launches();
   // Whether there are numbers left for that many blocks. If not, numbering starts over, and no

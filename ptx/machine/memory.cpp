@@ -124,7 +124,7 @@ Numbering Memory::Contents::begin(std::uint64_t blocks, const Past& past) {
     if (under_way == 0 && past.unordered.empty()) forget_parts(*region);
     if (are_used_up) forget_all(*region);
   }
-  if (under_way == 0) last_quiet_ = last_;
+  if (under_way == 0) last_quiet_ = last_, heap.freed.clear();
   std::uint32_t earlier = last_;
   if (!are_used_up)
     for (const Unordered& other : past.unordered)
@@ -178,11 +178,16 @@ void Memory::Contents::insert(std::unique_ptr<Region> region) {
   regions[region->area.first] = std::move(region);
 }
 
+std::unique_ptr<Region> Memory::Contents::take(std::uint64_t first) {
+  std::unique_ptr<Region> taken = std::move(regions.extract(first).mapped());
+  taken->end = first;
+  return taken;
+}
+
 Memory::Memory() : contents_(std::make_unique<Contents>()) {}
 Memory::~Memory() = default;
 
-void* Memory::allocate(std::size_t bytes, std::string name, bool poisoned) {
-  if (bytes == 0) return nullptr;
+std::unique_ptr<Region> make_region(std::size_t bytes, std::string name, bool poisoned) {
   auto region = std::make_unique<Region>();
   region->own = LazyArray<std::uint8_t>(bytes + 2 * alignment);
   auto first = reinterpret_cast<std::uint64_t>(region->own.data());
@@ -196,6 +201,13 @@ void* Memory::allocate(std::size_t bytes, std::string name, bool poisoned) {
                   .written = false};
   region->end = first + bytes;
   region->is_written = LazyArray<std::uint8_t>(bytes / 4 + 1);
+  return region;
+}
+
+void* Memory::allocate(std::size_t bytes, std::string name, bool poisoned) {
+  if (bytes == 0) return nullptr;
+  auto region = make_region(bytes, std::move(name), poisoned);
+  const std::uint64_t first = region->area.first;
   contents_->insert(std::move(region));
   return reinterpret_cast<void*>(first);
 }

@@ -15,6 +15,7 @@
 #include "ptx/machine/between/knowledge.h"
 #include "ptx/machine/machine.h"
 #include "ptx/machine/shapes/shape.h"
+#include "ptx/machine/system/heap.h"
 #include "ptx/machine/texture/texture.h"
 #include "ptx/machine/traces.h"
 
@@ -41,6 +42,9 @@ struct Region {
   std::size_t word(std::uint64_t address) const { return (address - area.first) / 4; }
 };
 
+// Of the machine's own memory, in one row that nobody has written.
+std::unique_ptr<Region> make_region(std::size_t bytes, std::string name, bool poisoned = true);
+
 struct Block;
 
 // Where an operation stands among all that ever were.
@@ -64,6 +68,7 @@ struct Memory::Contents {
   std::map<std::uint64_t, std::unique_ptr<Region>> regions;  // by their first address
   int allocations = 0;
   Textures textures;
+  Heap heap;
   int under_way = 0;                // launches that have begun, and not ended
   std::uint64_t turns_in_vain = 0;  // of blocks of these, that ended with waits, since one did not
   Shapes shapes;                    // of all launches: they say nothing about memory
@@ -84,6 +89,10 @@ struct Memory::Contents {
   const Region* nearest(std::uint64_t address) const;
   void insert(std::unique_ptr<Region>);
   void erase(std::uint64_t first);
+  // Erases it for all that ask from now on.
+  std::unique_ptr<Region> take(std::uint64_t first);
+  // What a run that is over got from the heap and did not free is given back, or stays.
+  void heap_at_end(const Run&, bool is_given_back);
 
   // Called before each operation. While launches are under way there must be numbers left for it.
   Numbering begin(std::uint64_t blocks, const Past&);

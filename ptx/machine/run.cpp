@@ -55,8 +55,7 @@ uint64_t Run::draw() { return random = assay::scramble(random); }
 
 namespace {
 
-// Operations of a warp that nothing interrupts; the latter where each may touch memory for the
-// first time.
+// Operations of a warp that nothing interrupts; the latter where memory may be touched first.
 constexpr uint64_t whole_turn = 1 << 18, short_turn = 1 << 12;
 constexpr int most_in_flight = 4;                                   // blocks, in shuffled order
 constexpr std::size_t most_bytes_of_blocks = std::size_t{1} << 29;  // in flight
@@ -115,6 +114,7 @@ class Running {
   Outcome end() {
     for (std::unique_ptr<Block>& block : idle_) keep_for_later(std::move(block));
     if (!run_.failed()) run_.finding = run_.unset;
+    run_.memory.heap_at_end(run_, run_.failed() || run_.watch != nullptr);
     run_.memory.keep_told(std::move(run_.told));
     return {.finding = run_.finding,
             .crowd = crowd(),

@@ -76,7 +76,7 @@ class KeptMemory {
   std::map<const void*, std::vector<std::byte>> held_;
 };
 
-// Bytes that host code has allocated, and not given back.
+// Bytes that host code or kernels have allocated, and not given back.
 std::uint64_t kept_bytes();
 
 // Calls on one thread at a time only.

@@ -298,7 +298,7 @@ Error launch_graph(void* executable, void* stream, const void* frame);
 Error synchronize();
 Error reset();
 Error set_device(int);
-// By NVIDIA's numbers of limits. They are kept, and change nothing.
+// By NVIDIA's numbers of limits. They are kept, and change nothing but the heap of kernels.
 Error set_limit(int limit, std::size_t value);
 Error get_limit(int limit, std::size_t& value);
 

@@ -115,7 +115,7 @@ void KeptMemory::put_back() const {
 
 std::uint64_t kept_bytes() {
   const std::lock_guard lock(runtime::state().mutex);
-  return runtime::state().allocated;
+  return runtime::state().allocated + device_memory().bytes_of_heap();
 }
 
 Observation observe(const Request& request, const std::function<void()>& host_code) {
@@ -326,6 +326,7 @@ Error reset() {
   }
   device.allocations.clear();
   device.allocated = 0;
+  device.memory.release_heap();
   device.streams.clear();
   device.events.clear();
   device.pools.clear();
@@ -354,6 +355,8 @@ Error set_limit(int limit, std::size_t value) {
   return call([&] {
     if (limit < 0 || limit >= std::ssize(state().limits)) throw Failure{Error::invalid_value};
     state().limits[static_cast<std::size_t>(limit)] = value;
+    constexpr int heap_of_kernels = 2;
+    if (limit == heap_of_kernels) state().memory.set_heap(value);
   });
 }
 

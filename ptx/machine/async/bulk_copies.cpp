@@ -136,13 +136,18 @@ bool take_off_at_once(const Op* op, Warp& w, int lane, const BulkCopy& copy) {
 
 bool take_off_piecewise(const Op* op, Warp& w, int lane, const BulkCopy& copy) {
   uint32_t unwritten = 0;
-  for (std::size_t n = 0; n < copy.data.size(); n += piece) {
+  const auto each = std::min<std::size_t>(piece, copy.data.size());  // a store (st.async) has less
+  for (std::size_t n = 0; n < copy.data.size(); n += each) {
     const uint64_t to = copy.to + n;
-    if (reach_shared_by_copy(
-            w, {.op = op, .lane = lane, .address = to, .bytes = piece, .writes = true},
-            unwritten) == nullptr)
+    if (reach_shared_by_copy(w,
+                             {.op = op,
+                              .lane = lane,
+                              .address = to,
+                              .bytes = static_cast<int>(each),
+                              .writes = true},
+                             unwritten) == nullptr)
       return false;
-    for (uint64_t word = 0; word < 4; ++word) w.block->shadow.take_off(to / 4 + word);
+    for (uint64_t word = 0; word < each / 4; ++word) w.block->shadow.take_off(to / 4 + word);
   }
   return true;
 }
@@ -206,6 +211,24 @@ const Op* copy_to_global(const Op* op, Warp& w) {
   return op + 1;
 }
 
+// a, bits: from; b: bytes.
+const Op* prefetch(const Op* op, Warp& w) {
+  uint64_t from[warp_size];
+  addresses_of(op, w, from);
+  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t bytes = w.slot<uint32_t>(op->b)[lane];
+    if ((from[lane] | bytes) % piece == 0) continue;
+    report(w, op, Fault::misaligned_access,
+           fmt::format("{} prefetches {} bytes, from {} bytes past a boundary: both must be "
+                       "multiples of 16",
+                       thread_text(w, lane), bytes, from[lane] % piece),
+           {from[lane]});
+    return nullptr;
+  }
+  return op + 1;
+}
+
 const Op* commit_group(const Op* op, Warp& w) {
   for (uint32_t left = w.mask; left != 0; left &= left - 1) {
     Block::Held& held = w.block->held[w.index * warp_size + std::countr_zero(left)];
@@ -242,6 +265,7 @@ void add_bulk_handlers(Handlers& to) {
   to["cp.async.bulk.shared"] = {copy_to_shared<reach_global>, ""};
   to["cp.async.bulk.peer"] = {copy_to_shared<reach_shared_by_copy>, ""};
   to["cp.async.bulk.global"] = {copy_to_global, ""};
+  to["cp.async.bulk.prefetch"] = {prefetch, ""};
   to["cp.async.bulk.commit"] = {commit_group, ""};
   to["cp.async.bulk.wait"] = {wait_for_groups, ""};
 }

@@ -59,9 +59,25 @@ bool take_off_together(Warp& w, Block::Copy& copy) {
   if (reading == 0 || copy.source != nullptr) copy.target = target;
   return true;
 }
-bool take_off_lane_by_lane(Warp& w, const Block::Copy& copy) {
+
+// Whether an earlier lane copies the same to the same place, as in cooperative groups: then it is
+// one copy.
+bool is_copied_already(const Block::Copy& copy, int lane) {
+  const auto is_alike = [&](int other) {
+    return copy.to[other] == copy.to[lane] && copy.from[other] == copy.from[lane] &&
+           copy.read[other] == copy.read[lane];
+  };
+  uint32_t earlier = copy.lanes & ((1u << lane) - 1);
+  while (earlier != 0 && !is_alike(std::countr_zero(earlier))) earlier &= earlier - 1;
+  return earlier != 0;
+}
+bool take_off_lane_by_lane(Warp& w, Block::Copy& copy) {
   for (uint32_t left = copy.lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
+    if (is_copied_already(copy, lane)) {
+      copy.lanes &= ~(1u << lane);
+      continue;
+    }
     const uint64_t to = copy.to[lane];
     uint32_t unwritten = 0;
     if (reach_shared(

@@ -45,11 +45,18 @@ void complete_phase(Block& block, Mbarrier& barrier) {
   wake(block);
 }
 
-// What a warp did until now becomes known to those who find the phase complete.
-void tell_phase(Warp& w, Mbarrier& barrier, const Block& owner) {
+// What a warp did until now becomes known to those who find the phase complete; to another block,
+// if the arrival is relaxed, no more than it has fenced.
+void tell_phase(Warp& w, Mbarrier& barrier, const Block& owner, bool is_relaxed) {
   w.block->shadow.tick();
-  if (w.block->in_cluster.all != nullptr)
+  const InCluster& in = w.block->in_cluster;
+  if (in.all != nullptr && is_relaxed && w.block != &owner) {
+    barrier.peers_arriving.met |= 1u << in.rank;
+    uint32_t& until = barrier.peers_arriving.of(in.rank)[static_cast<std::size_t>(w.index)];
+    until = std::max(until, in.fences[static_cast<std::size_t>(w.index)]);
+  } else if (in.all != nullptr) {
     tell_clocks(w, w.block->shadow.now(), barrier.peers_arriving);
+  }
   if (w.block != &owner) return;
   for (std::size_t v = 0; v < barrier.arriving.size(); ++v) {
     const uint32_t known = std::max(v < w.known.size() ? w.known[v] : 0, w.since_barrier);
@@ -95,8 +102,9 @@ Mbarrier* barrier_at(const Op* op, Warp& w, int lane, uint64_t at) {
   return &found->second;
 }
 
-// The block whose barrier it is: others may arrive there. Null after a finding.
-Block* owner_of(const Op* op, Warp& w, int lane, uint64_t& at) {
+// The block whose barrier it is: others may arrive there. Who finds the phase complete knows of the
+// arrival itself, even if that tells no more. Null after a finding.
+Block* owner_of(const Op* op, Warp& w, int lane, uint64_t& at, bool is_relaxed = false) {
   Block& block = *w.block;
   const uint64_t rank = at >> rank_shift;
   const Cluster* const all = block.in_cluster.all;
@@ -107,8 +115,11 @@ Block* owner_of(const Op* op, Warp& w, int lane, uint64_t& at) {
   Block& owner = *all->blocks[rank - 1];
   at &= (uint64_t{1} << rank_shift) - 1;
   uint32_t unwritten = 0;
+  InCluster::Last& last = owner.in_cluster.last(block.in_cluster.rank, w);
+  const InCluster::Last before = last;
   const bool is_there = reach_peer(w, {.op = op, .lane = lane, .address = at, .bytes = 8}, owner,
                                    unwritten) != nullptr;
+  if (is_relaxed) last = before;
   return is_there ? &owner : nullptr;
 }
 Mbarrier* barrier_of(const Op* op, Warp& w, int lane, uint64_t at, Block& owner) {
@@ -192,13 +203,14 @@ bool arrive_once(const Op* op, Warp& w, int lane, Mbarrier& barrier, uint32_t co
   return true;
 }
 
-// d: the state or -1, b: the count or -1, c: bytes to expect or -1. mode 1: drop.
+// d: the state or -1, b: the count or -1, c: bytes to expect or -1. mode 1: drop, + 2: relaxed.
 const Op* arrive_at_phase(const Op* op, Warp& w) {
   std::pair<const Mbarrier*, uint32_t> told = {};  // and in which phase
   for (uint32_t left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     uint64_t at = place_of_lane(op, w, lane);
-    Block* const owner = owner_of(op, w, lane, at);
+    const bool is_relaxed = (op->mode & 2) != 0;
+    Block* const owner = owner_of(op, w, lane, at, is_relaxed);
     Mbarrier* barrier = owner == nullptr ? nullptr : barrier_of(op, w, lane, at, *owner);
     if (barrier == nullptr) return nullptr;
     if (op->d >= 0)
@@ -207,8 +219,9 @@ const Op* arrive_at_phase(const Op* op, Warp& w) {
     const uint32_t count = op->b < 0 ? 1 : w.slot<uint32_t>(op->b)[lane];
     const std::pair here(static_cast<const Mbarrier*>(barrier), barrier->phase);
     const bool may_be_of_other = w.block->in_cluster.all != nullptr;
-    if (std::exchange(told, here) != here || may_be_of_other) tell_phase(w, *barrier, *owner);
-    if (!arrive_once(op, w, lane, *barrier, count, op->mode == 1)) return nullptr;
+    if (std::exchange(told, here) != here || may_be_of_other)
+      tell_phase(w, *barrier, *owner, is_relaxed);
+    if (!arrive_once(op, w, lane, *barrier, count, (op->mode & 1) != 0)) return nullptr;
     complete_phase(*owner, *barrier);
   }
   return op + 1;

@@ -17,7 +17,10 @@ Details details_of(const Warp& w, const Access& a) {
 
 void report_outside(Warp& w, const Access& a, const Region* region) {
   std::string where;
-  if (region != nullptr && region->area.pitch_bytes != 0) {
+  const Region* const freed = w.block->run->memory.heap.freed_at(a.address);
+  if (freed != nullptr) {
+    where = fmt::format(" in {}, which has been freed", freed->area.name);
+  } else if (region != nullptr && region->area.pitch_bytes != 0) {
     const uint64_t at = a.address - region->area.first;
     where = fmt::format(", between the rows of {}: {} bytes past the end of row {}",
                         region->area.name, at % region->area.pitch_bytes - region->area.row_bytes,

@@ -10,7 +10,9 @@
 
 namespace ptx {
 
-inline const char* verb(const Access& a) { return a.writes ? "writes" : "reads"; }
+inline const char* verb(const Access& a) {
+  return a.does != nullptr ? a.does : a.writes ? "writes" : "reads";
+}
 Details details_of(const Warp&, const Access&);
 
 // `region`: that holds a part of it, if any does.

@@ -60,7 +60,7 @@ void start(Warp& w) {
   w.others.clear();
   w.has_diverged = false;
   w.known.clear();
-  w.asked = 0;
+  w.asked = w.registers = 0;
   w.set_mask(w.alive);
   w.at = w.code;
   w.since_barrier = w.since_sync = 1;

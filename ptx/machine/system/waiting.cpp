@@ -1,5 +1,8 @@
-// Threads that wait by asking again and again: others go on in between.
+// Threads that wait: by asking again and again, where others go on in between, and for registers.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <bit>
 
 #include "ptx/machine/block.h"
 #include "ptx/machine/handlers.h"
@@ -34,6 +37,25 @@ const Op* wait_for_grids(const Op* op, Warp& w) {
   return op + 1;
 }
 
+// e: registers of each thread, from now on. Who wants more waits until others have given some up:
+// once all warps have said how many they want, that has to be no more than the block began with.
+const Op* set_registers(const Op* op, Warp& w) {
+  Block& block = *w.block;
+  w.registers = op->e;
+  int all = 0;
+  for (const Warp& one : block.warps) {
+    if (one.registers == 0) return op + 1;
+    all += one.registers;
+  }
+  const int given = block.run->kernel.facts.registers * static_cast<int>(block.warps.size());
+  if (given == 0 || all <= given) return op + 1;
+  report(w, op, Fault::never_ends,
+         fmt::format("{} and the other warps of its block want {} registers by setmaxnreg, and the "
+                     "block began with {}: some wait for ever",
+                     thread_text(w, std::countr_zero(w.mask)), all * warp_size, given * warp_size));
+  return nullptr;
+}
+
 // There is no time here, but each look at a clock shows a later one.
 template <class T>
 const Op* look_at_clock(const Op* op, Warp& w) {
@@ -45,6 +67,7 @@ const Op* look_at_clock(const Op* op, Warp& w) {
 
 void add_waiting_handlers(Handlers& to) {
   to["ask"] = {ask, ""};
+  to["setmaxnreg"] = {set_registers, ""};
   to["sleep"] = {sleep, ""};
   to["griddepcontrol.wait"] = {wait_for_grids, ""};
   to["clock.b32"] = {look_at_clock<std::uint32_t>, "w"};

@@ -45,6 +45,18 @@ $done:
 const auto is_missing =
     AllOf(HasSubstr("nothing orders the two"), HasSubstr("cp.async.bulk.wait_group without .read"));
 
+TEST(BulkPrefetch, takes_multiples_of_16_bytes) {
+  const auto found = [](const std::string& from_and_bytes) {
+    return text_of(WrittenKernel("mov.u32 %r1, 32; mov.u32 %r2, 24;"
+                                 "cp.async.bulk.prefetch.L2.global " +
+                                 from_and_bytes + ";")
+                       .run(1));
+  };
+  EXPECT_EQ(found("[%out+16], %r1"), "");
+  EXPECT_THAT(found("[%out+4], %r1"), HasSubstr("from 4 bytes past a boundary"));
+  EXPECT_THAT(found("[%out], %r2"), HasSubstr("prefetches 24 bytes"));
+}
+
 TEST(BulkStore, is_told_to_other_blocks_once_it_was_waited_for) {
   EXPECT_EQ(found_by_last_block(until_written), "");
   EXPECT_EQ(found_by_last_block(until_read + until_written), "");

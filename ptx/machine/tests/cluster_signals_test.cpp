@@ -173,5 +173,29 @@ TEST(ClusterCopy, of_registers_signals_too) {
   }
 }
 
+// One word, which is less than a bulk copy moves at a time.
+TEST(ClusterCopy, of_registers_may_stay_in_its_block) {
+  const std::string body =
+      barriers(1, 1) + "@%p9 mbarrier.arrive.expect_tx.shared.b64 _, [%r40], 256;" + meet +
+      "mapa.shared::cluster.u32 %r61, %r32, %r30; mapa.shared::cluster.u32 %r62, %r40, %r30;"
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r61], %t, [%r62];" +
+      wait("%r40", 0) + take + store_of_block;
+  for (const Settings& settings : all_orders())
+    EXPECT_EQ(found_in_pairs(body, settings, [](unsigned n) { return n % 64; }), "");
+}
+
+TEST(ClusterSignal, that_is_relaxed_tells_what_was_fenced) {
+  const auto body = [](const std::string& fence) {
+    return barriers(64, 64) + meet_relaxed + put + fence +
+           "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%r41];" + wait("%r40", 0) +
+           take + store_of_block;
+  };
+  for (const Settings& settings : all_orders()) {
+    EXPECT_EQ(found_in_pairs(body("fence.acq_rel.cluster;"), settings, of_other), "");
+    EXPECT_THAT(found_in_pairs(body("") + meet, settings),
+                AllOf(StartsWith("data race"), HasSubstr("a cluster barrier is missing")));
+  }
+}
+
 }  // namespace
 }  // namespace ptx::tests

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ptx/machine/tests/written_kernel.h"
 
 namespace ptx::tests {
@@ -39,6 +41,28 @@ TEST(CutCopy, cannot_read_more_than_it_writes) {
   for (const char* const bytes : {"17", "-4"})
     EXPECT_THAT(text_of(copying_from(16, bytes).run(4)),
                 HasSubstr("the size of the source is negative, or too large"));
+}
+
+// As cooperative groups copy what is no multiple of their size: the last element several times.
+TEST(Copy, that_several_lanes_make_alike_is_one) {
+  const auto found = [](const std::string& from) {
+    WrittenKernel kernel(
+        "mov.u32 %r3, tile; min.u32 %r2, %t, 2; shl.b32 %r2, %r2, 2; add.u32 %r4, %r3, %r2;"
+        "cvt.u64.u32 %rd1, %r2; add.s64 %rd2, %out, %rd1;" +
+        from +
+        "cp.async.ca.shared.global [%r4], [%rd2], 4; cp.async.wait_all; bar.sync 0;"
+        "ld.shared.u32 %r1, [%r4];" +
+        store_r1);
+    for (unsigned n = 0; n < kernel.words.size(); ++n) kernel.words[n] = n + 7;
+    std::string text = text_of(kernel.run(32));
+    for (unsigned t = 0; t < 32 && text.empty(); ++t)
+      EXPECT_EQ(kernel.words[t], std::min(t, 2u) + 7) << t;
+    return text;
+  };
+  EXPECT_EQ(found(""), "");
+  EXPECT_THAT(found("mul.wide.u32 %rd2, %t, 4; add.s64 %rd2, %out, %rd2;"),
+              testing::StartsWith("data race"))
+      << "they copy different words to one place";
 }
 
 }  // namespace

@@ -30,6 +30,10 @@ TEST(PartialBarrier, orders_what_was_done_before_bar_arrive) {
   EXPECT_EQ(found("bar.sync 1, 64;" + read, write + "bar.arrive 1, 64;"), "");
 }
 
+TEST(PartialBarrier, is_for_whole_warps) {
+  EXPECT_EQ(found("bar.sync 1, 63;" + read, write + "bar.arrive 1, 63;"), "illegal i");
+}
+
 TEST(PartialBarrier, orders_nothing_that_is_done_after_bar_arrive) {
   EXPECT_EQ(found("bar.sync 1, 64;" + write, "bar.arrive 1, 64;" + write), "data race");
   EXPECT_EQ(found(write + "bar.sync 1, 64;", "bar.arrive 1, 64;" + write), "data race")

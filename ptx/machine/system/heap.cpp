@@ -1,0 +1,131 @@
+// malloc and free in kernels.
+#include "ptx/machine/system/heap.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "ptx/machine/access.h"
+#include "ptx/machine/handlers.h"
+#include "ptx/machine/report/report.h"
+
+namespace ptx {
+namespace {
+
+using std::uint32_t;
+using std::uint64_t;
+
+constexpr std::size_t unit = 16, known_of_piece = 16;  // bytes
+
+uint64_t allocate(Run& run, uint64_t bytes) {
+  Heap& heap = run.memory.heap;
+  if (bytes == 0 || bytes > heap.limit) return 0;
+  const std::size_t taken = (bytes + unit - 1) / unit * unit + known_of_piece;
+  if (heap.used + taken > heap.limit) return 0;
+  auto region = make_region(bytes, fmt::format("memory of {} bytes of the kernels' heap", bytes));
+  const uint64_t first = region->area.first;
+  run.memory.insert(std::move(region));
+  run.memory.at(first)->traced_after = 0;  // what this launch does there is to be seen
+  heap.used += taken;
+  heap.pieces[first] = {taken, &run};
+  return first;
+}
+
+// d: where it lies; a: how many bytes.
+const Op* allocate_each(const Op* op, Warp& w) {
+  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    w.slot<uint64_t>(op->d)[lane] = allocate(*w.block->run, w.slot<uint64_t>(op->a)[lane]);
+  }
+  return op + 1;
+}
+
+// As a write of all of it, so that it is ordered with what others do there. False after a finding.
+bool touch(const Op* op, Warp& w, int lane, const Area& area) {
+  for (uint64_t at = 0; at < area.row_bytes; at += 4) {
+    uint32_t unwritten = 0;
+    const auto bytes = static_cast<int>(std::bit_floor(std::min<uint64_t>(4, area.row_bytes - at)));
+    if (reach_global(w,
+                     {.op = op,
+                      .lane = lane,
+                      .address = area.first + at,
+                      .bytes = bytes,
+                      .writes = true,
+                      .does = "frees"},
+                     unwritten) == nullptr)
+      return false;
+  }
+  return true;
+}
+
+// a: the address.
+const Op* free_each(const Op* op, Warp& w) {
+  Run& run = *w.block->run;
+  Memory::Contents& memory = run.memory;
+  for (uint32_t left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const uint64_t first = w.slot<uint64_t>(op->a)[lane];
+    if (first == 0) continue;
+    const auto piece = memory.heap.pieces.find(first);
+    if (piece == memory.heap.pieces.end()) {
+      const bool is_freed = memory.heap.freed_at(first) != nullptr;
+      report(w, op, Fault::bad_address,
+             fmt::format("{} frees {}", thread_text(w, lane),
+                         is_freed ? "memory that is free already"
+                                  : "what malloc of a kernel did not give"));
+      return nullptr;
+    }
+    if (!touch(op, w, lane, memory.at(first)->area)) return nullptr;
+    memory.heap.used -= piece->second.bytes;
+    memory.heap.pieces.erase(piece);
+    memory.heap.freed.push_back(memory.take(first));
+    run.forget_regions();
+  }
+  return op + 1;
+}
+
+}  // namespace
+
+const Region* Heap::freed_at(uint64_t address) const {
+  const auto found = std::find_if(freed.begin(), freed.end(), [=](const auto& region) {
+    return address - region->area.first < region->area.row_bytes;
+  });
+  return found == freed.end() ? nullptr : found->get();
+}
+
+void Run::forget_regions() {
+  std::fill(region_of.begin(), region_of.end(), nullptr);
+  std::fill(fits.begin(), fits.end(), Fit{});
+}
+
+void Memory::Contents::heap_at_end(const Run& run, bool is_given_back) {
+  for (auto at = heap.pieces.begin(); at != heap.pieces.end();) {
+    auto& [first, piece] = *at;
+    const bool is_of_it = piece.by == &run;
+    if (is_of_it) piece.by = nullptr;
+    if (!is_of_it || !is_given_back) {
+      ++at;
+      continue;
+    }
+    heap.used -= piece.bytes;
+    erase(first);
+    at = heap.pieces.erase(at);
+  }
+}
+
+std::size_t Memory::bytes_of_heap() const { return contents_->heap.used; }
+void Memory::set_heap(std::size_t bytes) { contents_->heap.limit = bytes; }
+void Memory::release_heap() {
+  for (const auto& [first, _] : contents_->heap.pieces) contents_->erase(first);
+  contents_->heap.pieces.clear();
+  contents_->heap.used = 0;
+}
+
+void add_heap_handlers(Handlers& to) {
+  to["malloc"] = {allocate_each, ""};
+  to["free"] = {free_each, ""};
+}
+
+}  // namespace ptx
