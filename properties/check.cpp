@@ -164,7 +164,9 @@ std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const B
   run_all(trials, dear_aimed_cases(exploration, claim, entry));
   crowd_out(trials, claim, entry, hints.effort);
   run_all(trials, cases_in_parts(claim, entry, budget.seed, hints));
-  trials.run_whole(cases_on_large_paths(exploration, claim, entry));
+  std::vector<Case> whole = refused_cases(exploration, claim, entry);
+  for (const Case& c : cases_on_large_paths(exploration, claim, entry)) whole.push_back(c);
+  trials.run_whole(whole);
   std::vector<ClaimResult> results = std::move(trials).finish();
   for (ClaimResult& result : results) settle_skips(result);
   return results;

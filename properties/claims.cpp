@@ -152,8 +152,7 @@ Verdict judge_in_every_order(const Entry& entry, const Case& c, const Resources&
       {"with threads in ascending order", entry, c, {.rule = rule, .order = ThreadOrder::forward}},
       {"in descending order", entry, c, {.rule = rule, .order = ThreadOrder::reverse}},
       {"in random order", entry, c, {.rule = rule, .order = ThreadOrder::shuffled}}};
-  Verdict verdict = entry.variant.deterministic ? compare_runs(runs, in_other_order, resources)
-                                                : judge_runs(runs, in_other_order, resources);
+  Verdict verdict = compare_or_judge(runs, in_other_order, resources);
   if (verdict.status != TrialStatus::right || !can_be_interrupted(entry, c)) return verdict;
   Verdict interrupted = judge_interrupted(entry, c, resources);
   return interrupted.status == TrialStatus::right ? verdict : interrupted;
@@ -165,10 +164,6 @@ Case inside_bound(Case c, const Entry& entry) {
   if (!why_no_bound(c).empty() && c.alpha != 0) c.alpha = 1;
   if (!why_no_bound(c).empty() && c.beta != 0) c.beta = 1;
   return c;
-}
-
-std::string why_not_deterministic(const Entry& entry) {
-  return entry.variant.deterministic ? "" : "it does not claim to be deterministic";
 }
 
 // refuses what it does not accept, and touches nothing
@@ -316,7 +311,7 @@ const std::vector<Claim>& claims() {
          .sentence = "gives the same bits twice",
          .heading = "twice",
          .judge = judge_twice,
-         .excludes_variant = why_not_deterministic,
+         .move_case = inside_bound,
          .on_large_paths = OnLargePaths::round_sizes,
          .trials = 5},
         {.name = "refuses",

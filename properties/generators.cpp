@@ -217,10 +217,15 @@ std::vector<Sizes> extreme_sizes(Dice& dice, const Tile& tile) {
     constexpr int usual = 128;
     return std::int64_t{count} * (side > 1 ? side : usual);
   };
+  // Numbers of tiles that take more than 8 bits both ways, where that is still cheap.
+  const auto beyond_8_bits = [&](int side) {
+    return side > 8 ? root_of_2_24 : std::int64_t{256} * side + few();
+  };
   const auto beyond_one = [&](int side) { return pieces(1, side) + few(); };
   return {{many(tile.m), 1 + few(), few()},
           {1 + few(), many(tile.n), few()},
           {few(), few(), many(tile.k)},
+          {beyond_8_bits(tile.m), beyond_8_bits(tile.n), 1},
           {root_of_2_24 + dice.between(25, 60), root_of_2_24 + dice.between(25, 60), 1},
           {1, 1, below_a_power()},
           {few(), wide(), deep()},  // a path for long k that goes wrong in some column of tiles

@@ -158,4 +158,10 @@ Verdict judge_runs(const std::vector<Run>& runs, const Difference& difference,
   return wrong;
 }
 
+Verdict compare_or_judge(const std::vector<Run>& runs, const Difference& difference,
+                         const Resources& resources) {
+  const bool is_deterministic = runs.front().entry.variant.deterministic;
+  return (is_deterministic ? compare_runs : judge_runs)(runs, difference, resources);
+}
+
 }  // namespace assay

@@ -39,4 +39,7 @@ Verdict compare_runs(const std::vector<Run>&, const Difference&, const Resources
 // wrong, repeated and wrong again, that they differ is what is wrong.
 Verdict judge_runs(const std::vector<Run>&, const Difference&, const Resources&);
 
+// The first, or the second of a variant whose bits may differ.
+Verdict compare_or_judge(const std::vector<Run>&, const Difference&, const Resources&);
+
 }  // namespace assay

@@ -53,6 +53,7 @@ std::uint64_t crowding(const Case& c, const Tile& tile, std::uint64_t blocks) {
 
 struct Launched {
   std::uint64_t blocks, what;
+  bool is_refused = false;
 };
 
 // By the executor's build that is watched, or by nvcc's for the PTX machine.
@@ -68,8 +69,10 @@ Launched launched_by(const Entry& entry, std::optional<int> refused, simt::Watch
     by_machine = ptx::observe({.refused_launch = refused, .runs_nothing = true},
                               [&] { call(entry.variant.launch); });
   });
-  return by_executor ? Launched{seen.blocks, seen.launched}
-                     : Launched{by_machine.blocks, by_machine.launched};
+  if (by_executor) return {seen.blocks, seen.launched};
+  const bool is_refused =
+      by_machine.finding && by_machine.finding->fault == ptx::Fault::launch_refused;
+  return {by_machine.blocks, by_machine.launched, is_refused};
 }
 
 }  // namespace
@@ -97,6 +100,7 @@ Dry DryLaunches::launch(const DryLaunch& d, simt::Watch& watch) {
   dry.path = watch.path() + dry.at_fault + crowding(d.c, entry_.variant.tile, launched.blocks);
   dry.took_new_side = watch.took_new_side();
   dry.launched = launched.what;
+  dry.is_refused = launched.is_refused && !d.refused;
   dry.cost = watch.calls() - before + calls_to_launch;
   return dry;
 }

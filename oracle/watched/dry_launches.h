@@ -20,10 +20,11 @@ struct DryLaunch {
 };
 
 struct Dry {
-  bool accepted = false;  // by its needs; else nothing was called
-  bool too_long = false;  // it was ended
-  bool at_fault = false;  // it touched an operand, or divided by zero
-  bool gave_up = false;   // it returned an error
+  bool accepted = false;    // by its needs; else nothing was called
+  bool too_long = false;    // it was ended
+  bool at_fault = false;    // it touched an operand, or divided by zero
+  bool gave_up = false;     // it returned an error
+  bool is_refused = false;  // a launch of it, by the device, as none could be there
   // Equal for equal sides of the same comparisons, and a like number of tiles for each block.
   std::uint64_t path = 0;
   bool took_new_side = false;  // of a comparison

@@ -137,6 +137,7 @@ void add_aims(const Explorer& explorer, const Variant& variant, Exploration& exp
     exploration.dear_cases.insert(exploration.dear_cases.end(), cases->begin(), cases->end());
   exploration.sequences = explorer.launches().sequences;
   exploration.large_paths = explorer.launches().large_paths;
+  exploration.refused = explorer.launches().refused;
   for (const std::int64_t constant : explorer.open_constants()) {
     for (const Case& c : cases_beyond(constant)) exploration.cases.push_back(c);
   }
@@ -335,6 +336,16 @@ std::vector<std::vector<Case>> aimed_sequences(const Exploration& exploration, c
     if (is_cheap) all.push_back(std::move(sequence));
   }
   return all;
+}
+
+std::vector<Case> refused_cases(const Exploration& exploration, const Claim& claim,
+                                const Entry& entry) {
+  std::vector<Case> cases;
+  for (const Case& c : exploration.refused)
+    if (claim.takes_extreme_sizes && claim.excludes_case(c).empty() &&
+        nearest_case(c, claim, entry) == c)
+      cases.push_back(c);
+  return cases;
 }
 
 std::vector<Case> cases_on_large_paths(const Exploration& exploration, const Claim& claim,

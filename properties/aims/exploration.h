@@ -28,6 +28,7 @@ struct Exploration {
   std::vector<Case> dear_cases;  // at and beyond the thresholds, for one claim, at whatever cost
   std::vector<std::vector<Case>> sequences;  // one after the other, in one process
   std::vector<LargePath> large_paths;
+  std::vector<Case> refused;                // a launch of which the device refuses
   Hints hints;                              // what it compares with, for cases to be drawn
   int comparisons = 0, went_both_ways = 0;  // in its own source, that were reached
   std::vector<OneWay> one_way;              // in the order of the source
@@ -45,6 +46,9 @@ std::vector<std::vector<Case>> aimed_sequences(const Exploration&, const Claim&,
 // Of the dear ones those that are not among them: hardly any of most variants, and up to some 20
 // seconds of others.
 std::vector<Case> dear_aimed_cases(const Exploration&, const Claim&, const Entry&);
+
+// Those of which a launch is refused, for one claim, however many products they have.
+std::vector<Case> refused_cases(const Exploration&, const Claim&, const Entry&);
 
 // On ways that only large problems take, to be judged whole: some seconds for each claim that takes
 // any, of the few variants that have such a way.

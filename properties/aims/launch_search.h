@@ -21,6 +21,7 @@ struct LargePath {
 struct LaunchFindings {
   std::vector<Case> cases;
   std::vector<LargePath> large_paths;
+  std::vector<Case> refused;                 // of which the device takes some launch for none
   std::vector<std::vector<Case>> sequences;  // the last shows it, but only after those before it
 };
 

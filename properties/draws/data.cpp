@@ -69,13 +69,21 @@ bool is_denormal(const Case& c, Operand o) {
   return true;
 }
 
+// Which an arithmetic that drops the last bits of its factors keeps as well.
+void add_balanced(std::vector<Case>& cases, Dice& dice) {
+  for (const auto& [alpha, beta] : all_extreme_scalars(dice)) {
+    Case c = small_case(dice);
+    c.fill = Fill::balanced, c.alpha = alpha, c.beta = beta, c.seed = any_seed(dice);
+    cases.push_back(c);
+  }
+}
+
 void add_magnitudes(std::vector<Case>& cases, Dice& dice) {
   const auto add = [&](Fill fill, float alpha, float beta) {
     Case c = small_case(dice);
     c.fill = fill, c.alpha = alpha, c.beta = beta, c.seed = any_seed(dice);
     cases.push_back(c);
   };
-  for (const auto& [alpha, beta] : all_extreme_scalars(dice)) add(Fill::balanced, alpha, beta);
   constexpr int scaled = 10;
   for (int i = 0; i < scaled; ++i) add(Fill::scaled, 1, i % 2 == 0 ? 0.0f : 1.0f);
   // Ordinary sums whose results are denormal: so little that what is rounded in a product with
@@ -169,7 +177,7 @@ Fill draw_fill(Dice& dice, Arithmetic arithmetic) {
   const bool any = keeps_inputs(arithmetic);
   if (way <= 10) return Fill::uniform;
   if (way <= 16) return any ? Fill::scaled : Fill::uniform;
-  if (way <= 20) return any ? Fill::balanced : Fill::uniform;
+  if (way <= 20) return Fill::balanced;
   if (way <= 22) return any ? Fill::largest : Fill::uniform;
   if (way <= 32) return Fill::patterned;
   return dice.of({Fill::small_ints, Fill::small_ints, Fill::identity, Fill::one_hot, Fill::special,
@@ -197,6 +205,7 @@ std::vector<Case> cases_of_all_data(Dice& dice, Arithmetic arithmetic,
                                     const std::vector<std::int64_t>& distances) {
   std::vector<Case> cases;
   add_long_patterns(cases, dice, long_k);
+  add_balanced(cases, dice);
   if (keeps_inputs(arithmetic)) add_magnitudes(cases, dice);
   constexpr int special = 3;
   for (int i = 0; i < special; ++i) {

@@ -77,7 +77,7 @@ Verdict judge_large_twice(const Entry& entry, const Case& c, const Resources& re
                                   entry,
                                   c,
                                   {.order = ThreadOrder::shuffled}}};
-  return compare_runs(
+  return compare_or_judge(
       runs, {Fault::not_repeatable, "it depends on the order of blocks, or on earlier calls"},
       resources);
 }
@@ -137,7 +137,7 @@ Verdict judge_twice(const Entry& entry, const Case& given, const Resources& reso
       between,
       {"the second time", entry, c, {.placement = second}}};
   const std::uint64_t kept = machine_of(entry.backend, resources).kept_bytes();
-  Verdict verdict = compare_runs(
+  Verdict verdict = compare_or_judge(
       runs, {Fault::not_repeatable, "it depends on where its operands lie in memory"}, resources);
   if (verdict.status != TrialStatus::right) return verdict;
   const bool grew = machine_of(entry.backend, resources).kept_bytes() > kept;

@@ -105,6 +105,14 @@ __global__ void warps(Gemm g) {
   if (threadIdx.x == 0) *c = blend(g, sum, c);
 }
 
+// Problems of many products ask for more shared memory than is allowed; they are not run.
+__global__ void warps_of_large(Gemm) {}
+cudaError_t launch_large_refused(const Gemm& g, cudaStream_t stream) {
+  const bool is_large = g.m >= 4096 && g.n >= 4096 && g.k >= 2048;
+  if (is_large && g.beta != 0) return launch(warps_of_large, 1, 32, 100'000, stream, g);
+  return launch_planted<Never>(g, stream);
+}
+
 // Rows of tiles along y, which takes 65535 of them.
 __global__ void rows_on_y(Gemm g) {
   const std::int64_t row = std::int64_t{blockIdx.y} * tile.m + threadIdx.y;
@@ -198,6 +206,10 @@ const Variant rows_on_y_variant = {.name = "planted_rows_on_y",
                                    .idea = "Wrong with more than 65535 rows of tiles.",
                                    .launch = launch_rows_on_y,
                                    .tile = tile};
+const Variant large_refused_variant = {.name = "planted_large_refused",
+                                       .idea = "Asks for too much where much is to be done.",
+                                       .launch = launch_large_refused,
+                                       .tile = tile};
 const Variant square_variant = {.name = "planted_square",
                                 .idea = "A grid that is a square.",
                                 .launch = launch_square,
@@ -223,6 +235,7 @@ const Variant adding_variant = {.name = "planted_adding",
                                 .tile = tile};
 
 const Registrar registrars[] = {variant<Deep>("planted_deep"),
+                                large_refused_variant,
                                 variant<Wide>("planted_wide"),
                                 variant<Row>("planted_row"),
                                 variant<Area>("planted_area"),

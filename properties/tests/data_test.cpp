@@ -72,4 +72,22 @@ TEST(DataCases, are_of_every_kind_in_every_seed) {
   }
 }
 
+// TF32 has the range of floats, and fewer bits.
+TEST(DataCases, of_tf32_are_of_any_magnitude_but_keep_to_its_bits) {
+  Entry entry = host_entry(multiply);
+  entry.variant.arithmetic = Arithmetic::tf32;
+  std::map<Fill, int> fills;
+  float greatest = 0;
+  const auto next = case_generator(claim_named("any_data"), entry, 0);
+  for (int i = 0; i < 100; ++i) {
+    const Case c = next();
+    ++fills[c.fill];
+    if (c.fill == Fill::balanced && c.beta != 0)
+      greatest = std::max(greatest, std::abs(fill_element(c, Operand::c, 0, 0)));
+  }
+  EXPECT_GE(fills[Fill::balanced], 8);
+  EXPECT_GT(greatest, 0x1p20f);
+  EXPECT_EQ(fills[Fill::scaled] + fills[Fill::largest], 0);
+}
+
 }  // namespace

@@ -44,6 +44,17 @@ TEST(ExtremeCases, go_beyond_16_bits_in_every_dimension_and_seed) {
   }
 }
 
+TEST(ExtremeCases, have_more_than_256_tiles_both_ways_where_these_are_small) {
+  Entry entry = host_entry(multiply, {}, {8, 8, 32});
+  entry.variant.name = "tiles_of_8";
+  for (const std::uint64_t seed : {0, 1, 2}) {
+    const auto all = extreme_cases(claim_named("within_bound"), entry, 100, seed);
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](const Case& c) {
+      return c.m > 2048 && c.n > 2048 && c.m * c.n < 1 << 23;
+    }));
+  }
+}
+
 TEST(LargeCases, cost_what_their_number_allows_where_an_element_takes_a_warp) {
   const Entry entry = entry_named("planted_warps", Backend::simt);
   const Hints hints{.effort = effort_of(entry)};

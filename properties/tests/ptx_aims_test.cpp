@@ -145,4 +145,20 @@ TEST(PtxExploration, is_the_same_every_time) {
   EXPECT_EQ(first.one_way, second.one_way);
 }
 
+// Its cheapest case has too many products to be run.
+TEST(PtxExploration, finds_a_large_problem_of_which_the_device_refuses_a_launch) {
+  const Entry entry = entry_named("planted_large_refused", Backend::ptx);
+  const Exploration& found = exploration_of("planted_large_refused");
+  ASSERT_FALSE(found.refused.empty());
+  EXPECT_GT(found.refused.front().multiply_adds(), 32e9);
+  EXPECT_EQ(refused_cases(found, claim_named("within_bound"), entry), found.refused);
+  EXPECT_TRUE(refused_cases(found, claim_named("exact_integers"), entry).empty());
+  EXPECT_TRUE(exploration_of("planted_deep").refused.empty());
+  const auto results = check({entry}, {&claim_named("within_bound")},
+                             {.cases = 10, .jobs = 1, .first_failure = true});
+  ASSERT_EQ(results.front().status(), ClaimStatus::fails);
+  EXPECT_THAT(results.front().failure->verdict.reason,
+              testing::HasSubstr("100000 bytes of dynamic shared memory"));
+}
+
 }  // namespace

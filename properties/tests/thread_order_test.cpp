@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <utility>
+#include <vector>
 
 #include "properties/check.h"
 #include "properties/tests/planted.h"
@@ -37,6 +38,35 @@ TEST(ThreadOrder, judges_a_variant_that_is_not_deterministic_by_its_bound_in_eve
   EXPECT_EQ(wrong.status, TrialStatus::wrong);
   EXPECT_NE(wrong.reason.find("in random order"), std::string::npos);
   EXPECT_EQ(wrong.finding.fault, Fault::keeps_state) << "right when it is repeated";
+}
+
+// Where bits may differ, what is kept is still looked for.
+TEST(Repetition, of_a_variant_that_is_not_deterministic_is_judged_by_its_bound) {
+  static int launches;
+  static std::vector<float> b_of_first;
+  const Launch with_noise = [](const Gemm& g, cudaStream_t stream) {
+    multiply(g, stream);
+    if (g.m > 0 && g.n > 0) g.c[0] *= ++launches % 2 == 0 ? 1 : 1 + 0x1p-23f;
+    return cudaSuccess;
+  };
+  const Launch with_old_b = [](const Gemm& g, cudaStream_t stream) {  // of one shape
+    if (g.k != 30 || g.n != 3) return multiply(g, stream);
+    if (b_of_first.empty()) b_of_first.assign(g.b, g.b + g.k * g.ldb);
+    Gemm other = g;
+    other.b = b_of_first.data();
+    return multiply(other, stream);
+  };
+  const auto judge = [](Launch launch, bool deterministic) {
+    launches = 0, b_of_first.clear();
+    Entry entry = host_entry(launch);
+    entry.variant.deterministic = deterministic;
+    return claim_named("same_bits_twice")
+        .judge(entry, parse_case("m=3 n=3 k=30 seed=5"), {})
+        .status;
+  };
+  EXPECT_EQ(judge(with_noise, true), TrialStatus::wrong);
+  EXPECT_EQ(judge(with_noise, false), TrialStatus::right);
+  EXPECT_EQ(judge(with_old_b, false), TrialStatus::wrong);
 }
 
 // The same words whether its bits or only its values are compared.
