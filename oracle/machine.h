@@ -107,7 +107,7 @@ std::string disagreement_on_host(const Case&);
 struct TimeLimit {
   double cpu_seconds, cpu_seconds_per_thread;
 };
-TimeLimit time_limit(const Case&);
+TimeLimit time_limit(const Case&, const Tile& = {});
 
 // Why this computer cannot run a backend; empty if it can.
 std::string unavailable(Backend);

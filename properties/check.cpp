@@ -153,8 +153,7 @@ std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const B
   run_past_failures(trials, claims, entry, corpus);
   run_aimed(trials, claim, entry, cases, budget, exploration);
   auto large = large_cases(claim, entry, cases, budget.seed, hints);
-  const auto extreme = extreme_cases(claim, entry, cases, budget.seed, hints);
-  large.insert(large.end(), extreme.begin(), extreme.end());
+  for (const Case& c : extreme_cases(claim, entry, cases, budget.seed, hints)) large.push_back(c);
   const int past = trials.cases();  // beyond the budget
   run_drawn(trials, claim, entry, cases, large.size(), budget, hints);
   for (const Case& c : large) {  // last: a small case that fails is found, and shrunk, sooner
@@ -164,9 +163,8 @@ std::vector<ClaimResult> check_claims(Claims claims, const Entry& entry, const B
   run_all(trials, dear_aimed_cases(exploration, claim, entry));
   crowd_out(trials, claim, entry, hints.effort);
   run_all(trials, cases_in_parts(claim, entry, budget.seed, hints));
-  std::vector<Case> whole = refused_cases(exploration, claim, entry);
-  for (const Case& c : cases_on_large_paths(exploration, claim, entry)) whole.push_back(c);
-  trials.run_whole(whole);
+  trials.run_whole(refused_cases(exploration, claim, entry));
+  trials.run_whole(cases_on_large_paths(exploration, claim, entry));
   std::vector<ClaimResult> results = std::move(trials).finish();
   for (ClaimResult& result : results) settle_skips(result);
   return results;

@@ -47,7 +47,7 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
 
   LaunchFailure launch(const Variant& variant, const Given& given, const Case& c, const Plan& plan,
                        const Resources&) override {
-    const simt::Settings settings = settings_of(c, plan);
+    const simt::Settings settings = settings_of(c, plan, variant.tile);
     if (plan.setting == Setting::two_streams) return launch_two(variant, given, plan, settings);
     const LaunchFailure failure = start(variant, settings, {{&given, stream()}});
     if (seen_.is_part && !is_part_of_whole(variant.tile, c)) return Verdict{};
@@ -123,7 +123,7 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
     return launches_disturb();
   }
 
-  simt::Settings settings_of(const Case& c, const Plan& plan) {
+  simt::Settings settings_of(const Case& c, const Plan& plan, const Tile& tile) {
     constexpr std::array orders = {simt::Order::forward, simt::Order::reverse,
                                    simt::Order::shuffled};
     const bool interrupted = plan.order == ThreadOrder::interrupted;
@@ -131,7 +131,7 @@ class CpuMachine : public Machine, private simt::DeviceMemory {
                               : plan.order == ThreadOrder::by_seed
                                   ? c.seed % 3
                                   : static_cast<std::size_t>(plan.order) - 1;
-    const TimeLimit limit = time_limit(c);
+    const TimeLimit limit = time_limit(c, tile);
     const double slowness = interrupted ? 50 : 1;
     return {.order = orders[order],
             .seed = c.seed,
@@ -181,11 +181,15 @@ std::string disagreement_on_host(const Case& c) {
 // Some ten times as long as slow but right kernels take on a slow core: one thread for all
 // elements, a warp for each of them, a block that meets at a barrier for every step along k. A
 // block that computes many elements one after the other takes some 40 us for each, however few its
-// threads are: four times that is waited for, and a minute at most.
-TimeLimit time_limit(const Case& c) {
+// threads are: four times that is waited for, and a minute at most. Tiles are computed whole, in
+// products of parts of floats it may be: for those elements that are none, half a minute at most.
+TimeLimit time_limit(const Case& c, const Tile& tile) {
   const double elements = static_cast<double>(c.m) * static_cast<double>(c.n);
   const double one_by_one = std::min(60.0, 160e-6 * elements);
-  return {1 + 50e-9 * c.multiply_adds() + 200e-9 * elements + one_by_one,
+  const double in_tiles = static_cast<double>(ceil_div(c.m, tile.m) * tile.m) *
+                          static_cast<double>(ceil_div(c.n, tile.n) * tile.n);
+  const double of_none = std::min(30.0, 50e-9 * (in_tiles - elements) * static_cast<double>(c.k));
+  return {1 + 50e-9 * c.multiply_adds() + of_none + 200e-9 * elements + one_by_one,
           20e-6 + 200e-9 * static_cast<double>(c.k)};
 }
 

@@ -38,6 +38,7 @@ class PtxMachine : public Machine {
   LaunchFailure launch(const Variant& variant, const Given& given, const Case& c, const Plan& plan,
                        const Resources&) override {
     DeviceLoan loan(memory_.placed(), given.beta != 0);
+    tile_ = variant.tile;
     if (plan.setting == Setting::graph) return launch_as_graph(variant, given, c, plan, loan);
     if (plan.setting == Setting::graph_pair || plan.setting == Setting::two_streams)
       return launch_two(variant, given, c, plan, loan);
@@ -243,7 +244,7 @@ class PtxMachine : public Machine {
                                   ? c.seed % 3
                                   : static_cast<std::size_t>(plan.order) - 1;
     constexpr TimeLimit of_some_blocks = {4, 0};
-    const TimeLimit limit = plan.most_blocks != 0 ? of_some_blocks : time_limit(c);
+    const TimeLimit limit = plan.most_blocks != 0 ? of_some_blocks : time_limit(c, tile_);
     const double slowness = counts_ ? slowness_of_counting : 1;
     return {.settings = {.order = orders[order],
                          .seed = c.seed,
@@ -265,6 +266,7 @@ class PtxMachine : public Machine {
        is_of_drawn_numbers_ = false;
   ptx::Drawn numbers_ = ptx::Drawn::by_one_launch;
   int launches_ = 0, allocations_ = 0;
+  Tile tile_;
   std::optional<Crowd> crowd_;
   std::vector<ptx::LaunchCounts> counted_;
 };

@@ -206,6 +206,15 @@ TEST(TimeLimit, lets_a_block_compute_many_elements_one_by_one) {
   EXPECT_LE(time_limit(parse_case("m=5 n=6 k=7")).cpu_seconds, 1.1);
 }
 
+// A tile of 64 x 64 of products of three parts took 2.8 s where two of its elements are asked for.
+TEST(TimeLimit, lets_whole_tiles_be_computed) {
+  const Case few = parse_case("m=2 n=1 k=65612");
+  EXPECT_LE(time_limit(few).cpu_seconds, 1.1);
+  EXPECT_GE(time_limit(few, {64, 64, 32}).cpu_seconds, 4 * 2.8);
+  EXPECT_LE(time_limit(few, {256, 256, 32}).cpu_seconds, 35);
+  EXPECT_LE(time_limit(parse_case("m=5 n=6 k=7"), {64, 64, 32}).cpu_seconds, 1.1);
+}
+
 TEST(Machine, is_missing_with_a_reason) {
   EXPECT_EQ(unavailable(Backend::simt), "");
   EXPECT_EQ(unavailable(Backend::host), "");

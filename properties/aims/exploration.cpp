@@ -340,11 +340,15 @@ std::vector<std::vector<Case>> aimed_sequences(const Exploration& exploration, c
 
 std::vector<Case> refused_cases(const Exploration& exploration, const Claim& claim,
                                 const Entry& entry) {
+  constexpr std::size_t most = 2;
+  constexpr std::int64_t most_elements = 1 << 27;  // of an operand, which takes a second to fill
   std::vector<Case> cases;
-  for (const Case& c : exploration.refused)
-    if (claim.takes_extreme_sizes && claim.excludes_case(c).empty() &&
-        nearest_case(c, claim, entry) == c)
-      cases.push_back(c);
+  for (const Case& c : exploration.refused) {
+    const bool is_small = std::max({c.m * c.k, c.k * c.n, c.m * c.n}) < most_elements;
+    const bool takes_it = claim.takes_extreme_sizes && claim.excludes_case(c).empty() &&
+                          nearest_case(c, claim, entry) == c;
+    if (is_small && takes_it && cases.size() < most) cases.push_back(c);
+  }
   return cases;
 }
 

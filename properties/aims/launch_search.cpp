@@ -20,14 +20,13 @@ namespace {
 constexpr std::uint64_t budget_of_settled = 3'000'000, budget_of_unequal = 20'000'000,
                         budget_of_open = 60'000'000;
 constexpr int launches_of_a_round = 2048, most_too_long = 64, most_dear_paths = 4;
-constexpr std::int64_t largest_unit = 256;
+constexpr std::int64_t largest_unit = 256, side_of_squares = 64;
 constexpr std::size_t most_paths = 40, most_sequences = 20, most_before = 32;
 constexpr int pairs = 3000;  // of small problems, and of any
 constexpr double products_of_a_pair = 1e5;
-constexpr double cheap_products = 1e7, most_products = 3e10;  // of a case to judge
-constexpr double many_products = 0x1p29, most_products_whole = 1.1e10;
-constexpr std::size_t most_large_paths = 2, most_refused = 2;
-constexpr std::int64_t side_of_squares = 64;
+constexpr double cheap_products = 1e7, most_products = 3e10,  // of a case to judge
+    many_products = 0x1p29, most_products_whole = 1.1e10;
+constexpr std::size_t most_large_paths = 2, most_refused = 8;
 
 // What no problem has any influence on, as the status that a call of the runtime returns, hardly
 // waits for a rare one.
@@ -276,7 +275,8 @@ class LaunchSearch {
     last_of({launches.begin(), launches.end() - 1});
     know_.learn(dry_.compared_in(last), last.c, gives_up);
     draws_.keep(last);
-    if (dry.is_refused && launches.size() == 1) keep_refused(last.c);
+    const bool is_one_more = launches.size() == 1 && found_.refused.size() < most_refused;
+    if (dry.is_refused && is_one_more) found_.refused.push_back(last.c);
     if (last.refused || last.c.multiply_adds() > most_products) return;
     judged_paths_.insert(path);
     if (launches.size() > 1) return keep_sequence(launches);
@@ -286,14 +286,6 @@ class LaunchSearch {
     if (is_cheap) add_others_beside(last, path);
     const bool is_large = last.c.multiply_adds() >= many_products;
     if (is_large && is_new_side && !gives_up) keep_large_path(last, path);
-  }
-
-  // It takes little to judge, however large it is: the launch fails.
-  void keep_refused(const Case& c) {
-    constexpr std::int64_t most_elements = 1 << 27;
-    const bool is_small =
-        c.m * c.k < most_elements && c.k * c.n < most_elements && c.m * c.n < most_elements;
-    if (is_small && found_.refused.size() < most_refused) found_.refused.push_back(c);
   }
 
   // Squares of C are the cheapest to judge whole: of some lengths of the sum the best one.

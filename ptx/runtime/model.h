@@ -23,6 +23,7 @@ struct Model {
   static constexpr std::size_t shared_per_block = 48 * 1024, reserved_shared = 1024;
   static constexpr int registers = 65536;  // of a block, and of a multiprocessor
   static constexpr int constants = 65536;
+  static constexpr std::size_t access_window = std::size_t{1} << 27;  // as an H100 says; bytes
   static constexpr unsigned max_threads = 1024, max_block_z = 64;
   static constexpr unsigned max_grid_x = 2147483647, max_grid_yz = 65535;
 };

@@ -65,6 +65,7 @@ int value_of(cudaDeviceAttr attribute, const Model& model) {
     case cudaDevAttrGlobalMemoryBusWidth: return model.bus_bits;
     case cudaDevAttrL2CacheSize: return model.l2;
     case cudaDevAttrMaxPersistingL2CacheSize: return model.persisting_l2;
+    case cudaDevAttrMaxAccessPolicyWindowSize: return ptx::Model::access_window;
     case cudaDevAttrMultiProcessorCount: return rt::tell_multiprocessors();
     case cudaDevAttrMaxThreadsPerMultiProcessor: return model.threads_per_multiprocessor;
     case cudaDevAttrMaxBlocksPerMultiprocessor: return model.blocks_per_multiprocessor;
@@ -135,6 +136,7 @@ void describe(cudaDeviceProp& result, const Model& model) {
   result.memoryBusWidth = model.bus_bits;
   result.l2CacheSize = model.l2;
   result.persistingL2CacheMaxSize = model.persisting_l2;
+  result.accessPolicyMaxWindowSize = ptx::Model::access_window;
   result.asyncEngineCount = 3;
   result.canMapHostMemory = result.concurrentKernels = result.unifiedAddressing = 1;
   result.streamPrioritiesSupported = result.globalL1CacheSupported = 1;

@@ -10,7 +10,14 @@ ptx::runtime::Configuration configuration(dim3 grid, dim3 block, size_t shared,
   return {.grid = as_dim(grid), .block = as_dim(block), .dynamic_shared = shared, .stream = stream};
 }
 
-// Attributes that say how memory is cached change nothing here.
+// Attributes that say how memory is cached change nothing here, but may be refused.
+bool are_valid(const cudaLaunchConfig_t& config) {
+  for (unsigned i = 0; i < config.numAttrs; ++i)
+    if (config.attrs[i].id == cudaLaunchAttributeAccessPolicyWindow &&
+        !is_valid(config.attrs[i].val.accessPolicyWindow))
+      return false;
+  return true;
+}
 ptx::runtime::Configuration configuration(const cudaLaunchConfig_t& config) {
   rt::Configuration asked =
       configuration(config.gridDim, config.blockDim, config.dynamicSmemBytes, config.stream);
@@ -45,7 +52,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 bloc
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel,
                                 void** arguments) {
-  if (config == nullptr) return invalid_value();
+  if (config == nullptr || !are_valid(*config)) return invalid_value();
   return as_cuda(rt::launch(kernel, configuration(*config), arguments));
 }
 

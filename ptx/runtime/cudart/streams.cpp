@@ -62,8 +62,11 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return cudaSuccess;
 }
 // How fast, not what.
-cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID,
-                                   const cudaStreamAttrValue*) {
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID id,
+                                   const cudaStreamAttrValue* value) {
+  if (value == nullptr ||
+      (id == cudaStreamAttributeAccessPolicyWindow && !is_valid(value->accessPolicyWindow)))
+    return invalid_value();
   return as_cuda(rt::check_stream(stream));
 }
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {

@@ -380,11 +380,7 @@ int clusters(int blocks, int* sum, int* fit, int* most) {
   cudaLaunchAttribute cluster{};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim = 16;
-  config.blockDim = 1;
-  config.attrs = &cluster;
-  config.numAttrs = 1;
+  const cudaLaunchConfig_t config{.gridDim = 16, .blockDim = 1, .attrs = &cluster, .numAttrs = 1};
   TRY(cudaLaunchKernelEx(&config, add_ranks, total));
   TRY(cudaDeviceSynchronize());
   *sum = *total;
@@ -392,6 +388,12 @@ int clusters(int blocks, int* sum, int* fit, int* most) {
   TRY(cudaFuncSetAttribute(add_ranks, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
   TRY(cudaOccupancyMaxPotentialClusterSize(most, add_ranks, &config));
   return cudaFree(total);
+}
+
+int keep_in_cache(std::size_t bytes, float share) {
+  cudaStreamAttrValue value{};
+  value.accessPolicyWindow.num_bytes = bytes, value.accessPolicyWindow.hitRatio = share;
+  return cudaStreamSetAttribute(nullptr, cudaStreamAttributeAccessPolicyWindow, &value);
 }
 
 }  // namespace foreign

@@ -51,6 +51,9 @@ int graph_with_condition();
 // their shared memory; how many of them fit on the device, and how many blocks one may have.
 int clusters(int blocks, int* sum, int* fit, int* most);
 
+// Asks for a share of so many bytes to stay in L2.
+int keep_in_cache(std::size_t bytes, float share);
+
 }  // namespace foreign
 
 // In libraries of their own, each compiled in another way that cannot run here.

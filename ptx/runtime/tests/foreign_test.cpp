@@ -161,6 +161,15 @@ TEST(Foreign, ClustersAreLaunchedAndCounted) {
   EXPECT_THAT(found.text, AllOf(HasSubstr("add_ranks"), HasSubstr("no multiple of its clusters")));
 }
 
+// What an H100 answers.
+TEST(Foreign, keeps_as_much_in_cache_as_hardware_allows) {
+  constexpr std::size_t most = 128 << 20;
+  constexpr int refused = 1;  // cudaErrorInvalidValue
+  EXPECT_EQ(right([] { return foreign::keep_in_cache(most, 1); }), ok);
+  EXPECT_EQ(foreign::keep_in_cache(most + 1, 1), refused);
+  EXPECT_EQ(foreign::keep_in_cache(4096, 1.5f), refused);
+}
+
 TEST(Foreign, AGraphIsBuiltByHand) {
   float sum = 0;
   EXPECT_EQ(right([&] { return foreign::built_by_hand(4, true, &sum); }), ok);
