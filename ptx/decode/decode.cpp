@@ -20,8 +20,8 @@ bool has(const Instruction& i, const char* modifier) {
 
 const char* name_of(Type type) {
   static constexpr const char* names[] = {
-      "",    "b8",  "b16", "b32", "b64",   "b128", "u8",     "u16",  "u32", "u64", "s8",
-      "s16", "s32", "s64", "f16", "f16x2", "bf16", "bf16x2", "tf32", "f32", "f64", "pred"};
+      "",    "b8",  "b16", "b32",   "b64",  "b128",   "u8",   "u16",  "u32",  "u64", "s8",  "s16",
+      "s32", "s64", "f16", "f16x2", "bf16", "bf16x2", "tf32", "e4m3", "e5m2", "f32", "f64", "pred"};
   return names[static_cast<int>(type)];
 }
 const Handling& known_handling(const std::string& name) {

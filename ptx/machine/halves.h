@@ -40,6 +40,17 @@ inline float float_of_half(std::uint16_t bits) {
   return std::bit_cast<float>(rest >= 0x7c00u << 13 ? not_finite
                                                     : sign | std::bit_cast<std::uint32_t>(scaled));
 }
+// Numbers of 8 bits, likewise: E4M3 has no infinity, and one NaN of each sign; E5M2 is what FP16
+// has in its upper half.
+inline float float_of_e4m3(std::uint8_t bits) {
+  const std::uint32_t sign = (bits & 0x80u) << 24, rest = bits & 0x7fu;
+  const float size = std::bit_cast<float>(rest << 20) * 0x1p120f;
+  return std::bit_cast<float>(sign |
+                              (rest == 0x7f ? 0x7fffffffu : std::bit_cast<std::uint32_t>(size)));
+}
+inline float float_of_e5m2(std::uint8_t bits) {
+  return float_of_half(static_cast<std::uint16_t>(bits << 8));
+}
 // The same, but that a NaN keeps its bits.
 inline double double_of_half(std::uint16_t bits) {
   if ((bits & 0x7fff) <= 0x7c00) return float_of_half(bits);

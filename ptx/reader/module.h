@@ -33,6 +33,8 @@ enum class Type {
   bf16,
   bf16x2,
   tf32,
+  e4m3,
+  e5m2,
   f32,
   f64,
   pred,

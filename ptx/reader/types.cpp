@@ -20,6 +20,7 @@ constexpr std::array known = {
     Known{".s64", Type::s64, 8},       Known{".f16", Type::f16, 2},
     Known{".f16x2", Type::f16x2, 4},   Known{".bf16", Type::bf16, 2},
     Known{".bf16x2", Type::bf16x2, 4}, Known{".tf32", Type::tf32, 4},
+    Known{".e4m3", Type::e4m3, 1},     Known{".e5m2", Type::e5m2, 1},
     Known{".f32", Type::f32, 4},       Known{".f64", Type::f64, 8},
     Known{".pred", Type::pred, 0},
 };

@@ -19,10 +19,15 @@ bool is_byte(Type type) { return type == Type::s8 || type == Type::u8; }
 bool is_known(int m, int n, int k, Type sum, Type a, Type b) {
   if (m != 64 || n < 8 || n > 256 || n % 8 != 0) return false;
   if (is_byte(a)) return is_byte(b) && sum == Type::s32 && k == 32 && (n <= 24 || n % 16 == 0);
+  const auto is_eight_bit_float = [](Type type) {
+    return type == Type::e4m3 || type == Type::e5m2;
+  };
+  const bool is_sum_of_any = sum == Type::f16 || sum == Type::f32;
+  if (is_eight_bit_float(a)) return is_eight_bit_float(b) && is_sum_of_any && k == 32;
   if (a != b) return false;
   if (a == Type::tf32) return sum == Type::f32 && k == 8;
   if (a == Type::bf16) return sum == Type::f32 && k == 16;
-  return a == Type::f16 && (sum == Type::f16 || sum == Type::f32) && k == 16;
+  return a == Type::f16 && is_sum_of_any && k == 16;
 }
 
 bool is_minus_one(const Instruction& i, std::size_t operand) {
@@ -93,7 +98,7 @@ void Decoder::decode_group_product(const Instruction& i) {
   const Type sum = type_of(i, 0);
   o.type_a = type_of(i, 1), o.type_b = type_of(i, 2);
   if (has(i, "sp") || !is_known(m, o.n, o.k, sum, o.type_a, o.type_b))
-    refuse(i, "of matrices whole ones of f16, bf16, tf32, s8 and u8 are known");
+    refuse(i, "of matrices whole ones of f16, bf16, tf32, e4m3, e5m2, s8 and u8 are known");
   Uses uses;
   set_registers(i, o, sum, uses);
   if (i.operands[1].kind != Kind::vector) o.a_descriptor = descriptor(i, 1, uses);

@@ -50,13 +50,7 @@ u16 widened(u32 bits) {
   const u32 rest = bits & 0x7f;
   if constexpr (Format::fraction == E5M2::fraction)
     return rest > 0x7c ? not_a_number : static_cast<u16>(bits << 8);
-  if (rest == 0x7f) return not_a_number;
-  const u32 fraction = rest & 7, exponent = rest >> 3;
-  const float size = exponent == 0
-                         ? std::ldexp(static_cast<float>(fraction), Format::least_exponent - 3)
-                         : std::ldexp(static_cast<float>(8 + fraction),
-                                      static_cast<int>(exponent) - 7 - Format::fraction);
-  return static_cast<u16>(half_of(size, 0) | (bits & 0x80) << 8);
+  return rest == 0x7f ? not_a_number : half_of(float_of_e4m3(static_cast<std::uint8_t>(bits)), 0);
 }
 
 // cvt.rn.satfinite.e4m3x2.f32 d, a, b: a becomes the high byte.

@@ -20,6 +20,8 @@ T value_of_element(Type type, std::uint32_t bits) {
     case Type::bf16: return static_cast<T>(float_of_bfloat(static_cast<std::uint16_t>(bits)));
     case Type::tf32: return static_cast<T>(std::bit_cast<float>(bits & ~0x1fffu));
     case Type::f32: return static_cast<T>(std::bit_cast<float>(bits));
+    case Type::e4m3: return static_cast<T>(float_of_e4m3(static_cast<std::uint8_t>(bits)));
+    case Type::e5m2: return static_cast<T>(float_of_e5m2(static_cast<std::uint8_t>(bits)));
     case Type::s8: return static_cast<T>(static_cast<std::int8_t>(bits));
     case Type::u8: return static_cast<T>(static_cast<std::uint8_t>(bits));
     default: return static_cast<T>(static_cast<std::int32_t>(bits));
@@ -50,6 +52,8 @@ void take(const Fragment& f, const Warp& w, T* to) {
     case Type::bf16: return take_all<T, Type::bf16>(f, w, to);
     case Type::tf32: return take_all<T, Type::tf32>(f, w, to);
     case Type::f32: return take_all<T, Type::f32>(f, w, to);
+    case Type::e4m3: return take_all<T, Type::e4m3>(f, w, to);
+    case Type::e5m2: return take_all<T, Type::e5m2>(f, w, to);
     case Type::s8: return take_all<T, Type::s8>(f, w, to);
     case Type::u8: return take_all<T, Type::u8>(f, w, to);
     default: return take_all<T, Type::s32>(f, w, to);

@@ -6,6 +6,7 @@
 
 #include "ptx/machine/halves.h"
 #include "ptx/machine/reals.h"
+#include "ptx/machine/tests/eight_bits.h"
 #include "ptx/machine/tests/written_kernel.h"
 
 namespace ptx::tests {
@@ -34,6 +35,7 @@ void put(std::vector<uint32_t>& words, int at, int element, const std::string& t
   if (type == "tf32" || type == "f32") write(static_cast<float>(value));
   if (type == "f64") write(static_cast<double>(value));
   if (type == "s8") write(static_cast<std::int8_t>(value));
+  if (type == "e4m3" || type == "e5m2") write(real_of_eight_bits(value, type == "e4m3" ? 3 : 2));
 }
 double get(const std::vector<uint32_t>& words, int at, int element, const std::string& type) {
   const auto* bytes = reinterpret_cast<const std::byte*>(words.data() + at);
@@ -133,6 +135,27 @@ mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4}, {%r10, 
   for (int i = 0; i < 16; ++i)
     for (int j = 0; j < 8; ++j)
       EXPECT_EQ(get(kernel.words, 256, i * 8 + j, "f32"), sum_of(i, j, 8)) << i << " " << j;
+}
+
+// Four to a register: those of k = 4 (t % 4) on, then of 16 more, in rows t / 4 and t / 4 + 8.
+TEST(Mma, multiplies_floats_of_eight_bits) {
+  WrittenKernel kernel(R"(
+shr.u32 %r1, %t, 2; and.b32 %r2, %t, 3; mul.lo.u32 %r3, %r1, 32; mad.lo.u32 %r3, %r2, 4, %r3;
+cvt.u64.u32 %rd1, %r3; add.s64 %rd1, %out, %rd1;
+ld.global.b32 %r10, [%rd1]; ld.global.b32 %r11, [%rd1+256]; ld.global.b32 %r12, [%rd1+16];
+ld.global.b32 %r13, [%rd1+272]; ld.global.b32 %r14, [%rd1+512]; ld.global.b32 %r15, [%rd1+528];
+)" + zeros + R"(
+mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32 {%f1, %f2, %f3, %f4}, {%r10, %r11, %r12, %r13},
+{%r14, %r15}, {%f1, %f2, %f3, %f4};
+)" + store_sums);
+  for (int p = 0; p < 32; ++p) {
+    for (int i = 0; i < 16; ++i) put(kernel.words, 0, i * 32 + p, "e4m3", a_of(i, p));
+    for (int j = 0; j < 8; ++j) put(kernel.words, 128, j * 32 + p, "e5m2", b_of(p, j));
+  }
+  ASSERT_EQ(text_of(kernel.run(32)), "");
+  for (int i = 0; i < 16; ++i)
+    for (int j = 0; j < 8; ++j)
+      EXPECT_EQ(get(kernel.words, 256, i * 8 + j, "f32"), sum_of(i, j, 32)) << i << " " << j;
 }
 
 std::string registers(char prefix, int first, int count) {

@@ -11,6 +11,7 @@
 
 #include "ptx/machine/halves.h"
 #include "ptx/machine/reals.h"
+#include "ptx/machine/tests/eight_bits.h"
 #include "ptx/machine/tests/written_kernel.h"
 
 namespace ptx::tests {
@@ -26,7 +27,10 @@ struct Element {
     if (name == "f16") write(half_of(value, to_nearest));
     if (name == "bf16") write(bfloat_of(value, to_nearest));
     if (name == "tf32") write(static_cast<float>(value));
-    if (bytes == 1) write(static_cast<std::int8_t>(value));
+    if (name == "e4m3" || name == "e5m2")
+      write(real_of_eight_bits(value, name == "e4m3" ? 3 : 2));
+    else if (bytes == 1)
+      write(static_cast<std::int8_t>(value));
   }
 };
 

@@ -186,6 +186,21 @@ TEST(Wgmma, multiplies_whole_numbers) {
                         .a_in_registers = in_registers});
 }
 
+TEST(Wgmma, multiplies_floats_of_eight_bits) {
+  for (const int together : togethers)
+    for (const int n : {8, 24, 256})
+      for (const bool in_registers : {false, true})
+        for (const auto& [a, b] :
+             {std::pair{"e4m3", "e4m3"}, {"e5m2", "e4m3"}, {"e4m3", "e5m2"}, {"e5m2", "e5m2"}})
+          for (const char* const sum : {"f32", "f16"})
+            expect_right({.a = {a},
+                          .b = {b},
+                          .sum = sum,
+                          .n = n,
+                          .together = together,
+                          .a_in_registers = in_registers});
+}
+
 TEST(Wgmma, negates_and_begins_anew) {
   for (const int scale_a : {1, -1})
     for (const int scale_b : {1, -1})
@@ -248,13 +263,15 @@ TEST(Wgmma, that_is_not_known_is_named) {
                        .run(threads_of_group));
   };
   const std::string sums = " {%f0, %f1, %f2, %f3}, %rd1, %rd2";
-  EXPECT_THAT(refusal("mma_async.sp.sync.aligned.m64n8k32.f32.bf16.bf16" + sums +
-                      ", %r1, 0, %p2, 1, 1, 0, 0"),
-              HasSubstr("is not supported: of matrices whole ones of f16, bf16, tf32, s8 and u8"));
   EXPECT_THAT(
-      refusal("mma_async.sync.aligned.m64n8k32.f32.e4m3.e5m2" + sums + ", %p2, 1, 1"),
+      refusal("mma_async.sp.sync.aligned.m64n8k32.f32.bf16.bf16" + sums +
+              ", %r1, 0, %p2, 1, 1, 0, 0"),
+      HasSubstr("is not supported: of matrices whole ones of f16, bf16, tf32, e4m3, e5m2, s8 "
+                "and u8"));
+  EXPECT_THAT(
+      refusal("mma_async.sync.aligned.m64n8k16.f32.e4m3.e5m2" + sums + ", %p2, 1, 1"),
       HasSubstr(
-          "wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e5m2 is not supported: of matrices"));
+          "wgmma.mma_async.sync.aligned.m64n8k16.f32.e4m3.e5m2 is not supported: of matrices"));
   EXPECT_THAT(
       refusal("mma_async.sync.aligned.m64n12k16.f32.bf16.bf16" + sums + ", %p2, 1, 1, 0, 0"),
       HasSubstr("is not supported"));

@@ -132,6 +132,8 @@ bool read_lines(const Op* op, Warp& w, const Lines& lines, const Place& place, E
     case Type::f16: read_elements<T, Type::f16>(w, lines, pieces, unwritten, place, to); break;
     case Type::bf16: read_elements<T, Type::bf16>(w, lines, pieces, unwritten, place, to); break;
     case Type::tf32: read_elements<T, Type::tf32>(w, lines, pieces, unwritten, place, to); break;
+    case Type::e4m3: read_elements<T, Type::e4m3>(w, lines, pieces, unwritten, place, to); break;
+    case Type::e5m2: read_elements<T, Type::e5m2>(w, lines, pieces, unwritten, place, to); break;
     case Type::s8: read_elements<T, Type::s8>(w, lines, pieces, unwritten, place, to); break;
     default: read_elements<T, Type::u8>(w, lines, pieces, unwritten, place, to); break;
   }
