@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 
 #include "kernels/registry.h"
 #include "oracle/contract.h"
@@ -109,6 +111,14 @@ std::string need_against(const Gemm& g) {
   if (g.m == 0) return "m_least = 1";
   if (g.n == 0) return "n_least = 1";
   if (g.lda != g.k || g.ldb != g.n || g.ldc != g.n) return "packed = true";
+  constexpr std::int64_t usual = 2048;
+  const std::int64_t largest = std::max({g.m, g.n, g.k});
+  if (largest > usual)
+    return fmt::format("{}_most = {}",
+                       largest == g.m   ? 'm'
+                       : largest == g.n ? 'n'
+                                        : 'k',
+                       std::bit_floor(static_cast<std::uint64_t>(largest - 1)));
   if (g.beta != 0) return "beta_zero = true";
   if (g.alpha != 1) return "alpha_one = true";
   return "m_multiple = 32, m_least, m_most or square = true";

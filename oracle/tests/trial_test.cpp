@@ -290,6 +290,19 @@ TEST(Trial, runs_what_a_variant_accepts) {
                   run_trial(with_needs("none", all), small, {.placement = placement}), {});
 }
 
+TEST(Trial, proposes_the_need_that_would_keep_a_problem_away) {
+  const auto proposed = [](Gemm g) {
+    g.lda = g.k, g.ldb = g.ldc = g.n;
+    return launch_returned("cudaErrorInvalidValue", g)->diagnosis;
+  };
+  const auto has = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  EXPECT_TRUE(has(proposed({.m = 3, .n = 5, .k = 0}), "k_least = 1"));
+  EXPECT_TRUE(has(proposed({.m = 3, .n = 70000, .k = 2, .alpha = 1.5f}), "n_most = 65536"));
+  EXPECT_TRUE(has(proposed({.m = 3, .n = 5, .k = 2, .alpha = 1.5f}), "alpha_one = true"));
+}
+
 TEST(Trial, launches_what_is_refused_where_needs_are_ignored) {
   Case c = small;
   c.offset = {{1, 0, 0}};
