@@ -146,8 +146,8 @@ void keep_for_later(std::unique_ptr<Block> block) {
 void start(Block& block, const Dim& at) {
   const Run& run = *block.run;
   const Dim& grid = run.launch.grid;
-  block.number =
-      run.numbering.others + static_cast<uint32_t>(at.x + grid.x * (at.y + uint64_t{grid.y} * at.z));
+  block.number = run.numbering.others +
+                 static_cast<uint32_t>(at.x + grid.x * (at.y + uint64_t{grid.y} * at.z));
   block.told_as = std::uint64_t{run.numbering.earlier} + block.number;
   block.at = at;
   block.exited = 0;

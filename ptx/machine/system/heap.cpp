@@ -18,6 +18,7 @@ using std::uint32_t;
 using std::uint64_t;
 
 constexpr std::size_t unit = 16, known_of_piece = 16;  // bytes
+constexpr std::size_t most_freed = 256;                // that are remembered, to be named
 
 uint64_t allocate(Run& run, uint64_t bytes) {
   Heap& heap = run.memory.heap;
@@ -44,14 +45,14 @@ const Op* allocate_each(const Op* op, Warp& w) {
 
 // As a write of all of it, so that it is ordered with what others do there. False after a finding.
 bool touch(const Op* op, Warp& w, int lane, const Area& area) {
-  for (uint64_t at = 0; at < area.row_bytes; at += 4) {
+  for (uint64_t at = 0, bytes = 0; at < area.row_bytes; at += bytes) {
     uint32_t unwritten = 0;
-    const auto bytes = static_cast<int>(std::bit_floor(std::min<uint64_t>(4, area.row_bytes - at)));
+    bytes = std::bit_floor(std::min<uint64_t>(unit, area.row_bytes - at));
     if (reach_global(w,
                      {.op = op,
                       .lane = lane,
                       .address = area.first + at,
-                      .bytes = bytes,
+                      .bytes = static_cast<int>(bytes),
                       .writes = true,
                       .does = "frees"},
                      unwritten) == nullptr)
@@ -80,8 +81,11 @@ const Op* free_each(const Op* op, Warp& w) {
     if (!touch(op, w, lane, memory.at(first)->area)) return nullptr;
     memory.heap.used -= piece->second.bytes;
     memory.heap.pieces.erase(piece);
-    memory.heap.freed.push_back(memory.take(first));
+    std::vector<std::unique_ptr<Region>>& freed = memory.heap.freed;
+    freed.push_back(memory.take(first));
     run.forget_regions();
+    const bool is_this_alone = memory.under_way == 1;  // nobody looks at them
+    if (is_this_alone && freed.size() > most_freed) freed.erase(freed.begin());
   }
   return op + 1;
 }

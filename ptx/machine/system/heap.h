@@ -20,8 +20,8 @@ struct Heap {
     const Run* by = nullptr;  // whose threads it was given to; they may have ended
   };
   std::map<std::uint64_t, Piece> pieces;  // by their first address
-  // Regions that were freed in launches under way: what met them last may look at them still, and
-  // nobody else gets their memory.
+  // Regions that were freed in launches under way, or the last ones: what met them last may look at
+  // them still, and nobody else gets their memory.
   std::vector<std::unique_ptr<Region>> freed;
 
   // That was freed in a launch under way; null if none was.

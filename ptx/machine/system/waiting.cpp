@@ -39,20 +39,25 @@ const Op* wait_for_grids(const Op* op, Warp& w) {
 
 // e: registers of each thread, from now on. Who wants more waits until others have given some up:
 // once all warps have said how many they want, that has to be no more than the block began with.
+// Where ptxas does not know how many those are, it drops setmaxnreg; else it takes as many as there
+// are for one block.
 const Op* set_registers(const Op* op, Warp& w) {
+  constexpr int of_multiprocessor = 65536, most_of_thread = 255, unit = 8;
   Block& block = *w.block;
   w.registers = op->e;
   int all = 0;
   for (const Warp& one : block.warps) {
     if (one.registers == 0) return op + 1;
-    all += one.registers;
+    all += one.registers * warp_size;
   }
-  const int given = block.run->kernel.facts.registers * static_cast<int>(block.warps.size());
-  if (given == 0 || all <= given) return op + 1;
+  const int threads = static_cast<int>(block.warps.size()) * warp_size;
+  const int each = of_multiprocessor / threads / unit * unit;
+  const bool is_known = block.run->kernel.facts.registers == std::min(each, most_of_thread);
+  if (!is_known || all <= each * threads) return op + 1;
   report(w, op, Fault::never_ends,
          fmt::format("{} and the other warps of its block want {} registers by setmaxnreg, and the "
                      "block began with {}: some wait for ever",
-                     thread_text(w, std::countr_zero(w.mask)), all * warp_size, given * warp_size));
+                     thread_text(w, std::countr_zero(w.mask)), all, each * threads));
   return nullptr;
 }
 
