@@ -48,12 +48,8 @@ bool is_known(bool is_wmma, const Extents& s, const Types& t) {
   if (t.a == Type::f64)
     return t.b == t.a && t.c == t.a &&
            (is_wmma ? is({"m8n8k4"}) : is({"m8n8k4", "m16n8k4", "m16n8k8", "m16n8k16"}));
-  const auto is_eight_bit_float = [](Type type) {
-    return type == Type::e4m3 || type == Type::e5m2;
-  };
   if (is_eight_bit_float(t.a))
     return is_eight_bit_float(t.b) && t.c == Type::f32 && !is_wmma && is({"m16n8k32"});
-  const auto is_byte = [](Type type) { return type == Type::s8 || type == Type::u8; };
   return is_byte(t.a) && is_byte(t.b) && t.c == Type::s32 &&
          (is_wmma ? is_16 : is({"m8n8k16", "m16n8k16", "m16n8k32"}));
 }

@@ -149,6 +149,9 @@ class Decoder {
 // none.
 const Handling& known_handling(const std::string& name);
 bool has(const Instruction&, const char* modifier);
+// Elements of matrices that have 8 bits.
+inline bool is_byte(Type type) { return type == Type::s8 || type == Type::u8; }
+inline bool is_eight_bit_float(Type type) { return type == Type::e4m3 || type == Type::e5m2; }
 // The type that an instruction names n-th; none if it names fewer.
 Type type_of(const Instruction&, int n = 0);
 const char* name_of(Type);

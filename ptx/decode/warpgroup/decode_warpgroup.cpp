@@ -13,15 +13,10 @@ using Kind = Operand::Kind;
 
 constexpr int rows_of_warp = 16;
 
-bool is_byte(Type type) { return type == Type::s8 || type == Type::u8; }
-
 // As the ISA has them.
 bool is_known(int m, int n, int k, Type sum, Type a, Type b) {
   if (m != 64 || n < 8 || n > 256 || n % 8 != 0) return false;
   if (is_byte(a)) return is_byte(b) && sum == Type::s32 && k == 32 && (n <= 24 || n % 16 == 0);
-  const auto is_eight_bit_float = [](Type type) {
-    return type == Type::e4m3 || type == Type::e5m2;
-  };
   const bool is_sum_of_any = sum == Type::f16 || sum == Type::f32;
   if (is_eight_bit_float(a)) return is_eight_bit_float(b) && is_sum_of_any && k == 32;
   if (a != b) return false;

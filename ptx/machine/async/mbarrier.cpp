@@ -52,8 +52,7 @@ void tell_phase(Warp& w, Mbarrier& barrier, const Block& owner, bool is_relaxed)
   const InCluster& in = w.block->in_cluster;
   if (in.all != nullptr && is_relaxed && w.block != &owner) {
     barrier.peers_arriving.met |= 1u << in.rank;
-    uint32_t& until = barrier.peers_arriving.of(in.rank)[static_cast<std::size_t>(w.index)];
-    until = std::max(until, in.fences[static_cast<std::size_t>(w.index)]);
+    tell_fenced(w, barrier.peers_arriving);
   } else if (in.all != nullptr) {
     tell_clocks(w, w.block->shadow.now(), barrier.peers_arriving);
   }

@@ -35,8 +35,7 @@ const Op* arrive_at_cluster(const Op* op, Warp& w) {
   const bool at_once = op[1].run == wait_for_cluster;
   block.shadow.tick();
   if (relaxed) {
-    uint32_t& until = in.all->told.of(in.rank)[static_cast<std::size_t>(w.index)];
-    until = std::max(until, in.fences[static_cast<std::size_t>(w.index)]);
+    tell_fenced(w, in.all->told);
   } else {
     tell_clocks(w, block.shadow.now(), in.all->told);
   }

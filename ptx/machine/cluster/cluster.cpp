@@ -42,6 +42,13 @@ void tell_clocks(const Warp& w, uint32_t until, PeerClocks& told) {
   mine = std::max(mine, until);
 }
 
+void tell_fenced(const Warp& w, PeerClocks& told) {
+  const InCluster& in = w.block->in_cluster;
+  const auto which = static_cast<std::size_t>(w.index);
+  uint32_t& until = told.of(in.rank)[which];
+  until = std::max(until, in.fences[which]);
+}
+
 void learn_clocks(Warp& w, const PeerClocks& more) {
   PeerClocks& known = w.block->in_cluster.known[static_cast<std::size_t>(w.index)];
   known.learn(more);

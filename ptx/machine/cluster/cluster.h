@@ -80,6 +80,8 @@ void make_cluster(Cluster&, const std::vector<Block*>&);
 
 // What a warp knows of its own block, and of others; with all that it did itself, before a time.
 void tell_clocks(const Warp&, std::uint32_t until, PeerClocks& told);
+// No more than it has fenced, as by a relaxed arrival.
+void tell_fenced(const Warp&, PeerClocks& told);
 // What it learns; of its own block, too.
 void learn_clocks(Warp&, const PeerClocks&);
 // Whether a warp knows of what another block of its cluster did at a stamp.

@@ -114,7 +114,7 @@ void Memory::Contents::heap_at_end(const Run& run, bool is_given_back) {
       continue;
     }
     heap.used -= piece.bytes;
-    erase(first);
+    heap.freed.push_back(take(first));  // which other launches may have met
     at = heap.pieces.erase(at);
   }
 }

@@ -15,13 +15,12 @@ using testing::StartsWith;
 // Thread 0 allocates 64 bytes, and all use them behind a barrier: each writes its number to its
 // word and reads it again, and thread 0 frees them.
 std::string heap(const std::string& barrier_before_use, const std::string& barrier_before_free,
-                 const std::string& behind = "", const std::string& bytes = "64") {
+                 const std::string& behind = "") {
   const auto call_free =
       std::string("{ .param .b64 param0; st.param.b64 [param0], %rd3; call.uni free, (param0); }");
   return "setp.ne.u32 %p1, %t, 0; mov.u32 %r9, tile; @%p1 bra $given;"
-         "{ .param .b64 param0; .param .b64 retval0; mov.u64 %rd1, " +
-         bytes +
-         "; st.param.b64 [param0], %rd1; call.uni (retval0), malloc, (param0);"
+         "{ .param .b64 param0; .param .b64 retval0; st.param.b64 [param0], 64; call.uni "
+         "(retval0), malloc, (param0);"
          "ld.param.b64 %rd2, [retval0]; } st.shared.u64 [%r9], %rd2; $given: " +
          barrier_before_use +
          "ld.shared.u64 %rd3, [%r9]; mul.wide.u32 %rd4, %t, 4; add.s64 %rd5, %rd3, %rd4;"

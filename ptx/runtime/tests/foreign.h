@@ -51,7 +51,7 @@ int graph_with_condition();
 // their shared memory; how many of them fit on the device, and how many blocks one may have.
 int clusters(int blocks, int* sum, int* fit, int* most);
 
-// Asks for a share of so many bytes to stay in L2.
+// Asks the device to keep this share of `bytes` in L2.
 int keep_in_cache(std::size_t bytes, float share);
 
 }  // namespace foreign
