@@ -67,10 +67,14 @@ class Machine {
   virtual bool ran_a_part() const { return false; }
   // Where the last launch had blocks that waited for others that come later in their grid.
   virtual std::optional<Crowd> crowd() const { return std::nullopt; }
+  // A load of the last launch that a missing fence let come too early, in words; empty: none did.
+  virtual std::string what_came_early() const { return ""; }
   // How many kernels, copies and memsets the last launch asked for, where they are counted.
   virtual int operations() const { return 1; }
   // How much memory of the device it asked for, in calls, where they are counted.
   virtual int allocations() const { return 0; }
+  // Whether it asked how much of that is free, where that is seen.
+  virtual bool asked_what_is_free() const { return false; }
   // Of memory that it keeps between launches for their variants; another one where some was
   // written.
   virtual std::uint64_t hash_of_kept_memory() const { return 0; }

@@ -77,6 +77,8 @@ struct Plan {
   // How many allocations succeed before the device runs out of memory. Then an error is as good as
   // a right C. PTX machine only.
   std::optional<int> most_allocations = std::nullopt;
+  // How many bytes are free, as the variant is told. Likewise.
+  std::optional<std::uint64_t> free_memory = std::nullopt;
   Spoil spoil = Spoil::none;
   Altered altered = Altered::nothing;
   // Host code that reads or writes the operands goes unseen. To close them to it takes longer than

@@ -276,6 +276,9 @@ Verdict run_once(const Entry& entry, const Case& c, const Plan& plan, const Reso
     return *failure;
   }
   Verdict verdict = judge_memory(entry.variant, c, plan, placed, output);
+  if (const std::string early = placed.machine.what_came_early();
+      is_failure(verdict) && !early.empty())
+    verdict.reason += "; " + early;
   verdict.remark = placed.machine.remark();
   verdict.crowd = placed.machine.crowd();
   return verdict;

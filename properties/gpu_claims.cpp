@@ -92,6 +92,10 @@ Verdict judge_errors(const Entry& entry, const Case& c, const Resources& resourc
   Verdict verdict = run_trial(entry, c, plan, resources);
   const bool may_choose = entry.backend != Backend::cuda;
   if (verdict.status != TrialStatus::right || !may_choose) return verdict;
+  if (machine.asked_what_is_free()) {
+    const Verdict with_little = judge_told_of_little_memory(entry, c, resources);
+    if (is_failure(with_little)) return with_little;
+  }
   if (has_allocated || machine.allocations() > 0) {
     const Verdict without_memory = judge_without_memory(entry, c, resources);
     if (is_failure(without_memory)) return without_memory;

@@ -52,6 +52,8 @@ class PtxMachine : public Machine {
   std::optional<Crowd> crowd() const override { return crowd_; }
   int operations() const override { return launches_; }
   int allocations() const override { return allocations_; }
+  std::string what_came_early() const override { return came_early_; }
+  bool asked_what_is_free() const override { return asked_what_is_free_; }
   std::uint64_t hash_of_kept_memory() const override { return ptx::hash_of_kept_memory(); }
   std::uint64_t kept_bytes() const override { return ptx::kept_bytes(); }
   // Of the last launch, if this machine counts.
@@ -73,6 +75,8 @@ class PtxMachine : public Machine {
     is_of_drawn_numbers_ = has_finding_ && seen.finding->is_of_drawn_numbers;
     launches_ = seen.launches;
     allocations_ = seen.allocations;
+    asked_what_is_free_ = seen.asked_what_is_free;
+    came_early_ = std::move(seen.seen_late);
     crowd_.reset();
     if (seen.crowd)
       crowd_ = Crowd{static_cast<std::int64_t>(seen.crowd->together),
@@ -85,7 +89,7 @@ class PtxMachine : public Machine {
     // What runs behind a launch that failed alone may well miss what that one was to write.
     if (seen.finding && !plan.broken_launch)
       return verdict_on(*seen.finding, memory_.placed(), HostMemory::fences());
-    if (plan.most_allocations && failure) return Verdict{.judged = 1};
+    if ((plan.most_allocations || plan.free_memory) && failure) return Verdict{.judged = 1};
     if (plan.setting != Setting::broken_stream) return failure;
     return failure ? std::nullopt : error_not_reported(plan.broken_launch);
   }
@@ -258,6 +262,7 @@ class PtxMachine : public Machine {
             .refuses_launches = plan.setting == Setting::broken_stream && !plan.broken_launch,
             .refused_launch = plan.broken_launch,
             .most_allocations = plan.most_allocations,
+            .free_memory = plan.free_memory,
             .runs_nothing = plan.setting == Setting::dry};
   }
 
@@ -266,6 +271,8 @@ class PtxMachine : public Machine {
        is_of_drawn_numbers_ = false;
   ptx::Drawn numbers_ = ptx::Drawn::by_one_launch;
   int launches_ = 0, allocations_ = 0;
+  bool asked_what_is_free_ = false;
+  std::string came_early_;
   Tile tile_;
   std::optional<Crowd> crowd_;
   std::vector<ptx::LaunchCounts> counted_;

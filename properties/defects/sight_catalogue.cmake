@@ -245,6 +245,7 @@ assay_sight_defect(told_in_other_stream IN nvcc_only/told.cu CLAIM two_streams C
 assay_sight_defect(slots_in_turn IN nvcc_only/reuse.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "launches under way")
 assay_sight_defect(blocks_by_shared_turn IN nvcc_only/reuse.cu CLAIM two_streams CASE "m=9 n=40 k=5" SAYS "of turn")
 assay_sight_defect(blocks_meet_uninvited IN nvcc_only/reuse.cu CLAIM two_streams CASE "m=512 n=64 k=2" SAYS "never ends")
+assay_sight_defect(begins_again_if_short IN nvcc_only/reuse.cu CLAIM launch_errors CASE "m=3 n=4 k=5" SAYS "where cudaMemGetInfo tells of 0 free bytes")
 assay_sight_defect(half_without_memory IN nvcc_only/reuse.cu CLAIM launch_errors CASE "m=3 n=4 k=5" SAYS "where the device has no memory left")
 assay_sight_defect(shares_by_arrival IN nvcc_only/reuse.cu CLAIM within_bound CASE "m=3 n=4 k=70000" SAYS "it leaves other bits")
 

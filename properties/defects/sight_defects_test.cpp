@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
         "right_turns_of_a_launch", "right_boxes_of_a_launch", "right_told_by_function",
         "right_told_by_kernel", "right_default_stream_replaced", "right_stream_of_thread",
         "right_places", "right_parts", "right_order_by_shared_turn", "right_own_sums",
-        "right_shared_count"));
+        "right_shared_count", "right_halves_if_short"));
 
 // Each seed has other turns.
 class Meeting : public testing::TestWithParam<const char*> {};

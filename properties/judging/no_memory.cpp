@@ -1,5 +1,7 @@
 #include "properties/judging/no_memory.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 
 #include "oracle/machine.h"
@@ -67,6 +69,22 @@ Verdict judge_without_memory(const Entry& entry, const Case& c, const Resources&
     if (!verdict) return right;
     if (is_failure(*verdict)) return *verdict;
     if (granted == 0) ++judged;
+  }
+  return right;
+}
+
+Verdict judge_told_of_little_memory(const Entry& entry, const Case& c, const Resources& resources) {
+  constexpr int most_cases = 8;  // of a process
+  thread_local int judged = 0;
+  const Verdict right{.judged = 1};
+  if (judged++ >= most_cases) return right;
+  for (const std::uint64_t free : {0, 1 << 14, 1 << 20}) {
+    for (const Case& tried : {c, larger_problem(c, entry)}) {
+      Verdict verdict = run_trial(entry, tried, {.free_memory = free}, resources);
+      if (!is_failure(verdict)) continue;
+      verdict.reason += fmt::format(", where cudaMemGetInfo tells of {} free bytes", free);
+      return verdict;
+    }
   }
   return right;
 }

@@ -196,6 +196,14 @@ void addresses_of(const Op* op, Warp& w, uint64_t (&to)[warp_size]) {
   }
 }
 
+bool comes_after_last_write(Warp& w, int lane, uint64_t address) {
+  const Run& run = *w.block->run;
+  Region& region = *run.memory.at(address);
+  const Trace t = run.memory.traces_of(region).get(region.word(address), run.numbering.earlier,
+                                                   run.numbering.settled(region));
+  return t.is_in_parts || t.write == 0 || is_ordered(w, lane, t.write);
+}
+
 bool lacks_caller(const Warp& w) {
   const auto& caller = w.block->run->launch.past.caller;
   return caller && !(caller->until_waited_for && has_waited_for_grids(w));

@@ -36,6 +36,8 @@ using Reach = std::byte* (*)(Warp&, const Access&, std::uint32_t& unwritten);
 // that nobody wrote, or not all bits of: which, Warp::last_bits says.
 std::byte* reach_global(Warp&, const Access&, std::uint32_t& unwritten);
 std::byte* reach_shared(Warp&, const Access&, std::uint32_t& unwritten);
+// Whether what a lane does now comes after the last write of a word of global memory.
+bool comes_after_last_write(Warp&, int lane, std::uint64_t address);
 // Whether nothing orders what a warp does with what the caller of the host code did before.
 bool lacks_caller(const Warp&);
 // By a bulk copy, or a wgmma: what threads wrote there has to be fenced.
@@ -64,6 +66,8 @@ enum class Lock : std::uint8_t { none, may_take_or_free, may_free };
 void hear(Warp&, std::uint64_t address, Reach, Lock = Lock::none);
 void tell(Warp&, std::uint64_t address, Reach, Lock = Lock::none);
 void fence(Warp&, bool for_block_alone);
+// Where the bytes of an atomic operation lie, which hears and tells there.
+std::byte* reach_atomically(Warp&, Access, Reach, Lock, std::uint32_t& unwritten);
 
 // Happen now: copies that a lane has committed, but for the last `but` groups of them.
 bool finish_copies(Warp&, int but);

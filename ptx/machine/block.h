@@ -14,6 +14,7 @@
 #include "ptx/decode/code.h"
 #include "ptx/machine/async/mbarrier.h"
 #include "ptx/machine/between/knowledge.h"
+#include "ptx/machine/between/late_stores.h"
 #include "ptx/machine/cluster/cluster.h"
 #include "ptx/machine/memory.h"
 #include "ptx/machine/report/report.h"
@@ -59,6 +60,7 @@ struct Run {
   std::unique_ptr<Counter> counter;           // if the launch is counted
   std::unique_ptr<Watch> watch;               // if it is watched
   ToldInLaunch told;                          // by atomic operations, at global addresses
+  LateStores late_stores;                     // of global memory
   std::set<std::uint32_t> fenced_for_copies;  // blocks that were, of global memory
   std::optional<Finding> finding;
   // A use of memory that nobody wrote until then. Somebody may still write it, in no order with the

@@ -57,13 +57,19 @@ template <class T>
                    unwritten);
     }
     if (from == nullptr) return nullptr;
+    const bool is_atomic = (op->flags & is_strong) != 0;
+    const std::byte* const early =
+        is_atomic ? w.block->run->late_stores.found_by(w, op, lane, reinterpret_cast<u64>(from),
+                                                       static_cast<std::size_t>(bytes))
+                  : nullptr;
+    if (early != nullptr) from = early;
     for (int part = 0; part < op->parts; ++part) {
       const int slot = slot_of_part(op, w, part);
       if (slot < 0) continue;
       put<T>(w, slot, lane, from + part * static_cast<int>(sizeof(T)));
       if (w.has_taint || unwritten != 0) mark_taint<T>(w, slot, lane, part, unwritten);
     }
-    if ((op->flags & is_strong) != 0) hear(w, at[lane], reach);
+    if (is_atomic && early == nullptr) hear(w, at[lane], reach);
   }
   return op + 1;
 }

@@ -78,6 +78,9 @@ template <class T, Reach reach>
                            .is_strong = (op->flags & is_strong) != 0},
                           unwritten);
     if (to == nullptr) return nullptr;
+    if ((op->flags & is_strong) != 0)
+      w.block->run->late_stores.change(w, op, reinterpret_cast<u64>(to),
+                                       static_cast<std::size_t>(bytes), true);
     if (store_lane<T>(op, w, lane, to)) continue;
     for (int part = 0; part < op->parts; ++part)
       keep_unwritten(w, slot_of_part(op, w, part), lane,
@@ -179,20 +182,16 @@ const Op* atomic(const Op* op, Warp& w) {
   for (u32 left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     u32 unwritten = 0;
-    hear(w, at[lane], reach, lock);
-    tell(w, at[lane], reach, lock);
-    std::byte* to = reach(w,
-                          {.op = op,
-                           .lane = lane,
-                           .address = at[lane],
-                           .bytes = sizeof(T),
-                           .writes = true,
-                           .reads_too = how != Atomic::exch,
-                           .is_strong = true,
-                           .hands_out = counts && op->d >= 0,
-                           .counts_on = counts && counts_on(how),
-                           .unit = op->e},
-                          unwritten);
+    std::byte* to = reach_atomically(w,
+                                     {.op = op,
+                                      .lane = lane,
+                                      .address = at[lane],
+                                      .bytes = sizeof(T),
+                                      .reads_too = how != Atomic::exch,
+                                      .hands_out = counts && op->d >= 0,
+                                      .counts_on = counts && counts_on(how),
+                                      .unit = op->e},
+                                     reach, lock, unwritten);
     if (to == nullptr || (unwritten != 0 && !changes_unwritten(op, w, lane))) return nullptr;
     T old;
     std::memcpy(&old, to, sizeof old);

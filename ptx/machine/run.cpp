@@ -25,6 +25,7 @@ Run::Run(const Launch& l, Memory& m, const Settings& s)
       memory(m.contents()),
       settings(s),
       numbering(memory.begin(l.grid.count(), l.past)),
+      late_stores(*this),
       random(assay::scramble(s.seed)) {
   if (memory.under_way++ == 0) memory.turns_in_vain = 0;
   for (const Unordered& other : l.past.unordered) meet(&other);
@@ -124,6 +125,7 @@ class Running {
             .most_stored = run_.stored + (grid_ - blocks()) * run_.most_stored,
             .meets_others = run_.meets_others || run_.launch.cooperative,
             .printed = std::move(run_.printed),
+            .seen_late = run_.late_stores.first_seen(),
             .counts = counts(),
             .watched = watched()};
   }
@@ -318,9 +320,6 @@ class Running {
   std::vector<std::unique_ptr<Cluster>> started_clusters_;
 };
 
-}  // namespace
-
-namespace {
 std::optional<Finding> why_refused(const Launch& l) {
   const Program::Kernel& kernel = *l.kernel;
   if (!kernel.unsupported.empty())
@@ -328,6 +327,7 @@ std::optional<Finding> why_refused(const Launch& l) {
   if (has_whole_clusters(l)) return std::nullopt;
   return Finding{Fault::launch_refused, "the grid has no whole number of clusters"};
 }
+
 }  // namespace
 
 struct LaunchUnderWay::Contents {

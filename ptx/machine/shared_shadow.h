@@ -155,6 +155,9 @@ class SharedShadow {
   void let_go(std::size_t word, std::uint32_t thread) {
     set_read(word, stamp::make(time_, thread));
   }
+  // The same where a block of the cluster waits for the copy: from then on that block has read it.
+  void hold_for_peer(std::size_t word, std::uint32_t op);
+  void let_go_by_peer(std::size_t word, unsigned rank, std::uint32_t stamp, std::uint32_t op);
   // Whether everything is usual about what a lane begins to read: pieces of four words, from bytes
   // on. A product reads as a bulk copy does. Else each has to be looked at, and marked.
   bool are_readable_by_product(const Warp&, int lane,

@@ -192,8 +192,13 @@ Error unregister_host(void* memory) {
 
 Error memory_info(std::size_t& free, std::size_t& total) {
   return call([&] {
+    State& device = state();
+    const std::lock_guard lock(device.mutex);
     total = model().memory;
-    free = total - std::min(total, state().allocated);
+    free = total - std::min(total, device.allocated);
+    if (device.seen != nullptr) device.seen->asked_what_is_free = true;
+    if (device.request != nullptr && device.request->free_memory)
+      free = std::min<std::size_t>(free, *device.request->free_memory);
   });
 }
 

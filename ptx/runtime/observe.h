@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "ptx/machine/machine.h"
@@ -41,7 +42,8 @@ struct Request {
   bool refuses_launches = false;  // each returns an error and runs nothing, which is no finding
   std::optional<int> refused_launch =
       {};  // so does this one, counted from 0; what follows runs nothing
-  std::optional<int> most_allocations = {};  // further ones fail, which is no finding
+  std::optional<int> most_allocations = {};       // further ones fail, which is no finding
+  std::optional<std::uint64_t> free_memory = {};  // cudaMemGetInfo tells of no more than that
   bool runs_nothing = false;  // what a GPU would take returns at once: launches, copies, memsets
 };
 
@@ -50,8 +52,10 @@ struct Observation {
   int launches = 0;                  // that were asked for
   int kernels = 0;                   // that were launched
   int allocations = 0;               // that were asked for
+  bool asked_what_is_free = false;   // by cudaMemGetInfo
   std::vector<LaunchCounts> counts;  // of each, if asked for and without a finding
   std::vector<Watched> watched;      // of each, if asked for
+  std::string seen_late;             // by a launch: see Outcome
   std::uint64_t extra_time = 0;      // of all launches: what some operations take beyond usual ones
   // Most blocks of a launch were left out; and what the others leave is no part of the whole,
   // because something else writes memory too, or because the blocks depend on each other.

@@ -163,6 +163,23 @@ bool start_flight(const Op* op, Warp& w, int lane, BulkCopy copy) {
 
 namespace {
 
+// Nobody may write there until the block that it goes to has waited for the copy.
+void hold_source_of(const Op* op, Warp& w, uint64_t from, uint64_t bytes) {
+  for (uint64_t word = from / 4; word < (from + bytes) / 4; ++word)
+    w.block->shadow.hold_for_peer(word, static_cast<uint32_t>(op - w.code));
+}
+
+}  // namespace
+
+void let_go_of_source(const Block& to, const BulkCopy& copy) {
+  const uint32_t by = stamp::make(to.shadow.now(), stamp::lanes_of + stamp::copies);
+  const auto op = static_cast<uint32_t>(copy.op - to.run->kernel.code.data());
+  for (std::size_t word = copy.from / 4; word < (copy.from + copy.data.size()) / 4; ++word)
+    copy.source->shadow.let_go_by_peer(word, to.in_cluster.rank, by, op);
+}
+
+namespace {
+
 // a, bits: from; b: bytes; d, e: to; c: a list of the barrier's slot, what is added to it
 // and the slot of the blocks that it goes to, or -1.
 template <Reach reach>
@@ -175,6 +192,8 @@ const Op* copy_to_shared(const Op* op, Warp& w) {
     const int lane = std::countr_zero(left);
     const uint64_t bytes = w.slot<uint32_t>(op->b)[lane];
     BulkCopy copy{.op = op};
+    const bool holds = reach == reach_shared_by_copy && w.block->in_cluster.all != nullptr;
+    if (holds) copy.source = w.block, copy.from = static_cast<uint32_t>(from[lane]);
     const uint64_t to =
         place_in_shared(w, lane, op->d, (op->mode & 1) != 0, static_cast<uint64_t>(op->e), named);
     const uint64_t at = place_in_shared(w, lane, barrier[0], (op->mode & 2) != 0,
@@ -183,6 +202,7 @@ const Op* copy_to_shared(const Op* op, Warp& w) {
         !read_into(op, w, lane, from[lane], bytes, copy, reach) ||
         !start_flights(op, w, lane, to, at, barrier[2], std::move(copy)))
       return nullptr;
+    if (holds) hold_source_of(op, w, from[lane], bytes);
   }
   return op + 1;
 }

@@ -286,6 +286,7 @@ bool land_all(Block& block, uint32_t at, Mbarrier& barrier) {
   for (const BulkCopy& copy : all.bulk) {
     if (copy.barrier != at) continue;
     land(block, copy);
+    if (copy.source != nullptr) let_go_of_source(block, copy);
     barrier.bytes -= static_cast<std::int64_t>(copy.data.size());
     any = true;
   }

@@ -38,6 +38,9 @@ struct BulkCopy {
   const Op* op = nullptr;
   Warp* by = nullptr;  // of another block, and the lane
   int lane = 0;
+  // Where it reads shared memory of a block in a cluster, and from where.
+  Block* source = nullptr;
+  std::uint32_t from = 0;
 };
 
 // What lanes of a warp have started by cp.async before they said that a barrier waits for them.
@@ -61,6 +64,8 @@ struct Asynchronous {
 bool give_up_waits(Block&);
 // Reports that a phase never ends; false if nobody waits for one.
 bool report_endless_phase(Block&);
+// A copy from shared memory has come to a block, which thereby has read it.
+void let_go_of_source(const Block&, const BulkCopy&);
 // Of a block that has ended: nobody waited for them.
 void finish_bulk_copies(Block&);
 

@@ -187,8 +187,23 @@ void fence(Warp& w, bool for_block_alone) {
     fence_own(w, fenced);
     if (block.in_cluster.all != nullptr) learn_of_peers(fenced, w);
   }
-  if (block.in_cluster.all != nullptr && !for_block_alone)
-    block.in_cluster.fences[static_cast<std::size_t>(w.index)] = block.shadow.now();
+  if (for_block_alone) return;
+  block.run->late_stores.fence(block);
+  if (block.in_cluster.all == nullptr) return;
+  block.in_cluster.fences[static_cast<std::size_t>(w.index)] = block.shadow.now();
+  for (const Block* const peer : block.in_cluster.all->blocks) block.run->late_stores.fence(*peer);
+}
+
+std::byte* reach_atomically(Warp& w, Access a, Reach reach, Lock lock, uint32_t& unwritten) {
+  hear(w, a.address, reach, lock);
+  tell(w, a.address, reach, lock);
+  a.writes = a.is_strong = true;
+  std::byte* const to = reach(w, a, unwritten);
+  const bool is_taken = a.op->d >= 0;  // what was there before
+  if (to != nullptr)
+    w.block->run->late_stores.change(w, a.op, reinterpret_cast<uint64_t>(to),
+                                     static_cast<std::size_t>(a.bytes), !is_taken);
+  return to;
 }
 
 }  // namespace ptx

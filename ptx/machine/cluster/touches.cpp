@@ -118,6 +118,29 @@ bool SharedShadow::write_touched(Marks m, const Warp& w, int lane, uint32_t op,
   return true;
 }
 
+void SharedShadow::hold_for_peer(std::size_t word, uint32_t op) {
+  if (noted_count_ != 0) enter_reads();
+  if (is_in_parts(word)) return;
+  const Marks m = marks(word);
+  Touch& touch = touches_->all[m.key];
+  if (touch.copies++ == 0 && m.read != stamp::touched)
+    touch.own_read = {m.read, m.read_op}, touch.readers = 0;
+  m.read = stamp::in_flight, m.read_op = op;
+}
+
+void SharedShadow::let_go_by_peer(std::size_t word, unsigned rank, uint32_t s, uint32_t op) {
+  if (noted_count_ != 0) enter_reads();
+  const auto found = touches_->all.find(Touches::key(word));
+  if (found == touches_->all.end() || found->second.copies == 0) return;
+  Touch& touch = found->second;
+  if ((touch.readers >> rank & 1) == 0) touch.reads[rank] = {};
+  add_read(touch.reads[rank], s, 0, op);
+  touch.readers |= 1u << rank;
+  if (--touch.copies != 0) return;
+  if (stamp::time(touch.own_read.stamp) > stamp::last_time) touch.own_read = {};
+  reads_[word] = stamp::touched;
+}
+
 bool SharedShadow::enter_touched(const Noted& n, const Shape::Window& window) {
   uint32_t* const reads = reads_.data() + n.word + window.first;
   uint32_t* const ops = read_ops_.data() + n.word + window.first;
@@ -167,6 +190,7 @@ void SharedShadow::settle_touches(const PeerClocks& clocks, uint32_t time) {
     const std::size_t word = key / 8;
     const bool is_part = key % 8 != 0;
     if (is_part != is_in_parts(word)) return true;
+    if (touch.copies != 0) return false;
     Marks m = is_part ? parts_[reads_[word]][key % 8 - 4].marks(word, key % 8 - 4) : marks(word);
     const bool is_written = m.write == stamp::touched, is_read = m.read == stamp::touched;
     if (!is_covered(touch, is_written, is_read, clocks)) return false;

@@ -20,6 +20,7 @@ struct Touch {
   std::uint32_t readers = 0;  // ranks
   std::array<By, 16> reads;   // by rank
   By own_read;                // by the block itself
+  int copies = 0;             // from there that are under way
 };
 
 struct Touches {

@@ -254,18 +254,14 @@ const Op* half_atomic(const Op* op, Warp& w) {
   for (u32 left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     u32 unwritten = 0, old = 0;
-    hear(w, at[lane], reach);
-    tell(w, at[lane], reach);
-    std::byte* to = reach(w,
-                          {.op = op,
-                           .lane = lane,
-                           .address = at[lane],
-                           .bytes = bytes,
-                           .writes = true,
-                           .reads_too = !std::is_void_v<Format> || op->mode == 9,
-                           .is_strong = true,
-                           .unit = op->e},
-                          unwritten);
+    std::byte* to = reach_atomically(w,
+                                     {.op = op,
+                                      .lane = lane,
+                                      .address = at[lane],
+                                      .bytes = bytes,
+                                      .reads_too = !std::is_void_v<Format> || op->mode == 9,
+                                      .unit = op->e},
+                                     reach, Lock::none, unwritten);
     if (to == nullptr || (unwritten != 0 && !changes_unwritten(op, w, lane))) return nullptr;
     std::memcpy(&old, to, bytes);
     const u32 b = w.slot<u32>(op->b)[lane];

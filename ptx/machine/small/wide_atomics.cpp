@@ -31,17 +31,13 @@ const Op* wide_atomic(const Op* op, Warp& w) {
   for (u32 left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     u32 unwritten = 0;
-    hear(w, at[lane], reach, Lock::may_take_or_free);
-    tell(w, at[lane], reach, Lock::may_take_or_free);
-    std::byte* to = reach(w,
-                          {.op = op,
-                           .lane = lane,
-                           .address = at[lane],
-                           .bytes = sizeof(Pair),
-                           .writes = true,
-                           .reads_too = op->mode == cas,
-                           .is_strong = true},
-                          unwritten);
+    std::byte* to = reach_atomically(w,
+                                     {.op = op,
+                                      .lane = lane,
+                                      .address = at[lane],
+                                      .bytes = sizeof(Pair),
+                                      .reads_too = op->mode == cas},
+                                     reach, Lock::may_take_or_free, unwritten);
     if (to == nullptr || (unwritten != 0 && !changes_unwritten(op, w, lane))) return nullptr;
     Pair old, now = pair_of(w, op->b, lane);
     std::memcpy(&old, to, sizeof old);

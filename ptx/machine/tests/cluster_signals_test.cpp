@@ -129,6 +129,45 @@ TEST(ClusterCopy, goes_from_block_to_block) {
   }
 }
 
+TEST(ClusterCopy, reads_its_source_until_the_other_block_has_waited_and_says_so) {
+  const std::string came = copied("fence.proxy.async;", wait("%r40", 0));
+  const std::string overwrite = "st.shared.u32 [%r32], 5;";
+  const std::string says_so = "@%p9 " + arrive("%r43"), hears = wait("%r42", 0);
+  for (const Settings& settings : all_orders()) {
+    EXPECT_EQ(found_in_pairs(came + meet + overwrite, settings, of_other), "");
+    EXPECT_EQ(found_in_pairs(came + "bar.sync 0;" + says_so + hears + overwrite + meet, settings,
+                             of_other),
+              "");
+    for (const std::string& between : {std::string("bar.sync 0;"), says_so + "bar.sync 0;"}) {
+      EXPECT_THAT(found_in_pairs(came + between + overwrite + meet, settings),
+                  AllOf(StartsWith("data race"), HasSubstr("which an asynchronous copy read")));
+    }
+    EXPECT_EQ(found_in_pairs(came + "ld.shared.u32 %r2, [%r32];" + meet, settings, of_other), "");
+  }
+}
+
+// To itself and to the other one.
+TEST(ClusterCopy, of_one_source_to_two_blocks_reads_it_until_both_have_it) {
+  const auto body = [](const std::string& between) {
+    return barriers(1, 2) + "st.shared.u32 [%r32], %t; fence.proxy.async;" + meet +
+           "@%p9 mbarrier.arrive.expect_tx.shared.b64 _, [%r40], 512;"
+           "add.s32 %r50, %r33, 256; mapa.shared::cluster.u32 %r51, %r32, %r30;"
+           "add.s32 %r51, %r51, 512; mapa.shared::cluster.u32 %r52, %r40, %r30;"
+           "@%p9 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r50], "
+           "[%r34], 256, [%r41];"
+           "@%p9 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r51], "
+           "[%r34], 256, [%r52];" +
+           wait("%r40", 0) + between + "st.shared.u32 [%r32], 5;" + meet +
+           "ld.shared.u32 %r1, [%r32+256]; ld.shared.u32 %r2, [%r32+512]; add.s32 %r1, %r1, %r2;" +
+           store_of_block;
+  };
+  for (const Settings& settings : all_orders()) {
+    EXPECT_EQ(found_in_pairs(body(meet), settings, [](unsigned n) { return 2 * (n % 64); }), "");
+    EXPECT_THAT(found_in_pairs(body("bar.sync 0;"), settings),
+                AllOf(StartsWith("data race"), HasSubstr("which an asynchronous copy read")));
+  }
+}
+
 TEST(ClusterCopy, is_received_by_all_blocks_that_it_names) {
   // The first block copies the first 64 words to all; each stores them behind.
   const auto body = [](int mask, const std::string& waits) {

@@ -227,6 +227,22 @@ cudaError_t whole_without_memory(const Gemm& g, cudaStream_t stream, void*) {
   return error != cudaSuccess ? error : freed;
 }
 
+// Where little is free it computes without sums, one half of k after the other. The second one may
+// begin with beta * C as well.
+template <bool is_right>
+cudaError_t in_halves_if_short(const Gemm& g, cudaStream_t stream, void*) {
+  std::size_t free = 0, all = 0;
+  if (const cudaError_t error = cudaMemGetInfo(&free, &all)) return error;
+  if (free >= static_cast<std::size_t>(g.m * g.n) * sizeof(float))
+    return whole_without_memory<true>(g, stream, nullptr);
+  Gemm first = g, second = g;
+  first.k = g.k / 2, second.k = g.k - first.k;
+  second.a += first.k, second.b += first.k * g.ldb;
+  if (is_right) second.beta = 1;
+  if (const cudaError_t error = in_one_kernel(first, stream)) return error;
+  return in_one_kernel(second, stream);
+}
+
 // Sums in a buffer, and an event behind its last use.
 cudaError_t in_buffer(const Gemm& g, float* buffer, cudaEvent_t used, cudaStream_t stream) {
   sum_up<<<blocks(g), threads, 0, stream>>>(g, buffer);
@@ -323,6 +339,8 @@ const Registrar registrars[] = {
     named("right_blocks_meet", meets_in_one_kernel<true>, bytes_to_meet),
     named("half_without_memory", whole_without_memory<false>, bytes_to_meet),
     named("right_without_memory", whole_without_memory<true>, bytes_to_meet),
+    named("begins_again_if_short", in_halves_if_short<false>, bytes_to_meet),
+    named("right_halves_if_short", in_halves_if_short<true>, bytes_to_meet),
     named("notes_size_too_soon", by_growing_buffer<false>, bytes_to_meet),
     named("right_growing_buffer", by_growing_buffer<true>, bytes_to_meet),
     named("gives_back_too_soon", by_growing_pool<false>, bytes_to_meet),
