@@ -231,8 +231,9 @@ Verdict judge_refusal(const Entry& entry, const Case& c, const Resources& resour
 
 }  // namespace
 
-// Multiprocessors of related products, and of a part of one (MIG).
-constexpr int of_an_h20 = 78, of_an_h100_pcie = 114, of_a_b200 = 148, of_a_slice = 16;
+// Multiprocessors of related products, and of parts of one (MIG).
+constexpr int of_an_h20 = 78, of_an_h100_pcie = 114, of_a_b200 = 148, of_a_slice = 16,
+              of_two_slices = 32, of_three_slices = 60;
 
 const std::vector<Claim>& claims() {
   static const std::vector<Claim> all = [] {
@@ -299,14 +300,16 @@ const std::vector<Claim>& claims() {
          .judge = with_a_look(Forbidden::reading_outside, judge_between_fences),
          .excludes_case = why_no_bound,
          .share_with_sight = 0.5,
-         .trials = 2},
+         .trials = 2,
+         .multiprocessors = of_two_slices},
         {.name = "thread_order",
          .sentence = "does not depend on thread order",
          .heading = "order",
          .judge = judge_in_every_order,
          .excludes_variant = why_no_thread_order,
          .move_case = inside_bound,
-         .trials = 3},
+         .trials = 3,
+         .multiprocessors = of_three_slices},
         {.name = "same_bits_twice",
          .sentence = "gives the same bits twice",
          .heading = "twice",

@@ -119,6 +119,17 @@ namespace {
 int more_bits(std::uint64_t seed) { return std::max(0, Choices(seed ^ 0x62697473u).below(4) - 1); }
 }  // namespace
 bool touches_end(std::uint64_t seed) { return more_bits(seed) == 0 && scramble(seed) % 2 == 0; }
+bool leaves_32_bits(std::uint64_t seed) { return scramble(seed + 1) % 8 == 0; }
+
+namespace {
+// Three quarters of a power of two, or that, so that their sums are exact.
+float for_large_sum(std::uint64_t random, std::int64_t k) {
+  constexpr double mean_square = 0.8;  // of these, and less
+  int bits = 1;
+  while (std::ldexp(mean_square * static_cast<double>(k), 2 * bits) < 0x1p31) ++bits;
+  return std::ldexp(random % 4 == 0 ? -0.75f : -1.0f, bits);
+}
+}  // namespace
 
 Patterned::Patterned(const Case& c, Operand o)
     : seed_(c.seed),
@@ -151,7 +162,8 @@ Patterned::Patterned(const Case& c, Operand o)
     case Pattern::parallel_slopes:
       inverted_ = choices.below(2) == 0;
       range_ = 30 + choices.below(pattern_ == Pattern::parallel_slopes ? 20 : 70);
-      // Nearly to the largest and the smallest float, with room for those that are split into parts.
+      // Nearly to the largest and the smallest float, with room for those that are split into
+      // parts.
       if (pattern_ == Pattern::opposite_slopes && choices.below(3) == 0) range_ = 220;
       break;
     default: break;
@@ -280,6 +292,8 @@ float Patterned::value(std::uint64_t random, std::int64_t i, std::int64_t j) con
   // Where no sum cancels it has to be exact: what is rounded of whole numbers may go one way.
   if (pattern_ == Pattern::bytes && k_ > longest_sum_of_bytes)
     return random % 4 == 0 ? -96.0f : -128.0f;
+  if (pattern_ == Pattern::words_of_16_bits && leaves_32_bits(seed_))
+    return for_large_sum(random, std::max<std::int64_t>(k_, 8));
   if (pattern_ == Pattern::four_bits && k_ > (1 << 16))
     return sign(random << 8) * narrow_number(random, pattern_, more_bits_, false);
   if (is_narrow(pattern_)) return narrow_number(random, pattern_, more_bits_, touches_end(seed_));

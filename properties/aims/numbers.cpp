@@ -253,6 +253,18 @@ Case case_beyond_sums_of_bytes() {
   return c;
 }
 
+std::vector<Case> cases_beyond_sums_of_ints() {
+  std::vector<Case> cases;
+  Case c{.m = 3, .n = 5, .fill = Fill::patterned};
+  while (pattern_of(c.seed, Operand::a) != Pattern::words_of_16_bits || !leaves_32_bits(c.seed))
+    ++c.seed;
+  for (const std::int64_t k : {170, 700, 2700, 10800, 43200}) {  // a bit less in each
+    c.k = k;
+    cases.push_back(c);
+  }
+  return cases;
+}
+
 std::vector<Case> cases_beyond_floats(const Tile& tile) {
   constexpr std::int64_t countable = 1 << 24;
   std::vector<Case> cases;

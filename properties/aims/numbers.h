@@ -44,6 +44,9 @@ std::vector<Case> cases_beyond_reciprocals(const Tile&, const std::vector<std::i
 
 // For kernels that work in bytes: a sum of them that leaves 32 bits.
 Case case_beyond_sums_of_bytes();
+// For kernels that make whole numbers of floats: sums of such that leave 32 bits, the longer the
+// smaller they are.
+std::vector<Case> cases_beyond_sums_of_ints();
 
 // For kernels that make floats of whole numbers: sizes beside 2^24, and grids in which the number
 // of a tile times the reciprocal of their width is rounded to the row before.

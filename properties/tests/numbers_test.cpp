@@ -89,6 +89,25 @@ TEST(Numbers, sum_up_bytes_beyond_32_bits) {
   EXPECT_GT(sum, std::int64_t{1} << 31);
 }
 
+TEST(Numbers, sum_up_ints_beyond_32_bits_by_less_the_longer_they_are) {
+  double largest_before = 1 << 16;
+  for (const Case& c : cases_beyond_sums_of_ints()) {
+    const Operands operands = make_operands(c, Placement::guarded, {256, 256, 256});
+    std::int64_t sum = 0;
+    double largest = 0;
+    for (std::int64_t p = 0; p < c.k; ++p) {
+      const double a = operands[Operand::a].row(0)[p], b = operands[Operand::b].row(p)[0];
+      ASSERT_TRUE(a == std::floor(a) && b == std::floor(b));
+      largest = std::max({largest, std::abs(a), std::abs(b)});
+      sum += static_cast<std::int64_t>(a * b);
+      ASSERT_EQ(static_cast<float>(sum), sum) << "a float that adds them up has to round";
+    }
+    EXPECT_GT(sum, std::int64_t{1} << 31) << to_string(c);
+    EXPECT_LT(largest, largest_before) << to_string(c);
+    largest_before = largest;
+  }
+}
+
 TEST(Numbers, count_tiles_in_both_directions) {
   const auto cases = cases_of_tiles({509, 1 << 20}, {.m = 16, .n = 1, .k = 1});
   EXPECT_THAT(cases, ElementsAre(Case{.m = 8144, .n = 1, .k = 1}, Case{.m = 1, .n = 509, .k = 1},

@@ -20,7 +20,8 @@ bool Decoder::decode_cluster_address(const Instruction& i) {
   if (!is_wide && type_of(i) != Type::u32) refuse(i);
   const int a = slot(i.operands[1], is_wide);
   const int d = slot(i.operands[0], maps && is_wide);
-  const Handling& handling = known_handling(i.opcode + (is_wide ? ".u64" : ".u32"));
+  const std::string name = i.opcode + (is_wide ? ".u64" : ".u32");
+  const Handling& handling = known_handling(name);
   Op& op = maps ? emit_table(handling, {d, a, slot(i.operands[2], false)})
                 : emit_table(handling, {d, a});
   op.mode = has(i, "shared::cluster") ? 0 : 1;

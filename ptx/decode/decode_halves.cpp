@@ -108,8 +108,9 @@ void Decoder::decode_eight_bit_floats(const Instruction& i, const std::string& t
   const bool is_known = other == Type::f16x2 || (other == Type::f32 && narrows);
   const std::size_t operands = other == Type::f32 ? 3 : 2;
   if (!is_known || i.operands.size() != operands || !has(i, "rn")) refuse(i);
-  const Handling& handling = known_handling(narrows ? fmt::format("cvt.{}.{}", type, name_of(other))
-                                                    : "cvt.f16x2." + type);
+  const std::string name =
+      narrows ? fmt::format("cvt.{}.{}", type, name_of(other)) : "cvt.f16x2." + type;
+  const Handling& handling = known_handling(name);
   const int d = slot(i.operands[0], false), a = slot(i.operands[1], false, other == Type::f32);
   Op& op = operands == 3 ? emit_table(handling, {d, a, slot(i.operands[2], false, true)})
                          : emit_table(handling, {d, a});

@@ -75,13 +75,16 @@ bool is_ordered(const Warp& w, int lane, uint64_t s) {
   return heard != w.block->hearsay.end() && heard->second.known.knows(told_as, in_block);
 }
 
-// A block that has fenced is trusted with what it wrote before, and reads behind.
-bool may_be_unseen(const Warp& w, const Access& a, uint32_t writer, uint32_t write_op) {
+// A block that has fenced is trusted with what it wrote before, and with what it reads of others.
+bool may_be_unseen(const Warp& w, const Access& a, uint32_t writer, uint32_t write,
+                   uint32_t write_op) {
   if ((a.op->flags & is_cached) != 0) return true;
   if ((a.op->flags & is_bulk) == 0 || a.writes || (w.code[write_op].flags & is_bulk) != 0)
     return false;
   const auto& fenced = w.block->run->fenced_for_copies;
-  return !fenced.contains(writer) && !fenced.contains(w.block->number);
+  const auto by_writer = fenced.find(writer);
+  if (by_writer != fenced.end() && stamp::time(write) < by_writer->second) return false;
+  return writer == w.block->number || !fenced.contains(w.block->number);
 }
 
 bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t) {
@@ -133,7 +136,7 @@ bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t)
       unordered(t.read, a.is_strong && t.read_is_atomic && !is_out_of_scope(t.read, t.read_op)))
     return conflict(t.read, false, t.read_op);
   if (t.write != 0 && !numbering.is_of_other(block_of(t.write)) &&
-      may_be_unseen(w, a, block_of(t.write), t.write_op)) {
+      may_be_unseen(w, a, block_of(t.write), static_cast<uint32_t>(t.write), t.write_op)) {
     report_unseen(w, a, place_in(region, address), who(t.write), t.write_op);
     return false;
   }

@@ -57,11 +57,12 @@ struct Run {
     std::uint32_t first = 0, end = 0;
   };
   std::vector<Part> shared_part;
-  std::unique_ptr<Counter> counter;           // if the launch is counted
-  std::unique_ptr<Watch> watch;               // if it is watched
-  ToldInLaunch told;                          // by atomic operations, at global addresses
-  LateStores late_stores;                     // of global memory
-  std::set<std::uint32_t> fenced_for_copies;  // blocks that were, of global memory
+  std::unique_ptr<Counter> counter;  // if the launch is counted
+  std::unique_ptr<Watch> watch;      // if it is watched
+  ToldInLaunch told;                 // by atomic operations, at global addresses
+  LateStores late_stores;            // of global memory
+  // When blocks last fenced global memory for bulk copies, each in its own time.
+  std::unordered_map<std::uint32_t, std::uint32_t> fenced_for_copies;
   std::optional<Finding> finding;
   // A use of memory that nobody wrote until then. Somebody may still write it, in no order with the
   // read: then a race is what is found, whoever came first.

@@ -239,7 +239,8 @@ bool is_alone(const Block& block) {
 const Op* fence_all(const Op* op, Warp& w) {
   fence(w, op->mode == 2 || (op->mode == 5 && is_alone(*w.block)));
   if (op->mode == 1 || op->mode == 3) w.block->shadow.fence_proxy(w);
-  if (op->mode == 3 || op->mode == 4) w.block->run->fenced_for_copies.insert(w.block->number);
+  if (op->mode == 3 || op->mode == 4)
+    w.block->run->fenced_for_copies[w.block->number] = w.block->shadow.now();
   return op + 1;
 }
 

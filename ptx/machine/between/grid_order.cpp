@@ -22,6 +22,17 @@ bool is_large(const Launch& launch, const Settings& settings) {
   return std::max(threads, usual_threads) > settings.threads_run_whole;
 }
 
+// In shuffled order: of so many at a time, so that one which waits for its neighbour finds it soon.
+constexpr uint64_t most_shuffled = 256;
+
+// Of some cards, of which every n-th one is dealt.
+uint64_t dealt(uint64_t turn, uint64_t cards, uint64_t seed) {
+  if (cards < 2) return 0;
+  uint64_t step = assay::scramble(seed + 1) % cards | 1;
+  while (std::gcd(step, cards) != 1) ++step;
+  return (assay::scramble(seed) + turn * (step % cards)) % cards;
+}
+
 }  // namespace
 
 bool has_whole_clusters(const Launch& launch) {
@@ -49,10 +60,6 @@ GridOrder::GridOrder(const Launch& launch, const Settings& settings)
       (settings.most_blocks + launch.cluster.count() - 1) / launch.cluster.count();
   if (most != 0 && most < grid_ && !launch.cooperative && is_large(launch, settings))
     leave_out(most, launch);
-  if (order_ != Order::shuffled || grid_ < 2) return;
-  step_ = assay::scramble(seed_ + 1) % grid_ | 1;
-  while (std::gcd(step_, grid_) != 1) ++step_;
-  step_ %= grid_;
 }
 
 void GridOrder::leave_out(uint64_t most, const Launch& launch) {
@@ -73,8 +80,8 @@ uint64_t GridOrder::number(uint64_t started) const {
   if (!chosen_.empty()) return chosen_[started];
   if (order_ == Order::reverse) return grid_ - 1 - started;
   if (order_ == Order::forward) return started;
-  const auto dealt = static_cast<unsigned __int128>(started) * step_ % grid_;
-  return (assay::scramble(seed_) + static_cast<uint64_t>(dealt)) % grid_;
+  const uint64_t first = started / most_shuffled * most_shuffled;
+  return first + dealt(started - first, std::min(most_shuffled, grid_ - first), seed_ + first);
 }
 
 }  // namespace ptx

@@ -30,7 +30,6 @@ class GridOrder {
 
   std::uint64_t grid_, seed_;
   Order order_;
-  std::uint64_t step_ = 0;             // shuffled, they are dealt like every n-th card
   std::vector<std::uint64_t> chosen_;  // if not all are started
 };
 

@@ -57,6 +57,28 @@ TEST(BulkPrefetch, takes_multiples_of_16_bytes) {
   EXPECT_THAT(found("[%out], %r2"), HasSubstr("prefetches 24 bytes"));
 }
 
+// What is fenced is what was written before.
+TEST(BulkCopy, reads_global_memory_that_was_fenced_after_it_was_written) {
+  const auto found = [](const std::string& before, const std::string& after) {
+    const std::string body = R"(
+mov.u32 %r9, tile; add.u32 %r8, %r9, 1024; setp.ne.u32 %p1, %t, 0; mul.wide.u32 %rd1, %t, 4;
+add.s64 %rd2, %out, %rd1; @%p1 bra $made; mbarrier.init.shared.b64 [%r8], 1;
+)" + before + R"(
+$made: bar.sync 0; st.global.u32 [%rd2], %t;
+)" + after + R"(
+bar.sync 0; @%p1 bra $copied; mbarrier.arrive.expect_tx.shared.b64 %rd3, [%r8], 128;
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r9], [%out], 128, [%r8];
+$copied: bar.sync 0; $again: mbarrier.try_wait.parity.shared.b64 %p2, [%r8], 0; @!%p2 bra $again;
+)";
+    return text_of(WrittenKernel(body).run(32));
+  };
+  const auto missing = HasSubstr("no fence.proxy.async lies between the two");
+  EXPECT_THAT(found("", ""), missing);
+  EXPECT_THAT(found("fence.proxy.async;", ""), missing);
+  EXPECT_EQ(found("fence.proxy.async;", "fence.proxy.async;"), "");
+  EXPECT_EQ(found("", "fence.proxy.async.global;"), "");
+}
+
 TEST(BulkStore, is_told_to_other_blocks_once_it_was_waited_for) {
   EXPECT_EQ(found_by_last_block(until_written), "");
   EXPECT_EQ(found_by_last_block(until_read + until_written), "");

@@ -331,6 +331,27 @@ $last: st.volatile.global.u32 [%rd2], 1;)";
                 "the grid's 20 fit on the device together, and all that are there wait"));
 }
 
+// Two of a pair are never far apart, however many there are: so few wait at a time.
+TEST(Schedule, takes_blocks_in_another_order_but_not_from_far_away) {
+  const std::string body = R"(
+mov.u32 %r1, %ctaid.x; atom.global.add.u32 %r2, [%out+4000], 1;
+mul.wide.u32 %rd1, %r2, 4; add.s64 %rd2, %out, %rd1; st.global.u32 [%rd2], %r1;)";
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    WrittenKernel kernel(body);
+    ASSERT_EQ(text_of(kernel.run(1, {.order = Order::shuffled, .seed = seed}, 900)), "");
+    std::vector<std::uint32_t> order(kernel.words.begin(), kernel.words.begin() + 900);
+    unsigned farthest = 0, moved = 0;
+    for (unsigned n = 0; n < 900; ++n) {
+      farthest = std::max(farthest, order[n] > n ? order[n] - n : n - order[n]);
+      moved += order[n] != n;
+    }
+    EXPECT_LT(farthest, 300u) << seed;
+    EXPECT_GT(moved, 800u) << seed;
+    std::sort(order.begin(), order.end());
+    for (unsigned n = 0; n < 900; ++n) ASSERT_EQ(order[n], n) << "each once";
+  }
+}
+
 // A copy takes longer than the system lets anybody wait at once. What is tried again ends well.
 TEST(Wait, for_a_copy_may_be_tried_in_vain) {
   const std::string copy = R"(
