@@ -1,6 +1,5 @@
 #include <bit>
 #include <cstddef>
-#include <cstring>
 
 #include "ptx/machine/access.h"
 #include "ptx/machine/bits/kept.h"
@@ -33,7 +32,8 @@ bool find_in_own(const Op* op, Warp& w, std::uint64_t bytes, bool is_generic, bo
         static_cast<std::size_t>(w.index * warp_size + lane) * block.local_bytes;
     const std::uint64_t base = is_generic ? reinterpret_cast<std::uint64_t>(&block.local[own]) : 0;
     const std::uint64_t offset = at[lane] - base;
-    if (offset > block.local_bytes - bytes || at[lane] % bytes != 0) return false;
+    const bool is_aligned = (at[lane] & (bytes - 1)) == 0;  // a power of two
+    if (offset > block.local_bytes - bytes || !is_aligned) return false;
     place[lane] = own + offset;
     for (std::size_t word = place[lane] / 4; !writes && word < (place[lane] + bytes) / 4; ++word)
       if (block.local_is_written[word] != SharedShadow::whole) return false;
@@ -41,8 +41,8 @@ bool find_in_own(const Op* op, Warp& w, std::uint64_t bytes, bool is_generic, bo
   for (std::uint32_t left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     found[lane] = &block.local[place[lane]];
-    if (writes)
-      std::memset(&block.local_is_written[place[lane] / 4], SharedShadow::whole, bytes / 4);
+    for (std::size_t word = place[lane] / 4; writes && word < (place[lane] + bytes) / 4; ++word)
+      block.local_is_written[word] = SharedShadow::whole;
   }
   return true;
 }
