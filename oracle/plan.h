@@ -77,7 +77,8 @@ struct Plan {
   // How many allocations succeed before the device runs out of memory. Then an error is as good as
   // a right C. PTX machine only.
   std::optional<int> most_allocations = std::nullopt;
-  // How many bytes are free, as the variant is told. Likewise.
+  // How many free bytes cudaMemGetInfo reports. An error is as good as a right C here too. PTX
+  // machine only.
   std::optional<std::uint64_t> free_memory = std::nullopt;
   Spoil spoil = Spoil::none;
   Altered altered = Altered::nothing;

@@ -69,7 +69,8 @@ Exception exception_of(std::uint64_t seed, Operand);
 // Of whole numbers under it: whether they fit their type but for the first one that does not, such
 // as 128 among bytes.
 bool touches_end(std::uint64_t seed);
-// Of words of 16 bits: whether all have one sign, and just so many bits that their sum leaves 32.
+// Whether words of 16 bits are all negative, and just large enough for the sum of k products to
+// overflow 32 bits.
 bool leaves_32_bits(std::uint64_t seed);
 
 // The elements of A, B or C under it. Where both A and B repeat elements, these have few bits, so

@@ -18,6 +18,11 @@ Case larger_problem(Case c, const Entry& entry) {
   return fitted(c, entry.variant.needs);
 }
 
+bool is_cheap(const Case& c, const Entry& entry) {
+  constexpr double most_nanoseconds = 5e7;
+  return cost_of(c, claim_named("within_bound"), entry) <= most_nanoseconds;
+}
+
 // What a launch leaves that has so much memory, and what the next one does, which has enough.
 // Nothing, where no allocation failed.
 std::optional<Verdict> judge_with(int allocations, const Entry& entry, const Case& c,
@@ -51,16 +56,12 @@ Verdict judge_first_launch(const Entry& entry, const Case& c, const Resources& r
 
 Verdict judge_without_memory(const Entry& entry, const Case& c, const Resources& resources) {
   constexpr int most_cases = 16, most_granted = 3;  // of a process; allocations
-  constexpr double most_nanoseconds = 5e7;
   thread_local int judged = 0;
   const Verdict right{.judged = 1};
-  const auto is_cheap = [&](const Case& tried) {
-    return cost_of(tried, claim_named("within_bound"), entry) <= most_nanoseconds;
-  };
-  if (judged >= most_cases || !is_cheap(c)) return right;
+  if (judged >= most_cases || !is_cheap(c, entry)) return right;
   if (run_trial(entry, c, {}, resources).status != TrialStatus::right) return right;
   Case tried = c;
-  for (int granted = 0; granted < most_granted && is_cheap(tried); ++granted) {
+  for (int granted = 0; granted < most_granted && is_cheap(tried, entry); ++granted) {
     auto verdict = judge_with(granted, entry, tried, resources);
     if (!verdict) {
       tried = larger_problem(tried, entry);
@@ -80,6 +81,7 @@ Verdict judge_told_of_little_memory(const Entry& entry, const Case& c, const Res
   if (judged++ >= most_cases) return right;
   for (const std::uint64_t free : {0, 1 << 14, 1 << 20}) {
     for (const Case& tried : {c, larger_problem(c, entry)}) {
+      if (!is_cheap(tried, entry)) continue;
       Verdict verdict = run_trial(entry, tried, {.free_memory = free}, resources);
       if (!is_failure(verdict)) continue;
       verdict.reason += fmt::format(", where cudaMemGetInfo tells of {} free bytes", free);

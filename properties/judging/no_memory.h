@@ -15,7 +15,8 @@ Verdict judge_without_memory(const Entry&, const Case&, const Resources&);
 // allocations fail but one: what is kept for good is allocated there, in pieces.
 Verdict judge_first_launch(const Entry&, const Case&, const Resources&);
 
-// For a variant that asks how much memory is free, and is told of little or none: as above.
+// For a variant that calls cudaMemGetInfo: where that reports little or no free memory, the launch
+// returns an error or leaves a right C.
 Verdict judge_told_of_little_memory(const Entry&, const Case&, const Resources&);
 
 }  // namespace assay

@@ -22,7 +22,8 @@ bool is_large(const Launch& launch, const Settings& settings) {
   return std::max(threads, usual_threads) > settings.threads_run_whole;
 }
 
-// In shuffled order: of so many at a time, so that one which waits for its neighbour finds it soon.
+// Shuffled order mixes this many blocks at a time: a block that waits for its neighbour does not
+// wait long.
 constexpr uint64_t most_shuffled = 256;
 
 // Of some cards, of which every n-th one is dealt.
@@ -30,7 +31,7 @@ uint64_t dealt(uint64_t turn, uint64_t cards, uint64_t seed) {
   if (cards < 2) return 0;
   uint64_t step = assay::scramble(seed + 1) % cards | 1;
   while (std::gcd(step, cards) != 1) ++step;
-  return (assay::scramble(seed) + turn * (step % cards)) % cards;
+  return (assay::scramble(seed) % cards + turn * (step % cards)) % cards;
 }
 
 }  // namespace
