@@ -80,6 +80,7 @@ struct Plan {
   // How many free bytes cudaMemGetInfo reports. An error is as good as a right C here too. PTX
   // machine only.
   std::optional<std::uint64_t> free_memory = std::nullopt;
+  bool sees_stores_at_once = false;  // where the PTX machine lets some be seen late
   Spoil spoil = Spoil::none;
   Altered altered = Altered::nothing;
   // Host code that reads or writes the operands goes unseen. To close them to it takes longer than

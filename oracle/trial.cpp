@@ -276,12 +276,18 @@ Verdict run_once(const Entry& entry, const Case& c, const Plan& plan, const Reso
     return *failure;
   }
   Verdict verdict = judge_memory(entry.variant, c, plan, placed, output);
-  if (const std::string early = placed.machine.what_came_early();
-      is_failure(verdict) && !early.empty())
-    verdict.reason += "; " + early;
   verdict.remark = placed.machine.remark();
   verdict.crowd = placed.machine.crowd();
   return verdict;
+}
+
+// That a load came too early explains a failure which is none where it cannot.
+void explain_by_early_load(Verdict& verdict, const Entry& entry, const Case& c, Plan plan,
+                           const Resources& resources) {
+  const std::string early = machine_of(entry.backend, resources).what_came_early();
+  if (verdict.status != TrialStatus::wrong || early.empty()) return;
+  plan.sees_stores_at_once = true;
+  if (!is_failure(run_once(entry, c, plan, resources, nullptr))) verdict.reason += "; " + early;
 }
 
 // Whether C depends on what shared memory holds at first, and on nothing else from launch to
@@ -356,6 +362,7 @@ Verdict run_trial(const Entry& entry, const Case& c, const Plan& plan, const Res
     verdict.diagnosis =
         "shared memory is read before it is written: with NaN in it, the result is another one";
   }
+  explain_by_early_load(verdict, entry, c, plan, resources);
   return verdict;
 }
 

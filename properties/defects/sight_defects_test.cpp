@@ -127,6 +127,17 @@ TEST_P(Meeting, shows_in_every_seed) {
 INSTANTIATE_TEST_SUITE_P(Defect, Meeting,
                          testing::Values("turns_of_all_launches", "boxes_of_all_launches"));
 
+TEST(LateStore, is_named_in_every_seed) {
+  const Entry entry = entry_named("turns_without_a_fence", Backend::ptx);
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    const ClaimResult result =
+        check({entry}, {&claim_named("within_bound")}, {.seed = seed, .jobs = 1}).front();
+    ASSERT_TRUE(result.failure) << "seed " << seed << ", " << result.cases << " cases";
+    EXPECT_THAT(result.failure->verdict.reason,
+                HasSubstr("a __threadfence behind that is missing"));
+  }
+}
+
 // Of what shows once in a process, since the variant then keeps something else.
 void expect_kept(const char* variant, const char* claim, const char* says,
                  const char* text = "m=3 n=4 k=5") {

@@ -218,6 +218,7 @@ struct Settings {
   // take next to no time.
   std::uint64_t most_blocks = 0, threads_run_whole = 0;
   Drawn numbers = Drawn::by_one_launch;
+  bool sees_stores_at_once = false;  // no store stays unseen for a while
 };
 
 // A launch of which blocks waited for others that come later in the grid.

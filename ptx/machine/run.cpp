@@ -125,7 +125,7 @@ class Running {
             .most_stored = run_.stored + (grid_ - blocks()) * run_.most_stored,
             .meets_others = run_.meets_others || run_.launch.cooperative,
             .printed = std::move(run_.printed),
-            .seen_late = run_.late_stores.first_seen(),
+            .seen_late = run_.late_stores.last_seen(),
             .counts = counts(),
             .watched = watched()};
   }

@@ -57,7 +57,7 @@ void note(Outcome& outcome, Observation& seen) {
   const Settings& settings = state().request->settings;
   ++seen.kernels;
   seen.extra_time += outcome.extra_time;
-  if (seen.seen_late.empty()) seen.seen_late = std::move(outcome.seen_late);
+  if (!outcome.seen_late.empty()) seen.seen_late = std::move(outcome.seen_late);
   const bool may_follow = settings.threads_run_whole != 0;
   seen.is_no_part |= outcome.is_part && (outcome.meets_others || (seen.kernels > 1 && !may_follow));
   seen.is_part |= outcome.is_part;

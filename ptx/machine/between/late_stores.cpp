@@ -27,7 +27,7 @@ bool reads_atomically(const Op& op) {
 // Where only atomic operations look at what others store, none comes too early.
 LateStores::LateStores(const Run& run)
     : are_possible_(run.settings.order == Order::shuffled && run.settings.most_watched == 0 &&
-                    run.launch.grid.count() > 1 &&
+                    !run.settings.sees_stores_at_once && run.launch.grid.count() > 1 &&
                     std::any_of(run.kernel.code.begin(), run.kernel.code.end(), reads_atomically)) {
 }
 
@@ -75,12 +75,11 @@ const std::byte* LateStores::found_by(Warp& w, const Op* op, int lane, uint64_t 
   forget(address, bytes);
   if (!is_it || comes_after_last_write(w, lane, address)) return nullptr;
   const Run& run = *w.block->run;
-  if (first_seen_.empty())
-    first_seen_ = fmt::format(
-        "{} read {} ({}) as it was before a thread of block {} of the grid changed it ({}), which "
-        "other blocks may see late: a __threadfence behind that is missing",
-        thread_text(w, lane), place_of_address(w, address), place_of(run.kernel, *op),
-        late.block - run.numbering.others, place_of(run.kernel, *late.op));
+  last_seen_ = fmt::format(
+      "{} read {} ({}) as it was before a thread of block {} of the grid changed it ({}), which "
+      "other blocks may see late: a __threadfence behind that is missing",
+      thread_text(w, lane), place_of_address(w, address), place_of(run.kernel, *op),
+      late.block - run.numbering.others, place_of(run.kernel, *late.op));
   found_ = late.before;
   return found_.data();
 }

@@ -31,8 +31,9 @@ class LateStores {
   void fence(const Block&);
   // What a lane finds at an address instead of what is there; null: that.
   const std::byte* found_by(Warp&, const Op*, int lane, std::uint64_t address, std::size_t bytes);
-  // In words, which load first came too early for which store; empty: none did.
-  const std::string& first_seen() const { return first_seen_; }
+  // In words, which load was the last to come too early for which store; empty: none did. Those of
+  // a flag come before those of what it tells of.
+  const std::string& last_seen() const { return last_seen_; }
 
  private:
   static constexpr std::size_t most_bytes = 16;
@@ -48,7 +49,7 @@ class LateStores {
   std::unordered_map<std::uint64_t, Late> all_;                             // by address
   std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> of_block_;  // their addresses
   std::array<std::byte, most_bytes> found_ = {};
-  std::string first_seen_;
+  std::string last_seen_;
 };
 
 }  // namespace ptx

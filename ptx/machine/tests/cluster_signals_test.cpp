@@ -143,6 +143,10 @@ TEST(ClusterCopy, reads_its_source_until_the_other_block_has_waited_and_says_so)
                   AllOf(StartsWith("data race"), HasSubstr("which an asynchronous copy read")));
     }
     EXPECT_EQ(found_in_pairs(came + "ld.shared.u32 %r2, [%r32];" + meet, settings, of_other), "");
+    const std::string met_before = copied("fence.proxy.async;", meet + wait("%r40", 0));
+    EXPECT_EQ(found_in_pairs(met_before + meet + overwrite, settings, of_other), "");
+    EXPECT_THAT(found_in_pairs(met_before + "bar.sync 0;" + overwrite + meet, settings),
+                StartsWith("data race"));
   }
 }
 
