@@ -86,6 +86,37 @@ TEST(LateStore, is_seen_by_whoever_changes_the_word) {
   EXPECT_EQ(run_all(passes(put, "", "atom.global.add.u32 %r5, [%rd2], 0;" + take)).wrong, 0u);
 }
 
+// A barrier of the cluster orders the store of block 0 with the load of block 1, whatever block 2
+// of another cluster makes of the word in between.
+TEST(LateStore, is_seen_by_whoever_comes_after_it) {
+  const auto body = [](const std::string& block_1_waits) {
+    return R"(
+mov.u32 %r1, %ctaid.x; setp.eq.u32 %p0, %r1, 0; setp.eq.u32 %p1, %r1, 1; setp.eq.u32 %p2, %r1, 2;
+mul.wide.u32 %rd1, %t, 4; add.s64 %rd2, %out, %rd1; mov.u32 %r2, 7;
+@%p0 st.volatile.global.u32 [%rd2], %r2;
+barrier.cluster.arrive; barrier.cluster.wait;
+@%p0 st.volatile.global.u32 [%out+2048], 1;
+@!%p2 bra $one;
+$again: ld.volatile.global.u32 %r3, [%out+2048]; setp.eq.u32 %p3, %r3, 0; @%p3 bra $again;
+atom.global.add.u32 %r4, [%rd2], 0; add.s32 %r5, %r4, 1; bar.sync 0;
+st.volatile.global.u32 [%out+2052], %r5;
+$one: @!%p1 bra $end;
+)" + block_1_waits +
+           "ld.volatile.global.u32 %r4, [%rd2]; st.global.u32 [%rd2+128], %r4; $end:";
+  };
+  for (const char* const waits :
+       {"",
+        "$once_more: ld.volatile.global.u32 %r3, [%out+2052]; setp.eq.u32 %p3, %r3, 0;"
+        "@%p3 bra $once_more;"}) {
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+      WrittenKernel kernel(body(waits));
+      kernel.cluster = {2};
+      ASSERT_EQ(text_of(kernel.run(threads, {.order = Order::shuffled, .seed = seed}, 4)), "");
+      for (unsigned n = 0; n < threads; ++n) ASSERT_EQ(kernel.words[threads + n], 7u) << seed;
+    }
+  }
+}
+
 TEST(LateStore, is_none_in_the_other_orders_or_where_all_are_seen_at_once) {
   std::vector<Settings> others = {{.order = Order::forward}, {.order = Order::reverse}};
   for (std::uint64_t seed = 0; seed < seeds; ++seed)
