@@ -69,6 +69,8 @@ class Machine {
   virtual std::optional<Crowd> crowd() const { return std::nullopt; }
   // A load of the last launch that a missing fence let come too early, in words; empty: none did.
   virtual std::string what_came_early() const { return ""; }
+  // That malloc gave a kernel of the last launch nothing, and why, likewise.
+  virtual std::string heap_used_up() const { return ""; }
   // How many kernels, copies and memsets the last launch asked for, where they are counted.
   virtual int operations() const { return 1; }
   // How much memory of the device it asked for, in calls, where they are counted.

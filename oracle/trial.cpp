@@ -290,6 +290,12 @@ void explain_by_early_load(Verdict& verdict, const Entry& entry, const Case& c, 
   if (!is_failure(run_once(entry, c, plan, resources, nullptr))) verdict.reason += "; " + early;
 }
 
+// What malloc gave nothing, a kernel may miss.
+void explain_by_heap(Verdict& verdict, const Entry& entry, const Resources& resources) {
+  const std::string used_up = machine_of(entry.backend, resources).heap_used_up();
+  if (is_failure(verdict) && !used_up.empty()) verdict.reason += "; " + used_up;
+}
+
 // Whether C depends on what shared memory holds at first, and on nothing else from launch to
 // launch.
 bool reads_unwritten_shared(const Entry& entry, const Case& c, Plan plan,
@@ -362,6 +368,7 @@ Verdict run_trial(const Entry& entry, const Case& c, const Plan& plan, const Res
     verdict.diagnosis =
         "shared memory is read before it is written: with NaN in it, the result is another one";
   }
+  explain_by_heap(verdict, entry, resources);
   explain_by_early_load(verdict, entry, c, plan, resources);
   return verdict;
 }

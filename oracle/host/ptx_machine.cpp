@@ -53,6 +53,7 @@ class PtxMachine : public Machine {
   int operations() const override { return launches_; }
   int allocations() const override { return allocations_; }
   std::string what_came_early() const override { return came_early_; }
+  std::string heap_used_up() const override { return heap_used_up_; }
   bool asked_what_is_free() const override { return asked_what_is_free_; }
   std::uint64_t hash_of_kept_memory() const override { return ptx::hash_of_kept_memory(); }
   std::uint64_t kept_bytes() const override { return ptx::kept_bytes(); }
@@ -77,6 +78,7 @@ class PtxMachine : public Machine {
     allocations_ = seen.allocations;
     asked_what_is_free_ = seen.asked_what_is_free;
     came_early_ = std::move(seen.seen_late);
+    heap_used_up_ = std::move(seen.heap_used_up);
     crowd_.reset();
     if (seen.crowd)
       crowd_ = Crowd{static_cast<std::int64_t>(seen.crowd->together),
@@ -273,7 +275,7 @@ class PtxMachine : public Machine {
   ptx::Drawn numbers_ = ptx::Drawn::by_one_launch;
   int launches_ = 0, allocations_ = 0;
   bool asked_what_is_free_ = false;
-  std::string came_early_;
+  std::string came_early_, heap_used_up_;
   Tile tile_;
   std::optional<Crowd> crowd_;
   std::vector<ptx::LaunchCounts> counted_;

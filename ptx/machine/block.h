@@ -61,6 +61,7 @@ struct Run {
   std::unique_ptr<Watch> watch;      // if it is watched
   ToldInLaunch told;                 // by atomic operations, at global addresses
   LateStores late_stores;            // of global memory
+  HeapOfBlocks of_heap;
   // When blocks last fenced global memory for bulk copies, each in its own time.
   std::unordered_map<std::uint32_t, std::uint32_t> fenced_for_copies;
   std::optional<Finding> finding;

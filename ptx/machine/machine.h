@@ -236,9 +236,10 @@ struct Outcome {
   std::uint64_t most_stored = 0;   // words of results, by all blocks, if none stores more than any
                                    // of those that were run
   bool meets_others =
-      false;              // a block did what tells others, or hears of them: an atomic operation
-  std::string printed;    // by printf; at most 1 MiB
-  std::string seen_late;  // a load that came too early for a store, in words; empty: none did
+      false;                 // a block did what tells others, or hears of them: an atomic operation
+  std::string printed;       // by printf; at most 1 MiB
+  std::string seen_late;     // a load that came too early for a store, in words; empty: none did
+  std::string heap_used_up;  // likewise, that malloc gave nothing
   std::optional<LaunchCounts> counts;  // if asked for, of a launch without a finding
   std::optional<Watched> watched;      // if asked for
 };

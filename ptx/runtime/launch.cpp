@@ -58,6 +58,7 @@ void note(Outcome& outcome, Observation& seen) {
   ++seen.kernels;
   seen.extra_time += outcome.extra_time;
   if (!outcome.seen_late.empty()) seen.seen_late = std::move(outcome.seen_late);
+  if (!outcome.heap_used_up.empty()) seen.heap_used_up = std::move(outcome.heap_used_up);
   const bool may_follow = settings.threads_run_whole != 0;
   seen.is_no_part |= outcome.is_part && (outcome.meets_others || (seen.kernels > 1 && !may_follow));
   seen.is_part |= outcome.is_part;

@@ -48,15 +48,15 @@ struct Request {
 };
 
 struct Observation {
-  std::optional<Finding> finding;    // the first; later launches of the same call do nothing
-  int launches = 0;                  // that were asked for
-  int kernels = 0;                   // that were launched
-  int allocations = 0;               // that were asked for
-  bool asked_what_is_free = false;   // by cudaMemGetInfo
-  std::vector<LaunchCounts> counts;  // of each, if asked for and without a finding
-  std::vector<Watched> watched;      // of each, if asked for
-  std::string seen_late;             // by a launch: see Outcome
-  std::uint64_t extra_time = 0;      // of all launches: what some operations take beyond usual ones
+  std::optional<Finding> finding;       // the first; later launches of the same call do nothing
+  int launches = 0;                     // that were asked for
+  int kernels = 0;                      // that were launched
+  int allocations = 0;                  // that were asked for
+  bool asked_what_is_free = false;      // by cudaMemGetInfo
+  std::vector<LaunchCounts> counts;     // of each, if asked for and without a finding
+  std::vector<Watched> watched;         // of each, if asked for
+  std::string seen_late, heap_used_up;  // by a launch: see Outcome
+  std::uint64_t extra_time = 0;  // of all launches: what some operations take beyond usual ones
   // Most blocks of a launch were left out; and what the others leave is no part of the whole,
   // because something else writes memory too, or because the blocks depend on each other.
   bool is_part = false, is_no_part = false;

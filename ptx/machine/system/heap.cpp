@@ -20,17 +20,31 @@ using std::uint64_t;
 constexpr std::size_t unit = 16, known_of_piece = 16;  // bytes
 constexpr std::size_t most_freed = 256;                // that are remembered, to be named
 
-uint64_t allocate(Run& run, uint64_t bytes) {
+// Blocks that wait for each other need not be there at the same time.
+bool is_used_up(Run& run, const Warp& w, int lane, std::size_t taken) {
+  const Heap& heap = run.memory.heap;
+  run.of_heap.enter(w.block->number, run.launch.fit_on_device);
+  const std::size_t more = run.meets_others ? 0 : run.of_heap.more_of_others(w.block->number);
+  if (heap.used + more + taken <= heap.limit) return false;
+  run.of_heap.used_up = fmt::format(
+      "malloc gave nothing to {}, since the kernels' heap has {} bytes, and {} blocks that may run "
+      "at a time want more",
+      thread_text(w, lane), heap.limit, run.of_heap.blocks());
+  return true;
+}
+
+uint64_t allocate(Run& run, const Warp& w, int lane, uint64_t bytes) {
   Heap& heap = run.memory.heap;
   if (bytes == 0 || bytes > heap.limit) return 0;
   const std::size_t taken = (bytes + unit - 1) / unit * unit + known_of_piece;
-  if (heap.used + taken > heap.limit) return 0;
+  if (is_used_up(run, w, lane, taken)) return 0;
   auto region = make_region(bytes, fmt::format("memory of {} bytes of the kernels' heap", bytes));
   const uint64_t first = region->area.first;
   run.memory.insert(std::move(region));
   run.memory.at(first)->traced_after = 0;  // what this launch does there is to be seen
   heap.used += taken;
-  heap.pieces[first] = {taken, &run};
+  heap.pieces[first] = {taken, &run, w.block->number};
+  run.of_heap.give(w.block->number, taken);
   return first;
 }
 
@@ -38,7 +52,7 @@ uint64_t allocate(Run& run, uint64_t bytes) {
 const Op* allocate_each(const Op* op, Warp& w) {
   for (uint32_t left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    w.slot<uint64_t>(op->d)[lane] = allocate(*w.block->run, w.slot<uint64_t>(op->a)[lane]);
+    w.slot<uint64_t>(op->d)[lane] = allocate(*w.block->run, w, lane, w.slot<uint64_t>(op->a)[lane]);
   }
   return op + 1;
 }
@@ -80,6 +94,7 @@ const Op* free_each(const Op* op, Warp& w) {
     }
     if (!touch(op, w, lane, memory.at(first)->area)) return nullptr;
     memory.heap.used -= piece->second.bytes;
+    if (piece->second.by == &run) run.of_heap.take(piece->second.block, piece->second.bytes);
     memory.heap.pieces.erase(piece);
     std::vector<std::unique_ptr<Region>>& freed = memory.heap.freed;
     freed.push_back(memory.take(first));
@@ -97,6 +112,33 @@ const Region* Heap::freed_at(uint64_t address) const {
     return address - region->area.first < region->area.row_bytes;
   });
   return found == freed.end() ? nullptr : found->get();
+}
+
+void HeapOfBlocks::enter(uint32_t block, uint64_t at_a_time) {
+  of_[block];
+  if (of_.size() <= at_a_time) return;
+  const auto has_none = [&](const auto& one) { return one.second.now == 0 && one.first != block; };
+  const auto left_out = std::find_if(of_.begin(), of_.end(), has_none);
+  if (left_out == of_.end()) return;
+  more_ -= left_out->second.most;
+  of_.erase(left_out);
+}
+void HeapOfBlocks::give(uint32_t block, std::size_t bytes) {
+  Had& had = of_[block];
+  more_ -= had.most - had.now;
+  had.now += bytes;
+  had.most = std::max(had.most, had.now);
+  more_ += had.most - had.now;
+}
+void HeapOfBlocks::take(uint32_t block, std::size_t bytes) {
+  const auto had = of_.find(block);
+  if (had == of_.end()) return;
+  had->second.now -= bytes;
+  more_ += bytes;
+}
+std::size_t HeapOfBlocks::more_of_others(uint32_t block) const {
+  const Had& own = of_.at(block);
+  return more_ - (own.most - own.now);
 }
 
 void Run::forget_regions() {

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ptx/machine/memory.h"
 #include "ptx/machine/tests/written_kernel.h"
 
@@ -80,6 +82,45 @@ TEST(Heap, gives_none_where_it_is_used_up) {
   EXPECT_EQ(first_word(kernel.memory(), kernel), 0u);
   kernel.memory().release_heap();
   EXPECT_EQ(first_word(kernel.memory(), kernel), 1u);
+}
+
+// Each block of one thread has 64 bytes, for as long as it runs, and stores 1 if it got them.
+// `before`: what it does before that.
+int blocks_that_get_some(std::size_t bytes_of_heap, std::uint64_t fit, const Settings& settings,
+                         std::string* text, const std::string& before = "") {
+  WrittenKernel kernel(
+      "mov.u32 %t, %ctaid.x;" + before +
+          "{ .param .b64 param0; .param .b64 retval0; st.param.b64 [param0], 64; call.uni "
+          "(retval0), malloc, (param0); ld.param.b64 %rd2, [retval0]; }"
+          "setp.ne.u64 %p1, %rd2, 0; selp.u32 %r1, 1, 0, %p1;" +
+          store_r1 +
+          "{ .param .b64 param1; st.param.b64 [param1], %rd2; call.uni free, (param1); }",
+      of_heap);
+  kernel.memory().set_heap(bytes_of_heap);
+  kernel.fit_on_device = fit;
+  const Outcome outcome = kernel.run(1, settings, 30);
+  EXPECT_EQ(text_of(outcome), "");
+  EXPECT_EQ(kernel.memory().bytes_of_heap(), 0u);
+  *text = outcome.heap_used_up;
+  return static_cast<int>(std::count(kernel.words.begin(), kernel.words.end(), 1u));
+}
+
+TEST(Heap, gives_none_where_blocks_that_may_run_at_a_time_use_it_up) {
+  const std::size_t piece = 64 + 16;
+  std::string text;
+  for (const Settings& settings : all_orders()) {
+    EXPECT_EQ(blocks_that_get_some(10 * piece, 10, settings, &text), 30);
+    EXPECT_EQ(text, "");
+    EXPECT_LT(blocks_that_get_some(10 * piece, 11, settings, &text), 30);
+    EXPECT_THAT(text, AllOf(StartsWith("malloc gave nothing to thread"),
+                            HasSubstr("the kernels' heap has 800 bytes, and 11 blocks that may")));
+    EXPECT_EQ(blocks_that_get_some(29 * piece, 1000, settings, &text), 29);
+    EXPECT_EQ(blocks_that_get_some(30 * piece, 1000, settings, &text), 30);
+    // Who takes turns by an atomic operation need not have it at a time.
+    EXPECT_EQ(blocks_that_get_some(10 * piece, 1000, settings, &text,
+                                   "add.s64 %rd8, %out, 4000; atom.global.add.u32 %r9, [%rd8], 1;"),
+              30);
+  }
 }
 
 TEST(Heap, gets_back_what_a_launch_leaves_that_does_not_end) {
