@@ -139,10 +139,16 @@ Effort effort_on_ptx(const Entry& entry) {
                   static_cast<double>(work->operations), static_cast<double>(work->blocks)};
   };
   const std::int64_t side = std::clamp(64 / std::max(tile.m, tile.n), 2, 4);
-  const std::int64_t little = tile.k, more = little + 4 * std::max(tile.k, 8);
+  const std::int64_t little = tile.k;
   const std::int64_t m = tile.m, n = tile.n;
   const Launch one = launch(m, n, little), many = launch(side * m, side * n, little),
-               deep = launch(side * m, side * n, more), row = launch(m, 16 * n, little);
+               row = launch(m, 16 * n, little);
+  std::int64_t more = little + 4 * std::max(tile.k, 8);
+  Launch deep = launch(side * m, side * n, more);
+  // Warps that ask and wait may do as much for one slice as for several.
+  constexpr std::int64_t deepest = 4096;
+  while (deep.blocks > 0 && deep.operations < 1.1 * many.operations && more < deepest)
+    deep = launch(side * m, side * n, more *= 4);
   if (one.blocks * many.blocks * deep.blocks * row.blocks == 0) return {};
   const auto slope = [](double rise, double run) {
     return run > 0 ? std::max(0.0, rise) / run : 0;
