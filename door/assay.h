@@ -104,14 +104,25 @@ Gemm own(const Gemm& by_row) {
 
 #if defined(__CUDACC__)
 // What `later` does from now on comes after all that `earlier` was given until now.
-inline cudaError_t order(cudaStream_t earlier, cudaStream_t later) {
+inline cudaError_t order(cudaEvent_t event, cudaStream_t earlier, cudaStream_t later) {
+  const cudaError_t error = cudaEventRecord(event, earlier);
+  return error != cudaSuccess ? error : cudaStreamWaitEvent(later, event, 0);
+}
+// Between two streams, with an event that is there before anything is launched: what is under way
+// can then be waited for.
+template <class Call>
+cudaError_t call_in(cudaStream_t inner, cudaStream_t outer, const Call& call) {
   cudaEvent_t event;
   cudaError_t error = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
   if (error != cudaSuccess) return error;
-  error = cudaEventRecord(event, earlier);
-  if (error == cudaSuccess) error = cudaStreamWaitEvent(later, event, 0);
-  const cudaError_t destroyed = cudaEventDestroy(event);
-  return error != cudaSuccess ? error : destroyed;
+  const auto keep = [&](cudaError_t other) { error = error != cudaSuccess ? error : other; };
+  keep(order(event, outer, inner));
+  if (error == cudaSuccess) {
+    keep(call());
+    keep(order(event, inner, outer));
+  }
+  keep(cudaEventDestroy(event));
+  return error;
 }
 #endif
 
@@ -137,13 +148,9 @@ cudaError_t launch_in(const Gemm& by_row, cudaStream_t stream, void* workspace) 
   if (by_row.m == 0 || by_row.n == 0) return cudaSuccess;
   const Gemm g = own<Tag>(by_row);
 #if defined(__CUDACC__)
-  if (options_of<Tag>.in_legacy_stream) {
-    if (const cudaError_t error = order(stream, cudaStreamLegacy); error != cudaSuccess)
-      return error;
-    const cudaError_t launched = call_launch<Tag>(g, stream, workspace);
-    const cudaError_t ordered = order(cudaStreamLegacy, stream);
-    return launched != cudaSuccess ? launched : ordered;
-  }
+  if (options_of<Tag>.in_legacy_stream)
+    return call_in(cudaStreamLegacy, stream,
+                   [&] { return call_launch<Tag>(g, stream, workspace); });
 #endif
   return call_launch<Tag>(g, stream, workspace);
 }

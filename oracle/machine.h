@@ -73,7 +73,7 @@ class Machine {
   virtual std::string heap_used_up() const { return ""; }
   // How many kernels, copies and memsets the last launch asked for, where they are counted.
   virtual int operations() const { return 1; }
-  // How much memory of the device it asked for, in calls, where they are counted.
+  // How often it asked for memory of the device, or for what takes some, where that is counted.
   virtual int allocations() const { return 0; }
   // Whether it asked how much of that is free, where that is seen.
   virtual bool asked_what_is_free() const { return false; }
@@ -82,6 +82,8 @@ class Machine {
   virtual std::uint64_t hash_of_kept_memory() const { return 0; }
   // Bytes that its variants have allocated, and not given back, where they are counted.
   virtual std::uint64_t kept_bytes() const { return 0; }
+  // Likewise streams, events, graphs and the like.
+  virtual std::uint64_t kept_handles() const { return 0; }
   // Whether the last launch ran any code of the variant's that could have computed a product.
   virtual bool has_computed() const { return true; }
   // The reference for problems that are too large for the host; nothing for the others.

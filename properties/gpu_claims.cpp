@@ -8,6 +8,7 @@
 #include "oracle/machine.h"
 #include "properties/fitting.h"
 #include "properties/judges.h"
+#include "properties/judging/kept.h"
 #include "properties/judging/launches_in_flight.h"
 #include "properties/judging/no_memory.h"
 #include "properties/scopes.h"
@@ -92,6 +93,8 @@ Verdict judge_errors(const Entry& entry, const Case& c, const Resources& resourc
   Verdict verdict = run_trial(entry, c, plan, resources);
   const bool may_choose = entry.backend != Backend::cuda;
   if (verdict.status != TrialStatus::right || !may_choose) return verdict;
+  if (const Verdict keeps = judge_what_failures_keep(entry, c, plan, resources); is_failure(keeps))
+    return keeps;
   if (machine.asked_what_is_free()) {
     const Verdict with_little = judge_told_of_little_memory(entry, c, resources);
     if (is_failure(with_little)) return with_little;

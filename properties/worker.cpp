@@ -175,14 +175,14 @@ std::optional<Branch> unpack_branch(Message& message) {
   return branch;
 }
 
-// The last line of defence: the executor and the GPU backend themselves end a hung launch much
-// sooner.
-std::chrono::milliseconds patience_for(const Case& c, double watchdog_seconds) {
-  constexpr double products_of_an_element = 20;  // threads may hand elements over to each other
-  const double elements = static_cast<double>(c.m) * static_cast<double>(c.n);
-  const double products = c.multiply_adds() + products_of_an_element * elements;
-  return std::chrono::milliseconds(
-      static_cast<int>(std::min(2e9, 60e3 + 1e3 * watchdog_seconds + products / 1e3)));
+// The last line of defence: each backend ends a hung launch itself, which may take as long as this.
+std::chrono::milliseconds patience_for(const Entry& entry, const Case& c, double watchdog_seconds) {
+  constexpr double products_of_an_element = 20, threads = 256;  // these may hand elements over
+  const double products = c.multiply_adds() + products_of_an_element * c.m * c.n;
+  const TimeLimit limit = time_limit(c, entry.variant.tile);
+  const double seconds = 60 + watchdog_seconds + 1e-6 * products + limit.cpu_seconds +
+                         threads * limit.cpu_seconds_per_thread;
+  return std::chrono::milliseconds(static_cast<int>(std::min(2e9, 1e3 * seconds)));
 }
 
 using ClaimOfName = const Claim& (*)(std::string_view);
@@ -322,7 +322,7 @@ Verdict Worker::judge(const Entry& entry, const Claim& claim, const Case& c, Res
   request.put(Request::judge).put(std::string(entry.variant.name)).put(entry.backend);
   request.put(std::string(claim.name));
   request.put(to_string(c)).put(resources);
-  const auto patience = patience_for(c, resources.watchdog_seconds);
+  const auto patience = patience_for(entry, c, resources.watchdog_seconds);
   const std::optional<std::string> bytes = process_->ask(request.bytes(), patience);
   if (!bytes) {
     const bool hung = process_->timed_out();

@@ -52,10 +52,16 @@ class CapturedGraph {
   void* executable_ = nullptr;
 };
 
-// Within a capture of the caller's first stream: what is put into its second one meanwhile runs beside
-// what is put into the first.
+// Within a capture of the caller's first stream: what is put into its second one meanwhile runs
+// beside what is put into the first.
 LaunchFailure side_by_side(const std::function<LaunchFailure()>& start);
 
+// Whether something is so in a copy of this process, which goes on as if it had not been tried. A
+// process tries that a few times; afterwards nothing is so.
+bool in_a_copy_of_this_process(const std::function<bool()>& is_so);
+
+// The verdict on a variant that goes wrong where its first call is captured.
+LaunchFailure first_differs();
 // The verdict on a graph that leaves something else in C than a launch does.
 LaunchFailure replay_differs();
 

@@ -57,6 +57,7 @@ class PtxMachine : public Machine {
   bool asked_what_is_free() const override { return asked_what_is_free_; }
   std::uint64_t hash_of_kept_memory() const override { return ptx::hash_of_kept_memory(); }
   std::uint64_t kept_bytes() const override { return ptx::kept_bytes(); }
+  std::uint64_t kept_handles() const override { return ptx::kept_handles(); }
   // Of the last launch, if this machine counts.
   std::vector<ptx::LaunchCounts> take_counts() { return std::move(counted_); }
 
@@ -97,7 +98,7 @@ class PtxMachine : public Machine {
   }
 
   // First into streams that have no handle of their own: whoever is given one may say that it
-  // cannot use it, as for a capture.
+  // cannot use it, as for a capture. Then into one of either priority.
   LaunchFailure launch_into_each_stream(const Variant& variant, const Given& given, const Case& c,
                                         const Plan& plan, DeviceLoan& loan) {
     using First = ptx::FirstStream;
@@ -115,7 +116,14 @@ class PtxMachine : public Machine {
       before.put_back();
       loan.renew(memory_.placed(), given.beta != 0);
     }
-    return observe(1, c, plan, [&] { return launch_into(0, variant, given); });
+    const First last = c.seed % 2 == 1 ? First::of_high_priority : First::own;
+    return observe(
+        1, c, plan,
+        [&] {
+          auto* const stream = static_cast<cudaStream_t>(ptx::handle_of(last));
+          return failure_of_launch(variant, given, stream);
+        },
+        last);
   }
 
   // Two launches may well draw numbers of one counter, if these decide nothing: then C holds the
@@ -215,21 +223,40 @@ class PtxMachine : public Machine {
     const Contents of_case(memory_.placed());
     change_numbers(memory_.placed());
     const Contents others(memory_.placed());
-    if (auto failure = step([&] { return launch_into(0, variant, given); })) return failure;
+    const void* const frame = __builtin_frame_address(0);
+    const auto launch = [&] { return step([&] { return launch_into(0, variant, given); }); };
+    const auto capture = [&](CapturedGraph& graph) {
+      return step([&] { return graph.capture([&] { return launch_into(0, variant, given); }); });
+    };
+    const auto replay = [&](CapturedGraph& graph) {
+      return step([&] { return graph.launch(frame); });
+    };
+    const auto is_like = [&](const Contents& wanted) {
+      return !variant.deterministic || are_alike(Contents(memory_.placed()), wanted, others,
+                                                 memory_.placed(), c, variant.arithmetic);
+    };
+    // A call that nothing was set up for may say that it cannot be captured. If it can, the next
+    // call does not count on its graph, which does the same.
+    const auto goes_wrong_if_captured_first = [&] {
+      CapturedGraph graph;
+      if (capture(graph)) return false;
+      others.put_back();
+      if (launch()) return true;
+      const Contents of_call(memory_.placed());
+      others.put_back();
+      return replay(graph) || !is_like(of_call);
+    };
+    if (in_a_copy_of_this_process(goes_wrong_if_captured_first)) return first_differs();
+    if (auto failure = launch()) return failure;
     const Contents wanted(memory_.placed());
     others.put_back();
     CapturedGraph graph;
-    const void* const frame = __builtin_frame_address(0);
-    if (auto failure =
-            step([&] { return graph.capture([&] { return launch_into(0, variant, given); }); }))
-      return failure;
+    if (auto failure = capture(graph)) return failure;
     others.put_back();
-    if (auto failure = step([&] { return graph.launch(frame); })) return failure;
-    if (variant.deterministic && !are_alike(Contents(memory_.placed()), wanted, others,
-                                            memory_.placed(), c, variant.arithmetic))
-      return replay_differs();
+    if (auto failure = replay(graph)) return failure;
+    if (!is_like(wanted)) return replay_differs();
     of_case.put_back();
-    return step([&] { return graph.launch(frame); });
+    return replay(graph);
   }
 
   // By which its time is limited.

@@ -17,6 +17,7 @@ Fault fault_of(ptx::Fault fault) {
     case ptx::Fault::data_race: return Fault::data_race;
     case ptx::Fault::forbidden_call:
     case ptx::Fault::unordered_work: return Fault::other_stream;
+    case ptx::Fault::changed_caller: return Fault::keeps_state;
     case ptx::Fault::uninitialised: return Fault::read_unwritten;
     case ptx::Fault::barrier_not_reached: return Fault::barrier_not_reached;
     case ptx::Fault::warp_not_reached: return Fault::warp_not_reached;

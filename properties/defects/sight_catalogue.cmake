@@ -241,6 +241,12 @@ assay_sight_defect(no_part_for_few_multiprocessors IN nvcc_only/host.cu CLAIM ex
 assay_sight_defect(told_in_front_of_copy IN nvcc_only/told.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "the host code writes to pinned memory")
 assay_sight_defect(told_in_other_stream IN nvcc_only/told.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "the host code writes to pinned memory")
 
+# What is left over after a call, or after one that fails.
+assay_sight_defect(leaves_an_event IN nvcc_only/callers.cu CLAIM same_bits_twice CASE "m=3 n=4 k=5" SAYS "takes more events, streams, graphs or the like")
+assay_sight_defect(stays_relaxed IN nvcc_only/callers.cu CLAIM within_bound CASE "m=3 n=4 k=5" SAYS "it leaves the capture mode of its caller's thread changed")
+assay_sight_defect(goes_on_without_event IN nvcc_only/callers.cu CLAIM launch_errors CASE "m=3 n=4 k=5" SAYS "where the device has no memory left")
+assay_sight_defect(keeps_sums_where_it_fails IN nvcc_only/callers.cu CLAIM launch_errors CASE "m=3 n=4 k=5" SAYS "launches in a row that fail")
+
 # What launches use again, or take for granted.
 assay_sight_defect(slots_in_turn IN nvcc_only/reuse.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "launches under way")
 assay_sight_defect(blocks_by_shared_turn IN nvcc_only/reuse.cu CLAIM two_streams CASE "m=9 n=40 k=5" SAYS "of turn")

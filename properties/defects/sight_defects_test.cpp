@@ -36,6 +36,7 @@ bool is_by_host(const std::string& reason) {
                                 "the variant returned",
                                 "launch returned",
                                 "launches in a row",
+                                "it leaves the capture mode",
                                 "it leaves other bits with threads",
                                 "elements are wrong"};
   return std::any_of(words.begin(), words.end(),
@@ -110,7 +111,9 @@ INSTANTIATE_TEST_SUITE_P(
         "right_turns_of_a_launch", "right_boxes_of_a_launch", "right_told_by_function",
         "right_told_by_kernel", "right_default_stream_replaced", "right_stream_of_thread",
         "right_places", "right_parts", "right_order_by_shared_turn", "right_own_sums",
-        "right_shared_count", "right_halves_if_short"));
+        "right_shared_count", "right_halves_if_short", "right_where_urgent", "right_event",
+        "right_behind_an_event", "right_sums_where_it_fails", "right_set_up_by_a_call",
+        "right_relaxed_for_a_while", "right_asks_on"));
 
 // Each seed has other turns.
 class Meeting : public testing::TestWithParam<const char*> {};
@@ -197,6 +200,21 @@ TEST(KeptPlan, shows_where_one_thing_of_a_problem_changed) {
   EXPECT_TRUE(result.failure) << result.cases;
 }
 
+// What depends on the seed, or on what was called before.
+TEST(Callers, half_of_c_where_the_stream_is_urgent) {
+  for (const std::uint64_t seed : {1, 3, 5})
+    expect_kept("half_where_urgent", "given_stream", "elements",
+                fmt::format("m=20 n=20 k=5 seed={}", seed).c_str());
+}
+TEST(Callers, what_a_captured_call_has_set_up) {
+  expect_kept("set_up_by_a_capture", "graph", "where its first call is captured");
+}
+TEST(Callers, a_hundred_questions) {
+  for (const std::uint64_t seed : {1, 3, 5})
+    expect_kept("asks_100_times", "two_streams", "",
+                fmt::format("m=3 n=4 k=5 seed={}", seed).c_str());
+}
+
 class RightGraphs : public testing::TestWithParam<const char*> {};
 
 TEST_P(RightGraphs, break_no_claim) {
@@ -214,6 +232,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "right_early_begin", "right_past_read_only_cache", "right_read_only_cache",
                     "right_copied_sums", "right_strips", "right_counter", "right_tells_by_kept",
                     "right_tells_by_kept_note", "right_parts_in_captures", "right_set_up_once",
-                    "right_sums_backwards_in_captures", "right_compares_all_of_a"));
+                    "right_sums_backwards_in_captures", "right_compares_all_of_a",
+                    "right_set_up_by_a_call", "right_relaxed_for_a_while", "right_asks_on"));
 
 }  // namespace

@@ -104,6 +104,14 @@ Verdict judge_often(const Entry& entry, const Case& c, const Resources& resource
   return right;
 }
 
+Verdict leak(std::string words) {
+  return {.status = TrialStatus::wrong,
+          .finding = {Fault::keeps_state},
+          .reason = std::move(words),
+          .diagnosis = "it never gives back what it takes",
+          .judged = 1};
+}
+
 // Memory that a launch takes and never gives back is used up sooner or later. One for each problem,
 // or for each of a few streams, is no more than that.
 Verdict judge_memory(const Entry& entry, const Case& c, const Resources& resources) {
@@ -116,20 +124,22 @@ Verdict judge_memory(const Entry& entry, const Case& c, const Resources& resourc
   if (c.m == 0 || c.n == 0 || times < least) return right;
   const Machine& machine = machine_of(entry.backend, resources);
   Launches launches(entry, c, resources);
-  std::uint64_t grown = 0;
-  for (int i = 0; i < times; ++i) {
+  std::uint64_t bytes = 1, handles = 1;  // that the last launch took
+  for (int i = 0; i < times && bytes + handles > 0; ++i) {
     left -= i < least ? 0 : 1;
-    const std::uint64_t before = machine.kept_bytes();
-    if (!launches.element() || machine.kept_bytes() <= before) return right;
-    grown = machine.kept_bytes() - before;
+    const std::uint64_t had_bytes = machine.kept_bytes(), had_handles = machine.kept_handles();
+    if (!launches.element()) return right;
+    const auto more = [](std::uint64_t now, std::uint64_t before) {
+      return now > before ? now - before : 0;
+    };
+    bytes = bytes > 0 ? more(machine.kept_bytes(), had_bytes) : 0;
+    handles = handles > 0 ? more(machine.kept_handles(), had_handles) : 0;
   }
-  return {.status = TrialStatus::wrong,
-          .finding = {Fault::keeps_state},
-          .reason = fmt::format("each of {} launches in a row takes more memory of the device, the "
-                                "last one {} bytes, and none gives any back",
-                                times, grown),
-          .diagnosis = "it never frees what it allocates",
-          .judged = 1};
+  if (bytes + handles == 0) return right;
+  return leak(
+      fmt::format("each of {} launches in a row takes more {}, and none gives any back", times,
+                  bytes > 0 ? fmt::format("memory of the device, the last one {} bytes", bytes)
+                            : "events, streams, graphs or the like"));
 }
 
 // What is kept may count the calls of a problem that is large enough, and do something else at one
@@ -230,6 +240,21 @@ Verdict judge_what_is_kept(const Entry& entry, const Case& c, const Kept& kept,
     if (is_failure(many)) return many;
   }
   return is_launched_often(entry, c) ? judge_often(entry, c, resources) : Verdict{.judged = 1};
+}
+
+Verdict judge_what_failures_keep(const Entry& entry, const Case& c, const Plan& plan,
+                                 const Resources& resources) {
+  constexpr int times = 12;
+  const Machine& machine = machine_of(entry.backend, resources);
+  for (int i = 0; i < times; ++i) {
+    const std::uint64_t bytes = machine.kept_bytes(), handles = machine.kept_handles();
+    run_trial(entry, c, plan, resources);
+    if (machine.kept_bytes() <= bytes && machine.kept_handles() <= handles) return {.judged = 1};
+  }
+  return leak(
+      fmt::format("each of {} launches in a row that fail keeps memory of the device, or "
+                  "events, streams, graphs and the like",
+                  times));
 }
 
 }  // namespace assay

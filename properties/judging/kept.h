@@ -15,4 +15,7 @@ struct Kept {
 // A failure, or that nothing of the kind was seen. Most of it is asked once in a process.
 Verdict judge_what_is_kept(const Entry&, const Case&, const Kept&, const Resources&);
 
+// Whether launches that fail, by this plan, keep what they take.
+Verdict judge_what_failures_keep(const Entry&, const Case&, const Plan&, const Resources&);
+
 }  // namespace assay

@@ -136,11 +136,12 @@ Verdict judge_twice(const Entry& entry, const Case& given, const Resources& reso
       {"the first time", entry, c, {.placement = placement, .keeps_workspace = true}},
       between,
       {"the second time", entry, c, {.placement = second}}};
-  const std::uint64_t kept = machine_of(entry.backend, resources).kept_bytes();
+  const Machine& machine = machine_of(entry.backend, resources);
+  const std::uint64_t kept = machine.kept_bytes(), handles = machine.kept_handles();
   Verdict verdict = compare_or_judge(
       runs, {Fault::not_repeatable, "it depends on where its operands lie in memory"}, resources);
   if (verdict.status != TrialStatus::right) return verdict;
-  const bool grew = machine_of(entry.backend, resources).kept_bytes() > kept;
+  const bool grew = machine.kept_bytes() > kept || machine.kept_handles() > handles;
   Verdict of_kept = judge_what_is_kept(entry, c, {keeps(), grew}, resources);
   return is_failure(of_kept) ? of_kept : verdict;
 }

@@ -31,6 +31,7 @@ enum class Fault {
   data_race,
   unordered_work,       // of two streams, on the same memory
   forbidden_call,       // of CUDA, in a function that a stream calls
+  changed_caller,       // a setting of its thread is another one afterwards
   uninitialised,        // a value that nobody wrote decides a branch, an address, or a stored value
   barrier_not_reached,  // by all threads that have not returned
   warp_not_reached,     // some lanes wait for others at a warp-wide operation

@@ -54,6 +54,7 @@ StreamName name_of_stream(void* stream) {
 Error create_stream(void** result, unsigned flags, int priority) {
   return call([&] {
     if (result == nullptr || flags > 1) throw Failure{Error::invalid_value};
+    need_memory();
     State& device = state();
     auto stream = std::make_unique<Stream>(Stream{{flags, priority, device.next_stream++}});
     *result = stream.get();
@@ -91,12 +92,19 @@ Error wait_for_stream(void* stream) {
 
 namespace {
 
-// Whether work is done: not yet, as long as the host can only guess. Whoever asks again about the
-// same work finds it done.
+// How often the host asks in vain: where time is short, whoever gives up after a while does so.
+int times_in_vain() {
+  constexpr int usual = 1, many = 1500;
+  const Request* const request = state().request;
+  return request != nullptr && request->settings.seed % 2 == 1 ? many : usual;
+}
+// Whether work is done: not yet, as long as the host can only guess. Whoever asks about the same
+// work often enough finds it done.
 void answer_for(const Timeline::Known& work, Timeline::Known& asked) {
-  if (!state().timeline.host_knows(work) && asked != work) {
-    asked = work;
-    throw Failure{Error::not_ready};
+  State& device = state();
+  if (!device.timeline.host_knows(work)) {
+    if (asked != work) asked = work, device.asked_in_vain = times_in_vain();
+    if (device.asked_in_vain-- > 0) throw Failure{Error::not_ready};
   }
   host_waits_for(work);
 }
@@ -115,6 +123,7 @@ Error query_stream(void* stream) {
 Error create_event(void** result, bool timed) {
   return call([&] {
     if (result == nullptr) throw Failure{Error::invalid_value};
+    need_memory();
     auto event = std::make_unique<Event>(Event{.timed = timed});
     *result = event.get();
     state().events.insert(std::move(event));
@@ -193,6 +202,7 @@ Error elapsed(float& milliseconds, void* from, void* to) {
 Error create_pool(void** result) {
   return call([&] {
     if (result == nullptr) throw Failure{Error::invalid_value};
+    need_memory();
     auto pool = std::make_unique<int>();
     *result = pool.get();
     state().pools.insert(std::move(pool));

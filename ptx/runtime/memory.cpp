@@ -40,13 +40,18 @@ HostAccess freeing(const void* first, std::size_t bytes) {
 
 }  // namespace
 
-void* allocate_now(std::size_t bytes, Use use, const std::string& what) {
+void need_memory() {
   State& device = state();
-  if (device.seen != nullptr) ++device.seen->allocations;
-  const bool is_refused = device.request != nullptr && device.request->most_allocations &&
-                          device.seen != nullptr &&
-                          device.seen->allocations > *device.request->most_allocations;
-  if (is_refused || bytes > left()) throw Failure{Error::memory_allocation};
+  if (device.seen == nullptr || device.request == nullptr) return;
+  const int made = ++device.seen->allocations;
+  if (made > device.request->most_allocations.value_or(made))
+    throw Failure{Error::memory_allocation};
+}
+
+void* allocate_now(std::size_t bytes, Use use, const std::string& what) {
+  need_memory();
+  State& device = state();
+  if (bytes > left()) throw Failure{Error::memory_allocation};
   void* const made =
       device.memory.allocate(bytes, name_of(what, ++device.numbered), !device.runs_nothing());
   device.allocations[made] = {.use = use, .bytes = bytes};

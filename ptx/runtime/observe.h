@@ -21,10 +21,12 @@ Memory& device_memory();
 
 // One of the caller's streams, by its number. None of them waits for another stream.
 inline constexpr int streams_of_caller = 65;  // one more than tables of streams often have room for
+inline constexpr int stream_of_high_priority = 1;  // the highest; all others have the usual one
 void* stream_of_caller(int);
 
-// Which one the first of the caller's streams is: its own, or what CUDA names without a handle.
-enum class FirstStream : std::uint8_t { own, legacy_default, of_thread };
+// Which one the first of the caller's streams is: one of its own, or what CUDA names without a
+// handle.
+enum class FirstStream : std::uint8_t { own, of_high_priority, legacy_default, of_thread };
 void* handle_of(FirstStream);
 
 struct Request {
@@ -51,7 +53,7 @@ struct Observation {
   std::optional<Finding> finding;       // the first; later launches of the same call do nothing
   int launches = 0;                     // that were asked for
   int kernels = 0;                      // that were launched
-  int allocations = 0;                  // that were asked for
+  int allocations = 0;                  // that were asked for, of memory, streams and events
   bool asked_what_is_free = false;      // by cudaMemGetInfo
   std::vector<LaunchCounts> counts;     // of each, if asked for and without a finding
   std::vector<Watched> watched;         // of each, if asked for
@@ -82,6 +84,9 @@ class KeptMemory {
 
 // Bytes that host code or kernels have allocated, and not given back.
 std::uint64_t kept_bytes();
+
+// Streams, events, graphs and the like that host code has created, and not destroyed.
+std::uint64_t kept_handles();
 
 // Calls on one thread at a time only.
 Observation observe(const Request&, const std::function<void()>& host_code);

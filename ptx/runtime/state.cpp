@@ -47,6 +47,13 @@ void tell_at_exit() {
   if (seen != nullptr && seen->finding) tell(*seen->finding);
 }
 
+Finding changed_capture_mode() {
+  return {Fault::changed_caller,
+          "it leaves the capture mode of its caller's thread changed "
+          "(cudaThreadExchangeStreamCaptureMode): calls that a capture forbids are not refused any "
+          "more, or others are"};
+}
+
 }  // namespace
 
 Memory& device_memory() { return runtime::state().memory; }
@@ -59,6 +66,7 @@ void* handle_of(FirstStream first) {
   switch (first) {
     case FirstStream::legacy_default: return nullptr;
     case FirstStream::of_thread: return reinterpret_cast<void*>(of_thread);
+    case FirstStream::of_high_priority: return stream_of_caller(stream_of_high_priority);
     case FirstStream::own: break;
   }
   return stream_of_caller(0);
@@ -118,15 +126,25 @@ std::uint64_t kept_bytes() {
   return runtime::state().allocated + device_memory().bytes_of_heap();
 }
 
+std::uint64_t kept_handles() {
+  const runtime::State& device = runtime::state();
+  return device.streams.size() + device.events.size() + device.pools.size() + device.arrays.size() +
+         device.textures.size() + device.graphs.size() + device.objects.size() +
+         device.executables.size();
+}
+
 Observation observe(const Request& request, const std::function<void()>& host_code) {
   using namespace runtime;
   static const int told_at_exit = std::atexit(tell_at_exit);
   static_cast<void>(told_at_exit);
   Observation seen;
   const auto [outer_request, outer_seen] = exchange(&request, &seen);
+  CaptureMode mode = CaptureMode::global;
+  exchange_capture_mode(mode);
   try {
     host_code();
   } catch (...) {
+    exchange_capture_mode(mode);
     exchange(outer_request, outer_seen);
     throw;
   }
@@ -139,6 +157,8 @@ Observation observe(const Request& request, const std::function<void()>& host_co
   if (request.streams > 0 && !seen.finding)
     seen.finding = touched_of_caller(device_memory(), state().timeline.left_over());
   exchange(outer_request, outer_seen);
+  exchange_capture_mode(mode);
+  if (mode != CaptureMode::global && !seen.finding) seen.finding = changed_capture_mode();
   return seen;
 }
 

@@ -70,6 +70,7 @@ constexpr std::array<Stream, streams_of_caller> made_by_caller() {
   std::array<Stream, streams_of_caller> streams;
   for (std::size_t i = 0; i < streams.size(); ++i)
     streams[i].facts = {.flags = 1, .id = first_stream + i};
+  streams[stream_of_high_priority].facts.priority = -5;
   return streams;
 }
 struct Event {
@@ -147,6 +148,7 @@ struct State {
   UnderWay under_way;
   // Of each stream that was said not to be ready, by number, what was asked about then.
   std::map<unsigned long long, Timeline::Known> asked;
+  int asked_in_vain = 0;             // how often more, about what was last asked about
   int depth = 0;                     // of calls: functions of the host may call, too
   const Request* request = nullptr;  // null outside of `observe`
   bool runs_nothing() const { return request != nullptr && request->runs_nothing; }
@@ -166,6 +168,8 @@ Error call(const std::function<void()>& work, WhenLost = WhenLost::fail);
 Kernel& kernel_of(const void* stub);
 const Program::Kernel& code_of(const Kernel&);
 std::string readable(const std::string& name);  // as in the source
+// Counts what is made that takes memory. Throws memory_allocation where the request has no more.
+void need_memory();
 // Of the device's memory, however much is left. Throws memory_allocation.
 void* allocate_now(std::size_t bytes, Use, const std::string& what);
 void need_stream(void*);           // throws invalid_resource_handle

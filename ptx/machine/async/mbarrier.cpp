@@ -20,7 +20,6 @@ namespace {
 using std::uint32_t;
 using std::uint64_t;
 
-constexpr int most_rounds = 64;
 constexpr uint32_t most_arrivals = (1u << 20) - 1;
 
 void wake(Block& block) {
@@ -299,16 +298,18 @@ bool land_all(Block& block, uint32_t at, Mbarrier& barrier) {
   return true;
 }
 
-// Some phases take longer than the system lets anybody wait: the first try of each warp is in vain.
+// Some phases take longer than the system lets anybody wait: a try of each warp is in vain, and in
+// some phases many are.
 bool is_tried_in_vain(Mbarrier& barrier, const Warp& w, uint64_t at) {
-  constexpr uint64_t one_of = 8;
+  constexpr uint64_t one_of = 8, of_these = 2, many = 40;
   const Run& run = *w.block->run;
   if (run.settings.order != Order::shuffled) return false;
   const uint64_t which = w.block->told_as << 32 ^ at << 20 ^ barrier.phase;
-  if (assay::scramble(run.settings.seed ^ which) % one_of != 0) return false;
-  if (std::exchange(barrier.tried_phase, barrier.phase) != barrier.phase) barrier.tried_by = 0;
-  const uint32_t own = 1u << w.index;
-  return (std::exchange(barrier.tried_by, barrier.tried_by | own) & own) == 0;
+  const uint64_t drawn = assay::scramble(run.settings.seed ^ which);
+  if (drawn % one_of != 0) return false;
+  if (std::exchange(barrier.tried_phase, barrier.phase) != barrier.phase) barrier.tried_by = {};
+  std::uint8_t& tried = barrier.tried_by[static_cast<std::size_t>(w.index)];
+  return tried < (drawn / one_of % of_these == 0 ? many : 1) && ++tried != 0;
 }
 
 // d: the predicate, b: the state or the parity. mode 0: test_wait, 1: try_wait, which may wait; +
@@ -328,7 +329,7 @@ const Op* wait_for_phase(const Op* op, Warp& w) {
       return (op->mode & 2) != 0 ? (barrier->phase & 1) != (w.slot<uint32_t>(op->b)[lane] & 1)
                                  : barrier->phase != w.slot<uint64_t>(op->b)[lane] >> 32;
     };
-    is_short |= !is_over() && is_tried_in_vain(*barrier, w, at);
+    is_short = is_short || (!is_over() && is_tried_in_vain(*barrier, w, at));
     if (!is_short && !land_all(block, static_cast<uint32_t>(at), *barrier)) return nullptr;
     done |= uint32_t{is_over()} << lane;
     if (is_over() && barrier != last) learn_phase(w, *(last = barrier));
@@ -343,7 +344,9 @@ const Op* wait_for_phase(const Op* op, Warp& w) {
   }
   w.gives_up = false;
   w.predicates[op->d] = (w.predicates[op->d] & ~w.mask) | done;
-  return done != 0 ? op + 1 : step_back(w, op + 1, false);
+  if (done == 0) return step_back(w, op + 1, false);
+  leave_some_behind(w, op + 1, 8);  // what one lane says later says nothing about the others
+  return op + 1;
 }
 
 const Op* pending_count(const Op* op, Warp& w) {
@@ -352,33 +355,6 @@ const Op* pending_count(const Op* op, Warp& w) {
 }
 
 }  // namespace
-
-bool give_up_waits(Block& block) {
-  if (++block.asynchronous.rounds_without_end > most_rounds) return false;
-  bool any = false;
-  for (Warp& w : block.warps)
-    for (Group& g : w.others)
-      if (g.state == Group::State::at_mbarrier) {
-        g.state = Group::State::ready;
-        w.gives_up = any = true;
-      }
-  return any;
-}
-
-bool report_endless_phase(Block& block) {
-  for (Warp& w : block.warps)
-    for (const Group& g : w.others) {
-      if (g.state != Group::State::at_mbarrier) continue;
-      const Mbarrier& barrier = block.asynchronous.barriers[static_cast<uint32_t>(g.barrier)];
-      report(w, g.at, Fault::barrier_not_reached,
-             fmt::format("{} waits at an mbarrier at {} of shared memory for a phase that never "
-                         "ends: {} of {} arrivals and {} bytes are missing",
-                         thread_text(w, std::countr_zero(g.mask)), g.barrier, barrier.pending,
-                         barrier.expected, barrier.bytes));
-      return true;
-    }
-  return false;
-}
 
 void finish_bulk_copies(Block& block) {
   for (const BulkCopy& copy : block.asynchronous.bulk) land(block, copy);

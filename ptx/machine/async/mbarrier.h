@@ -23,7 +23,8 @@ struct Mbarrier {
   std::uint32_t expected = 0, pending = 0;              // arrivals
   std::int64_t bytes = 0;                               // of copies, expected and not yet there
   std::uint32_t phase = 0;                              // how many are complete
-  std::uint32_t tried_phase = 0, tried_by = 0;          // in vain, and by which warps
+  std::uint32_t tried_phase = 0;                        // in vain
+  std::array<std::uint8_t, 32> tried_by = {};           // how often, by each warp
   std::array<std::uint32_t, stamp::knowers> used = {};  // when, by each warp
   // What was known to those that arrived in this phase, and in those that are complete.
   std::array<std::uint32_t, stamp::knowers> arriving = {}, complete = {};

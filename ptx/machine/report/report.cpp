@@ -73,6 +73,7 @@ std::string_view to_string(Fault fault) {
     case Fault::data_race: return "data race";
     case Fault::unordered_work: return "work without order";
     case Fault::forbidden_call: return "forbidden call";
+    case Fault::changed_caller: return "changed setting of the caller's";
     case Fault::uninitialised: return "use of an uninitialised value";
     case Fault::barrier_not_reached: return "barrier not reached by all threads";
     case Fault::warp_not_reached: return "warp-wide operation not reached by all lanes";

@@ -101,8 +101,10 @@ cudaError_t by_pool(const Gemm& g, cudaStream_t stream, void*) {
     if (!Lent::all.empty()) lent = Lent::all.back(), Lent::all.pop_back();
   }
   if (lent == nullptr) lent = new Lent;
-  if (const cudaError_t error = in_memory(lent->memory, g, stream)) return error;
-  return cudaLaunchHostFunc(stream, give_back, lent);
+  cudaError_t error = in_memory(lent->memory, g, stream);
+  if (error == cudaSuccess) error = cudaLaunchHostFunc(stream, give_back, lent);
+  if (error != cudaSuccess) give_back(lent);
+  return error;
 }
 
 // Two allocations of a stream, told by the first.

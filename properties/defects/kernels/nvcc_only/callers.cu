@@ -1,0 +1,185 @@
+// What shows in the circumstances of a call: the priority of its stream, what is left over after it
+// or after one that fails, what had been called before, how long work takes. And the same done
+// right.
+#include <algorithm>
+
+#include "properties/defects/kernels/faulty.h"
+
+namespace assay::faulty {
+namespace {
+
+constexpr int threads = 64;
+
+__global__ void multiply(Gemm g, int step) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * threads * step;
+  for (std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x; at < g.m * g.n;
+       at += stride)
+    Right::finish(g, sum_of(g, at, 0, depth(g)), at / g.n, at % g.n);
+}
+unsigned blocks(const Gemm& g) { return static_cast<unsigned>(ceil_div(g.m * g.n, threads)); }
+bool is_empty(const Gemm& g) { return g.m == 0 || g.n == 0; }
+cudaError_t multiply_in(cudaStream_t stream, const Gemm& g, unsigned grid, int step = 1) {
+  multiply<<<grid, threads, 0, stream>>>(g, step);
+  return cudaGetLastError();
+}
+
+// Half as many blocks, where the stream lets others go first: each does two steps of the other's.
+template <bool forgets_the_others>
+cudaError_t by_priority(const Gemm& g, cudaStream_t stream) {
+  if (is_empty(g)) return cudaSuccess;
+  int priority = 0;
+  if (const cudaError_t error = cudaStreamGetPriority(stream, &priority)) return error;
+  const bool is_urgent = priority < 0;
+  const unsigned grid = is_urgent ? std::max(1u, blocks(g) / 2) : blocks(g);
+  return multiply_in(stream, g, grid, is_urgent && forgets_the_others ? 2 : 1);
+}
+
+template <bool destroys>
+cudaError_t with_an_event(const Gemm& g, cudaStream_t stream) {
+  if (is_empty(g)) return cudaSuccess;
+  cudaEvent_t begun = nullptr;
+  if (const cudaError_t error = cudaEventCreate(&begun)) return error;
+  cudaError_t error = cudaEventRecord(begun, stream);
+  if (error == cudaSuccess) error = multiply_in(stream, g, blocks(g));
+  if (destroys) cudaEventDestroy(begun);
+  return error;
+}
+
+// Without the event nothing orders the other stream with the caller's.
+template <bool looks>
+cudaError_t behind_an_event(const Gemm& g, cudaStream_t stream) {
+  static cudaStream_t other = nullptr;
+  if (is_empty(g)) return cudaSuccess;
+  if (other == nullptr)
+    if (const cudaError_t error = cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking))
+      return error;
+  const auto wait_for = [&](cudaStream_t first, cudaStream_t then) {
+    cudaEvent_t done = nullptr;
+    cudaError_t error = cudaEventCreateWithFlags(&done, cudaEventDisableTiming);
+    if (error == cudaSuccess) error = cudaEventRecord(done, first);
+    if (error == cudaSuccess) error = cudaStreamWaitEvent(then, done, 0);
+    if (done != nullptr) cudaEventDestroy(done);
+    cudaGetLastError();
+    return looks ? error : cudaSuccess;
+  };
+  cudaError_t error = wait_for(stream, other);
+  if (error == cudaSuccess) error = multiply_in(other, g, blocks(g));
+  if (error == cudaSuccess) error = wait_for(other, stream);
+  return error;
+}
+
+__global__ void sum_up(Gemm g, float* sums) {
+  const std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (at < g.m * g.n) sums[at] = sum_of(g, at, 0, depth(g));
+}
+__global__ void finish(Gemm g, const float* sums) {
+  const std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (at < g.m * g.n) Right::finish(g, sums[at], at / g.n, at % g.n);
+}
+template <bool also_where_it_fails>
+cudaError_t by_own_sums(const Gemm& g, cudaStream_t stream) {
+  if (is_empty(g)) return cudaSuccess;
+  float* sums = nullptr;
+  const auto bytes = static_cast<std::size_t>(g.m * g.n) * sizeof(float);
+  if (const cudaError_t error = cudaMallocAsync(&sums, bytes, stream)) return error;
+  sum_up<<<blocks(g), threads, 0, stream>>>(g, sums);
+  cudaError_t error = cudaGetLastError();
+  if (error != cudaSuccess && !also_where_it_fails) return error;
+  if (error == cudaSuccess) {
+    finish<<<blocks(g), threads, 0, stream>>>(g, sums);
+    error = cudaGetLastError();
+  }
+  const cudaError_t freed = cudaFreeAsync(sums, stream);
+  return error != cudaSuccess ? error : freed;
+}
+
+// A factor that the first call sets, unless it is captured: then that happens when its graph runs.
+template <bool also_where_captured>
+__device__ float factor;
+template <bool also_where_captured>
+__global__ void set_factor() {
+  factor<also_where_captured> = 1;
+}
+template <bool also_where_captured>
+__global__ void multiply_by_factor(Gemm g) {
+  const std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (at >= g.m * g.n) return;
+  const float sum = sum_of(g, at, 0, depth(g));
+  Right::finish(g, factor<also_where_captured> == 1 ? sum : 0, at / g.n, at % g.n);
+}
+template <bool also_where_captured>
+cudaError_t sets_up_once(const Gemm& g, cudaStream_t stream) {
+  static bool is_set_up = false;
+  if (is_empty(g)) return cudaSuccess;
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (const cudaError_t error = cudaStreamIsCapturing(stream, &status)) return error;
+  const bool is_captured = status != cudaStreamCaptureStatusNone;
+  if (!is_set_up) {
+    set_factor<also_where_captured><<<1, 1, 0, stream>>>();
+    if (const cudaError_t error = cudaGetLastError()) return error;
+    if (!is_captured)
+      if (const cudaError_t error = cudaStreamSynchronize(stream)) return error;
+    is_set_up = also_where_captured || !is_captured;
+  }
+  multiply_by_factor<also_where_captured><<<blocks(g), threads, 0, stream>>>(g);
+  return cudaGetLastError();
+}
+
+// A query would end a capture in another stream, but for this.
+template <bool puts_back>
+cudaError_t in_relaxed_mode(const Gemm& g, cudaStream_t stream) {
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  if (const cudaError_t error = cudaThreadExchangeStreamCaptureMode(&mode)) return error;
+  const cudaError_t error = is_empty(g) ? cudaSuccess : multiply_in(stream, g, blocks(g));
+  if (puts_back) cudaThreadExchangeStreamCaptureMode(&mode);
+  return error;
+}
+
+// One place for sums, which a call leaves to the next one when its event is there.
+constexpr std::int64_t most_sums = 1 << 12;
+template <int most_asked>
+__device__ float sums_of_all[most_sums];
+template <int most_asked>
+cudaError_t asks(const Gemm& g, cudaStream_t stream) {
+  static cudaEvent_t last = nullptr;
+  if (is_empty(g)) return cudaSuccess;
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (const cudaError_t error = cudaStreamIsCapturing(stream, &status)) return error;
+  if (g.m * g.n > most_sums || status != cudaStreamCaptureStatusNone)
+    return multiply_in(stream, g, blocks(g));
+  if (last == nullptr)
+    if (const cudaError_t error = cudaEventCreateWithFlags(&last, cudaEventDisableTiming))
+      return error;
+  for (int i = 0; i < most_asked && cudaEventQuery(last) == cudaErrorNotReady; ++i)
+    cudaGetLastError();  // which is no failure
+  void* first = nullptr;
+  if (const cudaError_t error = cudaGetSymbolAddress(&first, sums_of_all<most_asked>)) return error;
+  auto* const sums = static_cast<float*>(first);
+  sum_up<<<blocks(g), threads, 0, stream>>>(g, sums);
+  cudaError_t error = cudaGetLastError();
+  finish<<<blocks(g), threads, 0, stream>>>(g, sums);
+  const cudaError_t of_second = cudaGetLastError();
+  if (error == cudaSuccess) error = of_second;
+  const cudaError_t recorded = cudaEventRecord(last, stream);
+  return error != cudaSuccess ? error : recorded;
+}
+
+const Registrar registrars[] = {
+    named("half_where_urgent", by_priority<true>),
+    named("right_where_urgent", by_priority<false>),
+    named("leaves_an_event", with_an_event<false>),
+    named("right_event", with_an_event<true>),
+    named("goes_on_without_event", behind_an_event<false>),
+    named("right_behind_an_event", behind_an_event<true>),
+    named("keeps_sums_where_it_fails", by_own_sums<false>),
+    named("right_sums_where_it_fails", by_own_sums<true>),
+    named("set_up_by_a_capture", sets_up_once<true>),
+    named("right_set_up_by_a_call", sets_up_once<false>),
+    named("stays_relaxed", in_relaxed_mode<false>),
+    named("right_relaxed_for_a_while", in_relaxed_mode<true>),
+    named("asks_100_times", asks<100>),
+    named("right_asks_on", asks<1 << 30>),
+};
+
+}  // namespace
+}  // namespace assay::faulty
