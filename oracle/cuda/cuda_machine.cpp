@@ -116,6 +116,8 @@ LaunchFailure CudaMachine::launch(const Variant& variant, const Given& given, co
   launched_ = Clock::now();
   limit_ = std::chrono::duration<double>(seconds);
   deadline_.set(seconds + seconds_to_notice);
+  if (left_error_ && !has_holes())
+    left_error_ = launch_once_more(*this, variant, given).has_value();
   LaunchFailure failure = launch_in(plan.setting, *this, variant, given);
   if (failure && !failure->context_lost) {
     // What was enqueued all the same must not meet the next trial.
@@ -131,6 +133,11 @@ std::optional<Reference> CudaMachine::reference(const Case& c, const Operands& o
 
 std::string CudaMachine::disagreement(const Case& c) { return disagreement_with_cublas(c); }
 
+bool CudaMachine::has_holes() const {
+  return std::any_of(slots.begin(), slots.end(),
+                     [](const Slot& s) { return !s.unreadable && s.is_sparse; });
+}
+
 LaunchFailure CudaMachine::start(const Variant& variant, const Given& given, cudaStream_t into) {
   cudaGetLastError();  // what was left by a stream that was spoilt on purpose, and destroyed since
   cudaError_t returned = cudaSuccess;
@@ -144,9 +151,8 @@ LaunchFailure CudaMachine::start(const Variant& variant, const Given& given, cud
     return launch_crashed("launch changed the current device, and left it so");
   }
   if (!thrown.empty()) return launch_crashed(thrown);
-  const bool has_gaps = std::any_of(slots.begin(), slots.end(),
-                                    [](const Slot& s) { return !s.unreadable && s.is_sparse; });
-  if (returned == cudaErrorInvalidValue && has_gaps)
+  left_error_ |= returned == cudaErrorInvalidValue && has_holes();
+  if (returned == cudaErrorInvalidValue && has_holes())
     return Verdict{.status = TrialStatus::refused,
                    .reason =
                        "launch returned cudaErrorInvalidValue, as a copy by CUDA does where "

@@ -63,6 +63,8 @@ class CudaMachine : public Machine {
 
   void copy(std::byte* to, const std::byte* from, std::size_t bytes);
   std::vector<std::byte> to_host(const std::byte* from, std::size_t bytes);
+  // Whether some operand has no memory between its rows.
+  bool has_holes() const;
 
   const int device;
   const Stream stream, beside;
@@ -75,6 +77,7 @@ class CudaMachine : public Machine {
   Deadline deadline_;
   Clock::time_point launched_;
   std::chrono::duration<double> limit_{};
+  bool left_error_ = false;  // a call that failed where there are holes; nobody may have asked
 };
 
 }  // namespace assay

@@ -85,17 +85,6 @@ LaunchFailure launch_as_graph(CudaMachine& gpu, const Variant& variant, const Gi
   return failure;
 }
 
-// A kernel file that is compiled by itself has a CUDA runtime of its own. That keeps the error of
-// the launch that failed until it is asked, which the next launch may do: here, where it does not
-// count.
-LaunchFailure launch_once_more(CudaMachine& gpu, const Variant& variant, const Given& given) {
-  save(gpu, operand_c);
-  gpu.start(variant, given, gpu.stream);
-  const LaunchFailure failure = gpu.wait();
-  if (!failure) restore(gpu, operand_c);
-  return failure;
-}
-
 // A stream whose capture was spoilt refuses every launch.
 LaunchFailure launch_into_broken_stream(CudaMachine& gpu, const Variant& variant,
                                         const Given& given) {
@@ -186,6 +175,14 @@ LaunchFailure launch_on_busy_gpu(CudaMachine& gpu, const Variant& variant, const
 }
 
 }  // namespace
+
+LaunchFailure launch_once_more(CudaMachine& gpu, const Variant& variant, const Given& given) {
+  save(gpu, operand_c);
+  gpu.start(variant, given, gpu.stream);
+  const LaunchFailure failure = gpu.wait();
+  if (!failure) restore(gpu, operand_c);
+  return failure;
+}
 
 LaunchFailure launch_in(Setting setting, CudaMachine& gpu, const Variant& variant,
                         const Given& given) {
