@@ -186,7 +186,7 @@ Error unregister_host(void* memory) {
   const auto work = [&] {
     State& device = state();
     const auto found = device.allocations.find(memory);
-    if (found == device.allocations.end() || !found->second.lent)
+    if (found == device.allocations.end() || !found->second.lent || found->second.use != Use::host)
       throw Failure{Error::host_memory_not_registered};
     forbid_while_capturing();
     device.allocations.erase(found);

@@ -115,6 +115,16 @@ struct PointerFacts {
 };
 PointerFacts facts_of_pointer(const void*);
 
+// ---- Memory that host code maps itself, by the driver: that leaves no error behind.
+inline constexpr std::size_t mapping_grain = std::size_t{2} << 20;  // sizes are multiples of that
+Error reserve_addresses(void** first, std::size_t bytes, std::size_t alignment);
+Error free_addresses(void* first, std::size_t bytes);
+Error create_physical(unsigned long long& handle, std::size_t bytes);
+Error release_physical(unsigned long long handle);
+Error map_physical(void* at, std::size_t bytes, std::size_t offset, unsigned long long handle);
+Error unmap_physical(void* at, std::size_t bytes);
+Error allow_access(void* at, std::size_t bytes, bool is_allowed);
+
 enum class Direction { host_to_host, host_to_device, device_to_host, device_to_device, any };
 // Rows of `width` bytes each; a copy of one piece has one row.
 struct Copy {

@@ -87,7 +87,7 @@ void for_all_kept(const Use& use) {
       if (symbol.address != nullptr) use(symbol.address, symbol.bytes);
     }
   for (const auto& [first, allocation] : device.allocations)
-    if (!allocation.lent) use(first, allocation.bytes);
+    if (!allocation.lent || allocation.use == runtime::Use::device) use(first, allocation.bytes);
 }
 
 }  // namespace
@@ -344,8 +344,8 @@ Error reset() {
     else
       device.memory.release(address);
   }
-  device.allocations.clear();
-  device.allocated = 0;
+  forget_mappings();
+  device.allocations.clear(), device.allocated = 0;
   device.memory.release_heap();
   device.streams.clear();
   device.events.clear();

@@ -168,6 +168,7 @@ Error call(const std::function<void()>& work, WhenLost = WhenLost::fail);
 Kernel& kernel_of(const void* stub);
 const Program::Kernel& code_of(const Kernel&);
 std::string readable(const std::string& name);  // as in the source
+void forget_mappings();
 // Counts what is made that takes memory. Throws memory_allocation where the request has no more.
 void need_memory();
 // Of the device's memory, however much is left. Throws memory_allocation.

@@ -1,7 +1,10 @@
-// The one function of the driver that programs ask the runtime for: it makes tensor maps.
+// The functions of the driver that programs ask the runtime for: they make tensor maps, and map
+// memory.
 #include <cuda.h>
 
+#include <array>
 #include <string_view>
+#include <utility>
 
 #include "ptx/machine/async/tensor_map.h"
 #include "ptx/runtime/cudart/forward.h"
@@ -46,7 +49,65 @@ int bytes_of(CUtensorMapSwizzle swizzle) {
   }
 }
 
+CUresult as_driver(Error error) { return static_cast<CUresult>(error); }
+void* place(CUdeviceptr address) {
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+}
+bool is_of_device(const CUmemLocation& location) {
+  return location.type == CU_MEM_LOCATION_TYPE_DEVICE && location.id == 0;
+}
+
 }  // namespace
+
+CUresult cuMemGetAllocationGranularity(size_t* grain, const CUmemAllocationProp* asked,
+                                       CUmemAllocationGranularity_flags) {
+  if (grain == nullptr || asked == nullptr || !is_of_device(asked->location))
+    return CUDA_ERROR_INVALID_VALUE;
+  *grain = rt::mapping_grain;
+  return CUDA_SUCCESS;
+}
+CUresult cuMemAddressReserve(CUdeviceptr* first, size_t bytes, size_t alignment, CUdeviceptr,
+                             unsigned long long flags) {
+  void* got = nullptr;
+  if (first == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  const Error error = rt::reserve_addresses(&got, bytes, alignment);
+  if (error == Error::success)
+    *first = static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(got));
+  return as_driver(error);
+}
+CUresult cuMemAddressFree(CUdeviceptr first, size_t bytes) {
+  return as_driver(rt::free_addresses(place(first), bytes));
+}
+CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes,
+                     const CUmemAllocationProp* asked, unsigned long long flags) {
+  if (handle == nullptr || asked == nullptr || flags != 0 ||
+      asked->type != CU_MEM_ALLOCATION_TYPE_PINNED)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (asked->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE)
+    return as_driver(rt::not_supported("cuMemCreate of memory that is shared"));
+  if (!is_of_device(asked->location))
+    return as_driver(rt::not_supported("cuMemCreate of memory that is not of device 0"));
+  return as_driver(rt::create_physical(*handle, bytes));
+}
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
+  return as_driver(rt::release_physical(handle));
+}
+CUresult cuMemMap(CUdeviceptr at, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
+                  unsigned long long flags) {
+  if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  return as_driver(rt::map_physical(place(at), bytes, offset, handle));
+}
+CUresult cuMemUnmap(CUdeviceptr at, size_t bytes) {
+  return as_driver(rt::unmap_physical(place(at), bytes));
+}
+CUresult cuMemSetAccess(CUdeviceptr at, size_t bytes, const CUmemAccessDesc* asked, size_t count) {
+  if (asked == nullptr || count != 1 || !is_of_device(asked->location))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (asked->flags == CU_MEM_ACCESS_FLAGS_PROT_READ)
+    return as_driver(rt::not_supported("cuMemSetAccess for reading alone"));
+  return as_driver(
+      rt::allow_access(place(at), bytes, asked->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE));
+}
 
 CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank,
                                 void* address, const cuuint64_t* sizes, const cuuint64_t* strides,
@@ -74,8 +135,20 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, 
   if (name == nullptr || function == nullptr) return invalid_value();
   *function = nullptr;
   if (result != nullptr) *result = cudaDriverEntryPointSymbolNotFound;
-  if (std::string_view(name) != "cuTensorMapEncodeTiled") return as_cuda(rt::not_supported(name));
-  *function = reinterpret_cast<void*>(&cuTensorMapEncodeTiled);
+  const std::array all = {
+      std::pair("cuMemAddressFree", reinterpret_cast<void*>(&cuMemAddressFree)),
+      std::pair("cuMemAddressReserve", reinterpret_cast<void*>(&cuMemAddressReserve)),
+      std::pair("cuMemCreate", reinterpret_cast<void*>(&cuMemCreate)),
+      std::pair("cuMemGetAllocationGranularity",
+                reinterpret_cast<void*>(&cuMemGetAllocationGranularity)),
+      std::pair("cuMemMap", reinterpret_cast<void*>(&cuMemMap)),
+      std::pair("cuMemRelease", reinterpret_cast<void*>(&cuMemRelease)),
+      std::pair("cuMemSetAccess", reinterpret_cast<void*>(&cuMemSetAccess)),
+      std::pair("cuMemUnmap", reinterpret_cast<void*>(&cuMemUnmap)),
+      std::pair("cuTensorMapEncodeTiled", reinterpret_cast<void*>(&cuTensorMapEncodeTiled))};
+  for (const auto& [known, its] : all)
+    if (std::string_view(name) == known) *function = its;
+  if (*function == nullptr) return as_cuda(rt::not_supported(name));
   if (result != nullptr) *result = cudaDriverEntryPointSuccess;
   return cudaSuccess;
 }
