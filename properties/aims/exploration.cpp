@@ -220,6 +220,10 @@ Exploration explore_output(const Entry& entry, Code code, const Effort& effort,
                            std::uint64_t budget = Explorer::usual_budget) {
   Exploration exploration{.hints = {.effort = effort}};
   const Explorer explorer(entry, code.places, budget);
+  std::set<std::int64_t> lengths;
+  for (const Threshold& threshold : explorer.thresholds())
+    if (is_k(threshold.input)) lengths.insert(threshold.value + 1);
+  look_at_long_sums(lengths, entry, exploration.hints.effort);
   add_aims(explorer, entry.variant, exploration);
   code.places = explorer.knowledge().places();
   const std::string source = source_behind(code.places);

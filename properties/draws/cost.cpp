@@ -61,9 +61,12 @@ double cost_on_cpu(const Case& c, const Tile& declared, const Effort& counted) {
   const double k = c.alpha == 0 ? 0 : pieces(c.k, tile.k) * tile.k;
   const double longest = std::max(pieces(c.m, tile.m), pieces(c.n, tile.n));
   const double tiles = tiles_of(c, tile), elements = static_cast<double>(c.m) * c.n;
-  const double per_k = effort.element_per_k > 0
-                           ? std::min(tiles * effort.tile_per_k, elements * effort.element_per_k)
-                           : tiles * effort.tile_per_k;
+  const double per_short_k = effort.element_per_k > 0 ? std::min(tiles * effort.tile_per_k,
+                                                                 elements * effort.element_per_k)
+                                                      : tiles * effort.tile_per_k;
+  const bool is_long = effort.long_from > 0 && c.k >= effort.long_from;
+  const double per_k =
+      is_long ? std::max(per_short_k, tiles * effort.tile_per_long_k) : per_short_k;
   const double of_line =
       (c.m == 1 ? effort.element_of_row : 0) + (c.n == 1 ? effort.element_of_column : 0);
   return effort.launch + tiles * effort.tile + k * per_k + elements * of_line +
@@ -177,6 +180,21 @@ Effort effort_of(const Entry& entry) {
   if (entry.backend == Backend::ptx) return effort_on_ptx(entry);
   if (entry.backend != Backend::simt || entry.watched_launch == nullptr) return {};
   return effort_on_executor(entry);
+}
+
+void look_at_long_sums(const std::set<std::int64_t>& lengths, const Entry& entry, Effort& effort) {
+  constexpr double much = 3;
+  constexpr std::int64_t least = 256, most = 1 << 16;
+  int looks = 4;
+  for (const std::int64_t k : lengths) {
+    const Case c = fitted({.m = 1, .n = 1, .k = k}, entry.variant.needs);
+    if (k < least || k > most || c.k < k || looks-- <= 0) continue;
+    const auto work = work_on_ptx(entry, c);
+    const double executed = work ? per_operation * static_cast<double>(work->operations) : 0;
+    if (executed < much * cost_on_cpu(c, entry.variant.tile, effort)) continue;
+    effort.long_from = effort.long_from == 0 ? k : std::min(effort.long_from, k);
+    effort.tile_per_long_k = std::max(effort.tile_per_long_k, executed / static_cast<double>(c.k));
+  }
 }
 
 double cost_of(const Case& c, const Claim& claim, const Entry& entry, const Effort& effort) {

@@ -3,6 +3,8 @@
 // machine.
 #pragma once
 
+#include <set>
+
 #include "properties/claims.h"
 
 namespace assay {
@@ -15,6 +17,10 @@ struct Effort {
   double tile_of_square = 0;  // beside these, where the grid is a square however long C is
   // Of each element beside these, where C is a row or a column and takes a path of its own.
   double element_of_row = 0, element_of_column = 0;
+  // Where sums take another path that is dearer: from which k on, and what a tile takes there for
+  // each k.
+  std::int64_t long_from = 0;
+  double tile_per_long_k = 0;
   bool operator==(const Effort&) const = default;
 };
 
@@ -22,6 +28,10 @@ struct Effort {
 // watched build, operations of warps on the PTX machine. Not known where there is neither; then a
 // thread for each element is supposed, and two barriers for each slice.
 Effort effort_of(const Entry&);
+
+// Sums of these lengths may take a path of their own on the PTX machine, which small launches do
+// not show. A few of them are looked at.
+void look_at_long_sums(const std::set<std::int64_t>& lengths, const Entry&, Effort&);
 
 double cost_of(const Case&, const Claim&, const Entry&, const Effort& = {});
 

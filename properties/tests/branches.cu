@@ -1,6 +1,6 @@
 // Kernels that are wrong behind one branch only, for the tests of aimed cases: each leaves out the
-// last product of an element there. And two that are right, and dear: a warp computes an element,
-// or the grid is a square whatever C is.
+// last product of an element there. And some that are right, and dear: a warp computes an
+// element, the grid is a square whatever C is, or sums are long.
 #include <algorithm>
 
 #include "kernels/gemm.h"
@@ -222,6 +222,28 @@ const Variant column_variant = {.name = "planted_warps_of_column",
                                 .launch = launch_warps_of_column,
                                 .tile = tile};
 
+__global__ void multiply_dearly(Gemm g) {
+  const Corner corner = block_corner<tile>(g);
+  const std::int64_t row = corner.row + threadIdx.y, col = corner.col + threadIdx.x;
+  if (row >= g.m || col >= g.n) return;
+  const int times = g.k > 1000 ? 40 : 1;
+  float sum = 0;
+  for (std::int64_t p = 0; p < depth(g); ++p) {
+    volatile float next = 0;
+    for (int i = 0; i < times; ++i) next = fmaf(g.a[row * g.lda + p], g.b[p * g.ldb + col], sum);
+    sum = next;
+  }
+  float* c = &g.c[row * g.ldc + col];
+  *c = blend(g, sum, c);
+}
+cudaError_t launch_dearly(const Gemm& g, cudaStream_t stream) {
+  return launch_tiles<tile>(multiply_dearly, dim3(tile.n, tile.m), g, stream);
+}
+const Variant dear_variant = {.name = "planted_long_is_dear",
+                              .idea = "Right, and dear where sums are long.",
+                              .launch = launch_dearly,
+                              .tile = tile};
+
 const Variant collecting_variant = {.name = "planted_collecting",
                                     .idea = "Never ends where not all blocks find room.",
                                     .launch = launch_collecting,
@@ -258,6 +280,7 @@ const Registrar registrars[] = {variant<Deep>("planted_deep"),
                                 collecting_variant,
                                 adding_variant,
                                 warps_variant,
+                                dear_variant,
                                 column_variant};
 
 }  // namespace

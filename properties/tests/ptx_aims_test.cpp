@@ -77,6 +77,19 @@ TEST(PtxEffort, comes_close_to_what_is_executed) {
   }
 }
 
+// Of one element, as they are aimed: small launches do not tell of them.
+TEST(PtxEffort, looks_at_sums_that_are_long) {
+  const Entry entry = entry_named("planted_long_is_dear", Backend::ptx);
+  const Effort& effort = exploration_of("planted_long_is_dear").hints.effort;
+  EXPECT_EQ(effort.long_from, 1002) << "surely beyond 1000";
+  const Case c = parse_case("m=1 n=1 k=20000");
+  const double supposed = cost_of(c, claim_named("within_bound"), entry, effort);
+  const double executed = 8 * static_cast<double>(work_on_ptx(entry, c).value().operations);
+  EXPECT_GT(supposed, 0.5 * executed);
+  EXPECT_LT(supposed, 2 * executed);
+  EXPECT_EQ(exploration_of("planted_never").hints.effort.long_from, 0);
+}
+
 // More than 2^31 products would take the machine seconds to minutes: some of the blocks do not.
 TEST(PtxParts, show_what_is_wrong_in_a_problem_too_large_to_run) {
   for (const std::uint64_t seed : {0, 1}) {
