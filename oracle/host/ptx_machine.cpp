@@ -89,10 +89,14 @@ class PtxMachine : public Machine {
     const bool is_endless = seen.finding && seen.finding->fault == ptx::Fault::never_ends;
     const bool says_nothing = is_endless || (is_part_ && seen.is_no_part);
     if (plan.most_blocks != 0 && says_nothing) return Verdict{};
+    // Who says that there is no memory may have started something that nobody waits for.
+    const bool is_given_up = (plan.most_allocations || plan.free_memory) && failure;
+    const bool is_left_behind = seen.finding && seen.finding->fault == ptx::Fault::unordered_work;
+    if (is_given_up && is_left_behind) return Verdict{.judged = 1};
     // What runs behind a launch that failed alone may well miss what that one was to write.
     if (seen.finding && !plan.broken_launch)
       return verdict_on(*seen.finding, memory_.placed(), HostMemory::fences());
-    if ((plan.most_allocations || plan.free_memory) && failure) return Verdict{.judged = 1};
+    if (is_given_up) return Verdict{.judged = 1};
     if (plan.setting != Setting::broken_stream) return failure;
     return failure ? std::nullopt : error_not_reported(plan.broken_launch);
   }
@@ -246,7 +250,7 @@ class PtxMachine : public Machine {
       others.put_back();
       return replay(graph) || !is_like(of_call);
     };
-    if (in_a_copy_of_this_process(goes_wrong_if_captured_first)) return first_differs();
+    const bool goes_wrong = in_a_copy_of_this_process(goes_wrong_if_captured_first);
     if (auto failure = launch()) return failure;
     const Contents wanted(memory_.placed());
     others.put_back();
@@ -256,7 +260,8 @@ class PtxMachine : public Machine {
     if (auto failure = replay(graph)) return failure;
     if (!is_like(wanted)) return replay_differs();
     of_case.put_back();
-    return replay(graph);
+    if (auto failure = replay(graph)) return failure;
+    return goes_wrong ? first_differs() : std::nullopt;
   }
 
   // By which its time is limited.
