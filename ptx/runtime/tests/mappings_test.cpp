@@ -25,7 +25,7 @@ class Mappings : public testing::Test {
   std::byte* at(std::size_t grains, std::size_t bytes = 0) {
     return static_cast<std::byte*>(first_) + grains * grain + bytes;
   }
-  // Memory of so many grains at a place, which nobody else has a handle of.
+  // Maps new memory of that many grains there, and keeps no handle of it.
   void map(std::size_t place, std::size_t grains) {
     unsigned long long handle = 0;
     ASSERT_EQ(rt::create_physical(handle, grains * grain), Error::success);
