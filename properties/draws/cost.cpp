@@ -1,6 +1,7 @@
 #include "properties/draws/cost.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "oracle/watched/watched_run.h"
 #include "properties/fitting.h"
@@ -61,16 +62,21 @@ double cost_on_cpu(const Case& c, const Tile& declared, const Effort& counted) {
   const double k = c.alpha == 0 ? 0 : pieces(c.k, tile.k) * tile.k;
   const double longest = std::max(pieces(c.m, tile.m), pieces(c.n, tile.n));
   const double tiles = tiles_of(c, tile), elements = static_cast<double>(c.m) * c.n;
-  const double per_short_k = effort.element_per_k > 0 ? std::min(tiles * effort.tile_per_k,
-                                                                 elements * effort.element_per_k)
-                                                      : tiles * effort.tile_per_k;
+  const double whole_tiles =
+      std::floor(static_cast<double>(c.m) / tile.m) * std::floor(static_cast<double>(c.n) / tile.n);
+  const double per_short_k =
+      effort.element_per_k > effort.tile_per_k
+          ? whole_tiles * effort.tile_per_k + (tiles - whole_tiles) * effort.element_per_k
+      : effort.element_per_k > 0
+          ? std::min(tiles * effort.tile_per_k, elements * effort.element_per_k)
+          : tiles * effort.tile_per_k;
   const bool is_long = effort.long_from > 0 && c.k >= effort.long_from;
   const double per_k =
       is_long ? std::max(per_short_k, tiles * effort.tile_per_long_k) : per_short_k;
   const double of_line =
       (c.m == 1 ? effort.element_of_row : 0) + (c.n == 1 ? effort.element_of_column : 0);
   return effort.launch + tiles * effort.tile + k * per_k + elements * of_line +
-         longest * longest * effort.tile_of_square;
+         longest * (effort.tile_of_line + longest * effort.tile_of_square);
 }
 
 double cost_of_kernel(const Case& c, const Entry& entry, const Effort& effort) {
@@ -145,7 +151,7 @@ Effort effort_on_ptx(const Entry& entry) {
   const std::int64_t little = tile.k;
   const std::int64_t m = tile.m, n = tile.n;
   const Launch one = launch(m, n, little), many = launch(side * m, side * n, little),
-               row = launch(m, 16 * n, little);
+               row = launch(m, 128 * n, little);
   std::int64_t more = little + 4 * std::max(tile.k, 8);
   Launch deep = launch(side * m, side * n, more);
   // Warps that ask and wait may do as much for one slice as for several.
@@ -165,13 +171,14 @@ Effort effort_on_ptx(const Entry& entry) {
                              : one.operations / one.tiles;
   const double of_launch = std::max(0.0, one.operations - of_tile * one.tiles);
   const bool is_square = row.blocks > 4 * one.blocks * row.tiles;
-  const double idle = is_square ? row.operations - of_launch - of_tile * row.tiles : 0;
+  const double idle = row.operations - of_launch - of_tile * row.tiles;
   return {.is_known = true,
           .launch = per_operation * of_launch,
           .tile = per_operation * std::max(0.0, of_tile - per_k * one.k),
           .tile_per_k = per_operation * per_k,
           .element_per_k = per_operation * of_element,
-          .tile_of_square = per_operation * slope(idle, row.tiles * row.tiles)};
+          .tile_of_line = is_square ? 0 : per_operation * slope(idle, row.tiles),
+          .tile_of_square = is_square ? per_operation * slope(idle, row.tiles * row.tiles) : 0};
 }
 
 }  // namespace

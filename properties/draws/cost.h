@@ -13,8 +13,12 @@ namespace assay {
 struct Effort {
   bool is_known = false;
   double launch = 0, tile = 0, tile_per_k = 0;
-  double element_per_k = 0;   // of a tile in which few are there, if that is less
-  double tile_of_square = 0;  // beside these, where the grid is a square however long C is
+  // Of a tile that has one element: less where its threads are idle, more where what they hold
+  // beyond C, which nobody wrote, has to be followed.
+  double element_per_k = 0;
+  // Beside these, for each tile of the longer side of C: where the grid consists of squares, and
+  // where it is one, however long C is.
+  double tile_of_line = 0, tile_of_square = 0;
   // Of each element beside these, where C is a row or a column and takes a path of its own.
   double element_of_row = 0, element_of_column = 0;
   // Where sums take another path that is dearer: from which k on, and what a tile takes there for

@@ -218,7 +218,7 @@ bool leaves_what_was_written(const Op* op, Warp& w, int lane, int slot) {
 }
 
 bool follow_taint(const Op* op, Warp& w) {
-  constexpr uint64_t time_to_follow = 30;  // in that of a usual operation
+  constexpr uint64_t time_to_follow = 60;  // in that of a usual operation
   Run& run = *w.block->run;
   run.extra_time += time_to_follow;
   const Uses& uses = run.kernel.uses[static_cast<std::size_t>(op - w.code)];
