@@ -232,8 +232,8 @@ Verdict judge_refusal(const Entry& entry, const Case& c, const Resources& resour
 }  // namespace
 
 // Multiprocessors of related products, and of parts of one (MIG).
-constexpr int of_an_h20 = 78, of_an_h100_pcie = 114, of_a_b200 = 148, of_a_slice = 16,
-              of_two_slices = 32, of_three_slices = 60;
+constexpr int of_an_h20 = 78, of_an_h100_pcie = 114, of_a_b200 = 148, of_a_3070 = 46,
+              of_a_slice = 16, of_two_slices = 32, of_three_slices = 60, of_four_slices = 64;
 
 const std::vector<Claim>& claims() {
   static const std::vector<Claim> all = [] {
@@ -285,7 +285,8 @@ const std::vector<Claim>& claims() {
          .heading = "k=0",
          .judge = by_trial({.hide_inputs = true}),
          .excludes_case = why_a_product,
-         .move_case = without_product},
+         .move_case = without_product,
+         .multiprocessors = of_a_3070},
         {.name = "writes_only_c",
          .sentence = "writes C and nothing else",
          .heading = "writes",
@@ -316,7 +317,8 @@ const std::vector<Claim>& claims() {
          .judge = judge_twice,
          .move_case = inside_bound,
          .on_large_paths = OnLargePaths::round_sizes,
-         .trials = 5},
+         .trials = 5,
+         .multiprocessors = of_four_slices},
         {.name = "refuses",
          .sentence = "refuses what it does not accept, and touches nothing",
          .heading = "refuses",

@@ -75,7 +75,15 @@ bool is_ordered(const Warp& w, int lane, uint64_t s) {
   return heard != w.block->hearsay.end() && heard->second.known.knows(told_as, in_block);
 }
 
-// A block that has fenced is trusted with what it wrote before, and with what it reads of others.
+// Of other blocks, what this one knew of when it fenced; of its cluster's, all, if it ever fenced.
+bool has_fenced_for(const Warp& w, uint32_t writer, uint32_t write) {
+  const Run& run = *w.block->run;
+  if (!run.fenced_for_copies.contains(w.block->number)) return false;
+  if (run.numbering.is_of_other(writer) || rank_of_block(w, writer) >= 0) return true;
+  return w.block->fenced_of_others.knows(uint64_t{run.numbering.earlier} + writer, write);
+}
+
+// By a bulk copy of what somebody wrote, who did not fence it before letting others know.
 bool may_be_unseen(const Warp& w, const Access& a, uint32_t writer, uint32_t write,
                    uint32_t write_op) {
   if ((a.op->flags & is_cached) != 0) return true;
@@ -84,7 +92,7 @@ bool may_be_unseen(const Warp& w, const Access& a, uint32_t writer, uint32_t wri
   const auto& fenced = w.block->run->fenced_for_copies;
   const auto by_writer = fenced.find(writer);
   if (by_writer != fenced.end() && stamp::time(write) < by_writer->second) return false;
-  return writer == w.block->number || !fenced.contains(w.block->number);
+  return writer == w.block->number || !has_fenced_for(w, writer, write);
 }
 
 bool trace(Warp& w, const Access& a, Region& region, uint64_t address, Trace& t) {

@@ -267,6 +267,7 @@ void complete_barriers(Block& block) {
 void leave_block(Warp& w, uint32_t lanes) {
   w.alive &= ~lanes;
   w.set_mask(0);
+  if (w.alive == 0 && !have_asked_alike(w)) return;
   w.block->exited += std::popcount(lanes);
   complete_barriers(*w.block);
   if (w.block->in_cluster.all != nullptr) leave_cluster(w, lanes);

@@ -146,6 +146,9 @@ struct Block {
     Reach of_all, of_block;
   };
   std::map<int, Hearsay> hearsay;
+  // What whoever fenced for bulk copies knew of other blocks then, and the version of `knows`.
+  Knowledge fenced_of_others;
+  std::uint64_t fenced_version = 0;
   std::unordered_map<std::uint64_t, Knowledge> released;  // as those of the run, to this block
 
   // What words of shared memory hold that nobody wrote, if they got it from elsewhere: by word. And
@@ -211,6 +214,9 @@ void synchronise(Warp&, std::uint32_t mask);
 // Barriers. Null if the warp has to wait. `is_apart`: its other lanes may come from elsewhere.
 const Op* arrive(Warp&, const Op*, int barrier, int threads, bool waits, bool is_apart = false);
 void leave_block(Warp&, std::uint32_t lanes);  // lanes return
+// That no warp of its warpgroup has returned without a setmaxnreg that another one executes; a
+// finding if one has.
+bool have_asked_alike(Warp&);
 // Lets groups go whose barrier is complete.
 void complete_barriers(Block&);
 

@@ -234,13 +234,21 @@ bool is_alone(const Block& block) {
   return block.in_cluster.all == nullptr || block.in_cluster.all->size() == 1;
 }
 
+void fence_global_for_copies(const Warp& w) {
+  Block& block = *w.block;
+  block.run->fenced_for_copies[block.number] = block.shadow.now();
+  if (block.fenced_version != block.knows.version()) block.fenced_of_others.learn(block.knows);
+  block.fenced_version = block.knows.version();
+  const auto heard = block.hearsay.find(w.index);
+  if (heard != block.hearsay.end()) block.fenced_of_others.learn(heard->second.known);
+}
+
 // mode 1: for bulk copies of shared memory as well, 4: of global memory, 3: of both; 2: for threads
 // of the block alone, 5: of the cluster.
 const Op* fence_all(const Op* op, Warp& w) {
   fence(w, op->mode == 2 || (op->mode == 5 && is_alone(*w.block)));
   if (op->mode == 1 || op->mode == 3) w.block->shadow.fence_proxy(w);
-  if (op->mode == 3 || op->mode == 4)
-    w.block->run->fenced_for_copies[w.block->number] = w.block->shadow.now();
+  if (op->mode == 3 || op->mode == 4) fence_global_for_copies(w);
   return op + 1;
 }
 

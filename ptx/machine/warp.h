@@ -96,7 +96,8 @@ struct Warp {
   std::vector<Group> others;
   bool has_diverged = false;   // since all of its lanes last synchronised
   bool gives_up = false;       // waiting for a phase of an mbarrier
-  int registers = 0;           // that each thread asked for, by setmaxnreg
+  int registers = 0;           // that each thread asked for, by setmaxnreg, and where
+  const Op* registers_at = nullptr;
   int asked = 0;               // what others may have to change: see system/waiting.cpp
   bool lets_go_first = false;  // other warps, or even other blocks, once its turn ends
   bool lets_blocks_go_first = false;

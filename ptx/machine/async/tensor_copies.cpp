@@ -43,7 +43,21 @@ struct Box {
   }
 };
 
+// Of parameters, within them: where they begin is not the kernel's choice.
+bool is_map_aligned(const Op* op, Warp& w, int lane, uint64_t address) {
+  constexpr uint64_t unit = 64;
+  const auto& params = w.block->run->launch.params;
+  const uint64_t in_params = address - reinterpret_cast<uint64_t>(params.data());
+  const uint64_t off = (in_params < params.size() ? in_params : address) % unit;
+  if (off == 0) return true;
+  report(w, op, Fault::misaligned_access,
+         fmt::format("{} copies by a tensor map that lies {} bytes past a multiple of {}",
+                     thread_text(w, lane), off, unit));
+  return false;
+}
+
 bool read_map(const Op* op, Warp& w, int lane, uint64_t address, TensorMap& map) {
+  if (!is_map_aligned(op, w, lane, address)) return false;
   std::array<std::byte, TensorMap::bytes> raw;
   uint32_t unwritten = 0;
   for (uint64_t n = 0; n < raw.size(); n += piece) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/scramble.h"
 #include "ptx/machine/block.h"
 
 namespace ptx {
@@ -23,10 +24,16 @@ uint64_t place_of(const Warp& w) {
 }
 
 // Blocks may share a multiprocessor though others are free: nothing that is kept for each of them
-// is a block's own.
+// is a block's own. Their numbers have gaps, and the first block may be on any of them.
+constexpr uint64_t multiprocessors = 132, one_missing_in = 12;
+constexpr uint64_t end_of_numbers = multiprocessors * one_missing_in / (one_missing_in - 1);
 uint64_t multiprocessor_of(const Warp& w) {
   const uint64_t block = w.block->number - run(w).numbering.others;
-  return block / (run(w).launch.fit_together > 1 ? 2 : 1) % 132;
+  const uint64_t seed = run(w).settings.seed;
+  const uint64_t first = seed % 2 == 1 ? assay::scramble(seed) % multiprocessors : 0;
+  const uint64_t together = run(w).launch.fit_together > 1 ? 2 : 1;
+  const uint64_t place = (first + block / together) % multiprocessors;
+  return place + place / (one_missing_in - 1);
 }
 
 #define ASSAY_SPECIAL(name, is_of_block, expression)                                               \
@@ -73,7 +80,7 @@ constexpr Special specials[] = {
     ASSAY_SPECIAL("%lanemask_le", false, (1u << lane) | ((1u << lane) - 1)),
     ASSAY_SPECIAL("%lanemask_gt", false, ~((1u << lane) | ((1u << lane) - 1))),
     ASSAY_SPECIAL("%lanemask_ge", false, ~((1u << lane) - 1)),
-    ASSAY_SPECIAL("%nsmid", false, 132),
+    ASSAY_SPECIAL("%nsmid", false, end_of_numbers),
     ASSAY_SPECIAL("%smid", true, multiprocessor_of(w)),
     ASSAY_SPECIAL("%total_smem_size", false, run(w).shared_bytes),
     ASSAY_SPECIAL("%dynamic_smem_size", false, run(w).launch.dynamic_shared),

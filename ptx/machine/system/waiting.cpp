@@ -37,27 +37,32 @@ const Op* wait_for_grids(const Op* op, Warp& w) {
   return op + 1;
 }
 
+// Of each thread. Where ptxas does not know how many those are, it drops setmaxnreg, and this is 0;
+// else it takes as many as there are for one block.
+int registers_at_first(const Block& block) {
+  constexpr int of_multiprocessor = 65536, most_of_thread = 255, unit = 8;
+  const int threads = static_cast<int>(block.warps.size()) * warp_size;
+  const int each = of_multiprocessor / threads / unit * unit;
+  return block.run->kernel.facts.registers == std::min(each, most_of_thread) ? each : 0;
+}
+
 // e: registers of each thread, from now on. Who wants more waits until others have given some up:
 // once all warps have said how many they want, that has to be no more than the block began with.
-// Where ptxas does not know how many those are, it drops setmaxnreg; else it takes as many as there
-// are for one block.
 const Op* set_registers(const Op* op, Warp& w) {
-  constexpr int of_multiprocessor = 65536, most_of_thread = 255, unit = 8;
   Block& block = *w.block;
-  w.registers = op->e;
+  w.registers = op->e, w.registers_at = op;
+  if (!have_asked_alike(w)) return nullptr;
   int all = 0;
   for (const Warp& one : block.warps) {
     if (one.registers == 0) return op + 1;
     all += one.registers * warp_size;
   }
-  const int threads = static_cast<int>(block.warps.size()) * warp_size;
-  const int each = of_multiprocessor / threads / unit * unit;
-  const bool is_known = block.run->kernel.facts.registers == std::min(each, most_of_thread);
-  if (!is_known || all <= each * threads) return op + 1;
+  const int had = registers_at_first(block) * static_cast<int>(block.warps.size()) * warp_size;
+  if (had == 0 || all <= had) return op + 1;
   report(w, op, Fault::never_ends,
          fmt::format("{} and the other warps of its block want {} registers by setmaxnreg, and the "
                      "block began with {}: some wait for ever",
-                     thread_text(w, std::countr_zero(w.mask)), all, each * threads));
+                     thread_text(w, std::countr_zero(w.mask)), all, had));
   return nullptr;
 }
 
@@ -69,6 +74,23 @@ const Op* look_at_clock(const Op* op, Warp& w) {
 }
 
 }  // namespace
+
+// Another warp of the four may have returned without, or this one does.
+bool have_asked_alike(Warp& w) {
+  constexpr int of_group = 4;
+  const auto& warps = w.block->warps;
+  const auto first = warps.begin() + w.index / of_group * of_group;
+  const auto end = std::min(first + of_group, warps.end());
+  const auto asked = std::find_if(first, end, [](const Warp& one) { return one.registers != 0; });
+  const auto left = std::find_if(
+      first, end, [](const Warp& one) { return one.registers == 0 && one.alive == 0; });
+  if (asked == end || left == end || registers_at_first(*w.block) == 0) return true;
+  report(w, asked->registers_at, Fault::never_ends,
+         fmt::format("warp {} executes setmaxnreg, and warp {} of the same warpgroup returns "
+                     "without: all four have to, or some wait for ever",
+                     asked->index, left->index));
+  return false;
+}
 
 void add_waiting_handlers(Handlers& to) {
   to["ask"] = {ask, ""};

@@ -79,6 +79,39 @@ $copied: bar.sync 0; $again: mbarrier.try_wait.parity.shared.b64 %p2, [%r8], 0; 
   EXPECT_EQ(found("", "fence.proxy.async.global;"), "");
 }
 
+// The last block to take a ticket copies what each of them has written.
+TEST(BulkCopy, reads_what_other_blocks_wrote_once_somebody_has_fenced_it) {
+  const auto found = [](const std::string& by_all_before, const std::string& by_writers,
+                        const std::string& by_reader) {
+    const std::string body = R"(
+mov.u32 %r9, tile; add.u32 %r8, %r9, 1024; setp.ne.u32 %p1, %t, 0; @%p1 bra $done;
+mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd1, %r1, 16; add.s64 %rd2, %out, %rd1;
+mbarrier.init.shared.b64 [%r8], 1;
+)" + by_all_before + R"(
+st.global.v4.u32 [%rd2], {%r1, %r1, %r1, %r1};
+)" + by_writers + R"(
+membar.gl; atom.global.add.u32 %r3, [%out+400], 1; membar.gl;
+setp.ne.u32 %p2, %r3, 2; @%p2 bra $done;
+)" + by_reader + R"(
+mbarrier.arrive.expect_tx.shared.b64 %rd3, [%r8], 48;
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r9], [%out], 48, [%r8];
+$again: mbarrier.try_wait.parity.shared.b64 %p2, [%r8], 0; @!%p2 bra $again;
+$done:
+)";
+    std::string all;
+    for (const Settings& settings : all_orders())
+      all += text_of(WrittenKernel(body).run(32, settings, 3));
+    return all;
+  };
+  const std::string fence = "fence.proxy.async;";
+  const auto missing = HasSubstr("no fence.proxy.async lies between the two");
+  EXPECT_THAT(found("", "", ""), missing);
+  EXPECT_THAT(found(fence, "", ""), missing) << "before anything was written";
+  EXPECT_EQ(found("", fence, ""), "");
+  EXPECT_EQ(found("", "", fence), "");
+  EXPECT_EQ(found(fence, "", fence), "");
+}
+
 TEST(BulkStore, is_told_to_other_blocks_once_it_was_waited_for) {
   EXPECT_EQ(found_by_last_block(until_written), "");
   EXPECT_EQ(found_by_last_block(until_read + until_written), "");

@@ -37,5 +37,37 @@ TEST(Registers, are_no_more_than_the_block_began_with) {
   for (const int each : {0, 40, 120}) EXPECT_EQ(found("160", each), "") << "ptxas drops it";
 }
 
+// Of four warps of a group one asks for fewer, and the others return at once or later.
+TEST(Registers, are_given_up_by_all_warps_of_a_group) {
+  const auto found = [](const std::string& by_others, int registers) {
+    Module module = read(R"(
+.version 9.0
+.target sm_90a
+.address_size 64
+.visible .entry kernel() {
+.reg .pred %p1; .reg .b32 %t;
+mov.u32 %t, %tid.x; setp.ge.u32 %p1, %t, 32; @%p1 bra $other;
+setmaxnreg.dec.sync.aligned.u32 40; bra.uni $done;
+$other: )" + by_others + " $done: ret; }");
+    for (Function& function : module.functions) function.registers_of_thread = registers;
+    Memory memory;
+    const Program program(std::move(module), memory);
+    std::string all;
+    for (const Settings& settings : all_orders())
+      all += text_of(
+          run({.kernel = program.kernel("kernel"), .grid = {2}, .block = {256}}, memory, settings));
+    return all;
+  };
+  const auto missing = HasSubstr(
+      "warp 0 executes setmaxnreg, and warp 1 of the same warpgroup "
+      "returns without: all four have to");
+  EXPECT_THAT(found("", 255), missing);
+  EXPECT_EQ(found("", 128), "") << "ptxas drops it";
+  EXPECT_EQ(
+      found("setp.ge.u32 %p1, %t, 128; @%p1 bra $done; setmaxnreg.dec.sync.aligned.u32 40;", 255),
+      "")
+      << "another group need not";
+}
+
 }  // namespace
 }  // namespace ptx::tests

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "ptx/machine/tests/written_kernel.h"
 
@@ -308,6 +309,23 @@ TEST(Lanes, need_not_meet_behind_a_loop_that_they_leave_at_different_times) {
     apart += are_together("") ? 0 : 1;
   }
   EXPECT_GE(apart, 2);  // of the eight that are shuffled
+}
+
+// What is kept for each multiprocessor needs as many places as there are numbers.
+TEST(Multiprocessors, have_numbers_with_gaps_and_begin_anywhere) {
+  std::set<std::uint32_t> first, all;
+  for (std::uint64_t seed = 0; seed < 16; ++seed) {
+    WrittenKernel kernel(
+        "setp.ne.u32 %p1, %t, 0; @%p1 bra $end; mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd1, %r1, 4;"
+        "add.s64 %rd1, %out, %rd1; mov.u32 %r2, %smid; mov.u32 %r3, %nsmid;"
+        "setp.ge.u32 %p2, %r2, %r3; @%p2 trap; st.global.u32 [%rd1], %r2; $end:");
+    EXPECT_EQ(text_of(kernel.run(32, {.order = Order::shuffled, .seed = seed}, 300)), "");
+    first.insert(kernel.words[0]);
+    all.insert(kernel.words.begin(), kernel.words.begin() + 300);
+  }
+  EXPECT_GT(first.size(), 5u);
+  EXPECT_EQ(all.size(), 132u);
+  EXPECT_GE(*all.rbegin(), 132u);
 }
 
 }  // namespace

@@ -40,6 +40,12 @@ PTX_SAME(invalid_cluster_size, cudaErrorInvalidClusterSize);
 
 namespace {
 
+// Its share of what the model has, where the device is a part of that.
+int cache_of_device(std::int64_t whole) {
+  const std::int64_t all = rt::model().multiprocessors;
+  return static_cast<int>(whole * std::min<std::int64_t>(rt::tell_multiprocessors(), all) / all);
+}
+
 // What a driver says of the device; 0 for what it lacks.
 int value_of(cudaDeviceAttr attribute, const Model& model) {
   switch (attribute) {
@@ -63,8 +69,8 @@ int value_of(cudaDeviceAttr attribute, const Model& model) {
     case cudaDevAttrClockRate: return model.clock_khz;
     case cudaDevAttrMemoryClockRate: return model.memory_clock_khz;
     case cudaDevAttrGlobalMemoryBusWidth: return model.bus_bits;
-    case cudaDevAttrL2CacheSize: return model.l2;
-    case cudaDevAttrMaxPersistingL2CacheSize: return model.persisting_l2;
+    case cudaDevAttrL2CacheSize: return cache_of_device(model.l2);
+    case cudaDevAttrMaxPersistingL2CacheSize: return cache_of_device(model.persisting_l2);
     case cudaDevAttrMaxAccessPolicyWindowSize: return ptx::Model::access_window;
     case cudaDevAttrMultiProcessorCount: return rt::tell_multiprocessors();
     case cudaDevAttrMaxThreadsPerMultiProcessor: return model.threads_per_multiprocessor;
@@ -134,8 +140,8 @@ void describe(cudaDeviceProp& result, const Model& model) {
   result.maxThreadsPerMultiProcessor = model.threads_per_multiprocessor;
   result.maxBlocksPerMultiProcessor = model.blocks_per_multiprocessor;
   result.memoryBusWidth = model.bus_bits;
-  result.l2CacheSize = model.l2;
-  result.persistingL2CacheMaxSize = model.persisting_l2;
+  result.l2CacheSize = cache_of_device(model.l2);
+  result.persistingL2CacheMaxSize = cache_of_device(model.persisting_l2);
   result.accessPolicyMaxWindowSize = ptx::Model::access_window;
   result.asyncEngineCount = 3;
   result.canMapHostMemory = result.concurrentKernels = result.unifiedAddressing = 1;

@@ -166,6 +166,7 @@ int describe(char* name, int* multiprocessors, int* capability) {
   *capability = known.major * 10 + known.minor;
   return cudaDeviceGetAttribute(multiprocessors, cudaDevAttrMultiProcessorCount, 0);
 }
+int cache(int* bytes) { return cudaDeviceGetAttribute(bytes, cudaDevAttrL2CacheSize, 0); }
 
 int overrun(float* x, int n) {
   float* held;

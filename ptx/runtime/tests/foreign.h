@@ -20,6 +20,7 @@ int occupancy(int threads, int shared, int* blocks, int* best);
 int timed(float* milliseconds);
 // The device's name and properties, as host code reads them.
 int describe(char* name, int* multiprocessors, int* capability);
+int cache(int* bytes);  // of its second level
 // The value of x after that many launches of a graph that adds 1.5 to it.
 int captured(int launches, float* sum);
 

@@ -8,6 +8,7 @@
 
 #include "ptx/runtime/errors.h"
 #include "ptx/runtime/observe.h"
+#include "ptx/runtime/runtime.h"
 
 namespace ptx::tests {
 namespace {
@@ -110,6 +111,20 @@ TEST(Foreign, TheDeviceIsAnH200) {
   EXPECT_STREQ(name, "NVIDIA H200");
   EXPECT_EQ(multiprocessors, 132);
   EXPECT_EQ(capability, 90);
+}
+
+TEST(Foreign, APartOfADeviceHasItsShareOfTheCache) {
+  const auto cache = [](int multiprocessors) {
+    runtime::choose_multiprocessors(multiprocessors);
+    int bytes = 0;
+    EXPECT_EQ(right([&] { return foreign::cache(&bytes); }), ok);
+    runtime::choose_multiprocessors(0);
+    return bytes;
+  };
+  constexpr int mib = 1 << 20;
+  EXPECT_EQ(cache(0), 60 * mib);
+  EXPECT_EQ(cache(66), 30 * mib);
+  EXPECT_EQ(cache(148), 60 * mib) << "a larger one is taken to have no more";
 }
 
 TEST(Foreign, AnOverrunIsFound) {
