@@ -106,7 +106,7 @@ class Drawing {
     do {
       c = any_case(dice_, kinds[kind], entry_.variant, hints_);
     } while (kind == 0 && c.seed % 16 != 0 && hides_a_swap(c));
-    spare_denormals(c, entry_.backend);
+    spare_denormals(c, entry_);
     return priced(nearest_case(c, claim_, entry_));
   }
   Priced priced(const Case& c) const { return {c, cost_of(c, claim_, entry_, hints_.effort)}; }
@@ -190,11 +190,11 @@ Case varied(Case c, std::size_t number) {
 
 // Large whole tiles may be computed by a fast algorithm, which mixes rows or columns of different
 // scale; smaller ones tell a structure of the data apart.
-Fill fill_of_shape(const Case& c, Arithmetic arithmetic) {
+Fill fill_of_shape(const Case& c) {
   const auto all = [&](std::int64_t multiple) {
     return c.m % multiple == 0 && c.n % multiple == 0 && c.k % multiple == 0;
   };
-  if (all(512)) return keeps_inputs(arithmetic) ? Fill::scaled : Fill::uniform;
+  if (all(512)) return Fill::scaled;
   return all(128) ? Fill::patterned : Fill::uniform;
 }
 
@@ -268,10 +268,10 @@ std::vector<Case> large_cases(const Claim& claim, const Entry& entry, int cases,
   double room = cases * cost_per_case(entry) * large_cost_per_drawn_cost;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     Case c = varied(shapes[(first + i) % shapes.size()], first / shapes.size() + i);
-    c.fill = fill_of_shape(c, entry.variant.arithmetic);
+    c.fill = fill_of_shape(c);
     c.alpha = scalar_for(c.fill, c.alpha);
     c.seed = seed;
-    spare_denormals(c, entry.backend);
+    spare_denormals(c, entry);
     c = nearest_case(c, claim, entry);
     const double cost = cost_of(c, claim, entry, hints.effort);
     if (cost > room) continue;

@@ -93,6 +93,9 @@ Diagnosis special_lost(const Evidence& e) {
     const bool given = e.all_sampled([&](Place p) { return has_input(e, p, is_infinite); });
     if (given) return {{Fault::special_lost}, "an infinity of the input was lost"};
   }
+  // Of the other sign none is lost: other elements show what happened.
+  if (e.all_wrong([&](Place p) { return std::isinf(e.wanted(p)) && std::isinf(e.got(p)); }))
+    return {};
   if (e.all_sampled([&](Place p) { return !std::isfinite(e.wanted(p)); }))
     return {{Fault::special_lost}, "an infinity or a NaN of the input was lost"};
   return {};

@@ -26,6 +26,14 @@ std::optional<Zeros> zeros_at_the_end(const Case& c) {
   return Zeros{of, choices.below(2) == 0 ? c.k - 1 : choices.from(1, c.k - 1)};
 }
 
+// For every fourth seed.
+std::optional<SpecialRun> run_of_special(std::uint64_t seed) {
+  Choices choices(seed ^ 0x6d61736b6564u);
+  if (choices.below(4) != 0) return std::nullopt;
+  const Operand of = choices.below(2) == 0 ? Operand::a : Operand::b;
+  return SpecialRun{of, choices.below(2) == 0};
+}
+
 namespace {
 
 // An index near the end as often as anywhere.
@@ -34,10 +42,11 @@ std::int64_t index_in(std::int64_t size, std::uint64_t random) {
   return random % 2 == 0 ? any % size : size - 1 - any % std::min<std::int64_t>(size, 4);
 }
 
-// Those that compilers, processors and a memset make, and one whose payload says something.
+// Those that compilers, processors and a memset make, one whose payload says something, and two
+// that signal.
 float nan_of(std::uint64_t choice) {
-  constexpr std::array<std::uint32_t, 5> words = {0x7fc00000, 0xffffffff, 0x7fffffff, 0xffc00000,
-                                                  0x7fc0beef};
+  constexpr std::array<std::uint32_t, 7> words = {0x7fc00000, 0xffffffff, 0x7fffffff, 0xffc00000,
+                                                  0x7fc0beef, 0x7f800001, 0xffbfffff};
   return std::bit_cast<float>(words[choice % words.size()]);
 }
 
@@ -58,6 +67,25 @@ Filling::SpecialValue special_value(const Case& c, Operand o, int number) {
   return special;
 }
 
+// One of each matrix, or three of a larger one, so that most of the result stays finite and judged;
+// or many in a run.
+std::vector<Filling::SpecialValue> special_values(const Case& c, Operand o) {
+  std::vector<Filling::SpecialValue> values;
+  for (int number = 0; number < (std::min(c.m, c.n) < 16 ? 1 : 3); ++number)
+    values.push_back(special_value(c, o, number));
+  constexpr int least = 9, most = 48, least_lines = 4;
+  const auto run = run_of_special(c.seed);
+  if (!run || o != run->of || (o == Operand::a ? c.m : c.n) < least_lines) return values;
+  Filling::SpecialValue next = values.front();
+  const bool is_in_row = (o == Operand::a) != run->is_across;
+  std::int64_t& place = is_in_row ? next.column : next.row;
+  const std::int64_t end = is_in_row ? shape_of(c, o).columns : shape_of(c, o).rows;
+  const std::int64_t length = Choices(c.seed).from(least, most);
+  const std::int64_t from = std::max<std::int64_t>(0, place - length / 2);
+  for (place = from; place < std::min(end, from + length); ++place) values.push_back(next);
+  return values;
+}
+
 // Of those in `exponent_of_line`.
 constexpr int to_denormals = 3;
 int range_of_scales(std::uint64_t seed) {
@@ -71,6 +99,7 @@ float scaled(float value, double power) { return static_cast<float>(value * powe
 }  // namespace
 
 bool scales_to_denormals(std::uint64_t seed) { return range_of_scales(seed) == to_denormals; }
+bool scales_powers_of_2(std::uint64_t seed) { return scramble(seed) / 16 % 4 == 0; }
 
 Filling::Filling(const Case& c, Operand o) : c_(c), o_(o) {
   if (c.fill == Fill::special && c.m > 0 && c.n > 0 && c.k > 0) choose_special_values();
@@ -131,6 +160,8 @@ void Filling::with_row(std::int64_t i, const Use& use) const {
       return use([=, this](Random random, Column j) { return special(random, i, j); });
     case Fill::scaled: {
       const double row = o_ == Operand::b ? 1 : std::ldexp(1.0, exponent_of_line(Operand::a, i));
+      if (o_ == Operand::a && scales_powers_of_2(c_.seed))
+        return use([=](Random random, Column) { return scaled(sign(random), row); });
       if (o_ == Operand::a)
         return use([=](Random random, Column) { return scaled(uniform(random), row); });
       return use([=, columns = column_scales_.data()](Random random, Column j) {
@@ -155,14 +186,9 @@ std::int64_t Filling::hot_column(std::int64_t i) const {
   return static_cast<std::int64_t>(mix(c_.seed, o_, i, -1) >> 1) % std::max<std::int64_t>(1, c_.k);
 }
 
-// One of each matrix, or three of a larger one, so that most of the result stays finite and
-// judged.
 void Filling::choose_special_values() {
-  const Operand other = o_ == Operand::a ? Operand::b : Operand::a;
-  for (int number = 0; number < (std::min(c_.m, c_.n) < 16 ? 1 : 3); ++number) {
-    mine_.push_back(special_value(c_, o_, number));
-    if (o_ != Operand::c) others_.push_back(special_value(c_, other, number));
-  }
+  mine_ = special_values(c_, o_);
+  if (o_ != Operand::c) others_ = special_values(c_, o_ == Operand::a ? Operand::b : Operand::a);
   const std::int64_t lines = o_ == Operand::a ? c_.m : c_.n;
   if (o_ != Operand::c && lines >= 8) zero_line_ = index_in(lines, mix(c_.seed, o_, -1, -1));
   if (const auto zeros = zeros_at_the_end(c_); zeros && zeros->of == o_) zeros_from_ = zeros->from;

@@ -17,6 +17,8 @@ Shape shape_of(const Case&, Operand);
 
 // Whether fill=scaled has, for this seed, whole lines of denormals.
 bool scales_to_denormals(std::uint64_t seed);
+// Whether A has powers of 2 alone then.
+bool scales_powers_of_2(std::uint64_t seed);
 
 // With fill=special A or B may be zero from some place along k on, where the other one has its
 // special values: 0 times those is NaN, also where whoever looks for zeros would end the sum.
@@ -25,6 +27,15 @@ struct Zeros {
   std::int64_t from;
 };
 std::optional<Zeros> zeros_at_the_end(const Case&);
+
+// With fill=special a row of A or a column of B may have many special values in a run, as a masked
+// one has; or they lie across, in several of them.
+struct SpecialRun {
+  Operand of;
+  bool is_across;
+  bool operator==(const SpecialRun&) const = default;
+};
+std::optional<SpecialRun> run_of_special(std::uint64_t seed);
 
 class Filling {
  public:

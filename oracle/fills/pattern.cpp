@@ -16,6 +16,9 @@ float short_number(std::uint64_t random) {
   return sign(random) * static_cast<float>(1 + random % 4) / 4;
 }
 
+// Between a half and 1, of either sign.
+float ordinary(std::uint64_t random) { return sign(random) * (1 + std::abs(uniform(random))) / 2; }
+
 // `more_bits` than the type has that all of these fit otherwise. 128 and -128 are such that only
 // one of them fits.
 float narrow_number(std::uint64_t random, Pattern pattern, int more_bits, bool touches_end) {
@@ -23,9 +26,9 @@ float narrow_number(std::uint64_t random, Pattern pattern, int more_bits, bool t
     if (touches_end && scramble(random) % 16 == 0) return std::ldexp(sign(random), bits - 1);
     return static_cast<float>(static_cast<std::int64_t>(random) >> (64 - bits - more_bits));
   };
-  const float between = sign(random) * (1 + std::abs(uniform(random))) / 2;
   const auto cut = [&](std::uint32_t lost) {
-    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(between) & ~(lost >> more_bits));
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(ordinary(random)) &
+                                ~(lost >> more_bits));
   };
   switch (pattern) {
     case Pattern::signs: return sign(random);
@@ -66,6 +69,7 @@ bool has_zeros(Pattern pattern) {
     case Pattern::diagonal:
     case Pattern::permutation:
     case Pattern::sparse:
+    case Pattern::seams:
     case Pattern::pruned: return true;
     default: return false;
   }
@@ -99,26 +103,30 @@ Pattern pattern_of(std::uint64_t seed, Operand o) {
       Pattern::periodic,         Pattern::permutation,   Pattern::toeplitz,
       Pattern::equal_lines,      Pattern::one_exception, Pattern::sparse,
       Pattern::sparse,           Pattern::pruned,        Pattern::counting,
+      Pattern::seams,
   };
+  constexpr Pattern of_c[] = {Pattern::zero_block, Pattern::zero_block, Pattern::equal_lines,
+                              Pattern::equal_lines, Pattern::constant, Pattern::sparse};
   const Pattern of_a = choices.of(of_one), of_b = choices.of(of_one);
   const int plain = choices.below(3);  // often only one has structure, and the other hides nothing
   if (o == Operand::a) return plain == 0 ? Pattern::plain : of_a;
   if (o == Operand::b) return plain == 1 ? Pattern::plain : of_b;
-  return Pattern::plain;
+  return choices.below(2) == 0 ? Pattern::plain : choices.of(of_c);
 }
 
 Exception exception_of(std::uint64_t seed, Operand o) {
   const Pattern pattern = pattern_of(seed, o);
   if (pattern == Pattern::plain || is_of_both(pattern)) return Exception::none;
-  constexpr Exception all[] = {Exception::none, Exception::none, Exception::element,
-                               Exception::other_line, Exception::filled_line};
+  constexpr Exception all[] = {Exception::none,       Exception::none,        Exception::element,
+                               Exception::other_line, Exception::filled_line, Exception::rest,
+                               Exception::slight,     Exception::pair};
   return Choices(mix(seed, o, -5)).of(all);
 }
 
-namespace {
-int more_bits(std::uint64_t seed) { return std::max(0, Choices(seed ^ 0x62697473u).below(4) - 1); }
-}  // namespace
-bool touches_end(std::uint64_t seed) { return more_bits(seed) == 0 && scramble(seed) % 2 == 0; }
+int bits_too_many(std::uint64_t seed) {
+  return std::max(0, Choices(seed ^ 0x62697473u).below(4) - 1);
+}
+bool touches_end(std::uint64_t seed) { return bits_too_many(seed) == 0 && scramble(seed) % 2 == 0; }
 bool leaves_32_bits(std::uint64_t seed) { return scramble(seed + 1) % 8 == 0; }
 
 namespace {
@@ -137,7 +145,8 @@ Patterned::Patterned(const Case& c, Operand o)
       k_(c.k),
       rows_(o == Operand::b ? c.k : c.m),
       columns_(o == Operand::a ? c.k : c.n),
-      pattern_(pattern_of(c.seed, o)) {
+      pattern_(pattern_of(c.seed, o)),
+      seams_(pattern_ == Pattern::seams ? c.k : 0) {
   // What both share must be chosen alike for both.
   Choices choices(is_of_both(pattern_) ? c.seed : mix(c.seed, o, -3));
   inverted_ = choices.below(8) == 0;
@@ -168,7 +177,7 @@ Patterned::Patterned(const Case& c, Operand o)
       break;
     default: break;
   }
-  if (is_narrow(pattern_)) more_bits_ = more_bits(c.seed);
+  if (is_narrow(pattern_)) more_bits_ = bits_too_many(c.seed);
   const bool is_lone = pattern_ == Pattern::diagonal || pattern_ == Pattern::permutation;
   of_ones_ = choices.below(is_lone ? 4 : 2) != 0;
   choose_exception(choices);
@@ -180,14 +189,21 @@ void Patterned::choose_exception(Choices& choices) {
     return choices.from(0, std::max<std::int64_t>(1, size) - 1);
   };
   const bool is_along_k = choices.below(4) != 0, is_row = is_along_k == (o_ == Operand::a);
-  const bool is_element = exception_ == Exception::element;
-  if (is_row || is_element) odd_row_ = any(rows_);
-  if (!is_row || is_element) odd_column_ = any(columns_);
+  const bool is_one = exception_ == Exception::element || exception_ == Exception::pair;
+  if (is_row || is_one) odd_row_ = any(rows_);
+  if (!is_row || is_one) odd_column_ = any(columns_);
+  if (exception_ == Exception::pair)  // beside the diagonal, where most of what has one looks
+    odd_column_ = std::clamp<std::int64_t>(odd_row_ + choices.from(-6, 5), 0,
+                                           std::max<std::int64_t>(0, columns_ - 2));
+  if (exception_ == Exception::rest) rest_from_ = cut(choices, o_ == Operand::c ? rows_ : k_);
+  if (exception_ == Exception::slight) little_ = std::ldexp(1.0f, -9 - choices.below(10));
 }
 
 void Patterned::choose_block(Choices& choices) {
-  std::int64_t from = cut(choices, k_), to = k_;
-  if (choices.below(4) == 0) from = cut(choices, k_), to = std::min(k_, from + 16);
+  const std::int64_t length = o_ == Operand::c ? rows_ : k_;
+  std::int64_t from = cut(choices, length), to = length;
+  if (choices.below(4) == 0) from = cut(choices, length), to = std::min(length, from + 16);
+  if (o_ == Operand::c && choices.below(2) == 0) from = 0, to = cut(choices, length);
   const std::int64_t width = o_ == Operand::a ? rows_ : columns_;
   std::int64_t side_from = 0, side_to = width;
   const int way = choices.below(6);
@@ -269,7 +285,9 @@ float Patterned::structured(std::uint64_t random, std::int64_t i, std::int64_t j
       return kept(p % 4 == first || p % 4 == second);
     }
     case Pattern::counting: return static_cast<float>(p % 8 + 1);
-    case Pattern::equal_lines: return uniform(mix(seed_, o_, p, -6));
+    case Pattern::seams: return seams_.are_beside(p) ? ordinary(random) : 0.0f;
+    case Pattern::equal_lines:
+      return uniform(mix(seed_, o_, o_ == Operand::c && !inverted_ ? line : p, -6));
     case Pattern::toeplitz:
     case Pattern::one_exception:
     case Pattern::constant:
@@ -281,8 +299,20 @@ float Patterned::structured(std::uint64_t random, std::int64_t i, std::int64_t j
 
 float Patterned::with_exception(std::uint64_t random, std::int64_t i, std::int64_t j) const {
   const float regular = structured(random, i, j);
-  const bool is_odd = (odd_row_ < 0 || i == odd_row_) && (odd_column_ < 0 || j == odd_column_);
-  if (exception_ == Exception::none || !is_odd) return regular;
+  const bool is_in_line = odd_row_ < 0 || i == odd_row_;
+  switch (exception_) {
+    case Exception::none: return regular;
+    case Exception::rest:
+      return (o_ == Operand::a ? j : i) < rest_from_ ? regular : uniform(scramble(random));
+    case Exception::slight:
+      return random % 2 == 0 ? regular : regular + regular * little_ * uniform(scramble(random));
+    case Exception::pair:
+      if (!is_in_line || j < odd_column_ || j > odd_column_ + 1) return regular;
+      return (j == odd_column_ ? 1 : -1) * uniform(mix(seed_, o_, -10));
+    default: break;
+  }
+  const bool is_odd = is_in_line && (odd_column_ < 0 || j == odd_column_);
+  if (!is_odd) return regular;
   const bool stays_zero = exception_ == Exception::other_line && regular == 0;
   return stays_zero ? 0.0f : uniform(scramble(random));
 }
@@ -301,8 +331,7 @@ float Patterned::value(std::uint64_t random, std::int64_t i, std::int64_t j) con
   const std::int64_t p = o_ == Operand::a ? j : i, line = o_ == Operand::a ? i : j;
   if (pattern_ != Pattern::dominated) return std::ldexp(uniform(random), exponent(p));
   // A row of A where inverted, else a column of B, and the other matrix has no small elements.
-  const float ordinary = sign(random) * (1 + std::abs(uniform(random))) / 2;
-  if (p == place_in(line) || (o_ == Operand::a) == inverted_) return ordinary;
+  if (p == place_in(line) || (o_ == Operand::a) == inverted_) return ordinary(random);
   return std::ldexp(uniform(random), static_cast<int>(-28 - bits_of(k_)));
 }
 

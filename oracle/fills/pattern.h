@@ -2,13 +2,16 @@
 // picks the structure.
 #pragma once
 
+#include <limits>
+
 #include "oracle/fills/randomness.h"
+#include "oracle/fills/seams.h"
 
 namespace assay {
 
 enum class Pattern {
   plain,
-  // Of A and of B, each for itself:
+  // Of A and of B, each for itself, and some of them of C:
   zero_block,        // zeros in a block at the end of k, or everywhere but there
   lone_in_tiles,     // one element in each tile of 8, 16 or 32, or in some of them
   equal_beginnings,  // rows of A, columns of B: equal elements up to one of them, or to the end
@@ -26,6 +29,7 @@ enum class Pattern {
   sparse,         // every second, eighth or 32nd element
   pruned,         // two of each four elements along k
   counting,       // 1, 2, ... 8 along k, again and again
+  seams,          // about a hundred elements along k, beside places where long sums are cut
   // Of both, along k:
   opposite_slopes,  // A grows by powers of 2 where B falls, or the other way round
   parallel_slopes,  // both grow, or fall
@@ -60,12 +64,18 @@ enum class Exception {
   element,      // one of another value, anywhere
   other_line,   // a row or a column in which other numbers stand where not 0 does
   filled_line,  // one without any structure
+  rest,         // what lies behind some place along k
+  slight,       // half of the elements are a little larger or smaller
+  pair,         // two neighbours, of which one is what the other one is but for the sign
 };
 
 // What has structure in an operand of a case with fill=patterned, and with which exception.
 Pattern pattern_of(std::uint64_t seed, Operand);
 Exception exception_of(std::uint64_t seed, Operand);
 
+// Of numbers under it that fit a type of fewer bits: by how many bits some of them just do not, 0
+// to 2.
+int bits_too_many(std::uint64_t seed);
 // Of whole numbers under it: whether they fit their type but for the first one that does not, such
 // as 128 among bytes.
 bool touches_end(std::uint64_t seed);
@@ -99,6 +109,9 @@ class Patterned {
   bool of_ones_ = false;   // what is not 0
   Exception exception_ = Exception::none;
   std::int64_t odd_row_ = -1, odd_column_ = -1;  // -1 for all of them
+  std::int64_t rest_from_ = std::numeric_limits<std::int64_t>::max();
+  float little_ = 0;  // by how much some are larger or smaller
+  Seams seams_;
   // Of a tile, corner or band; period; length of a level or beginning; one of how many.
   std::int64_t side_ = 1;
   int range_ = 0;  // of exponents

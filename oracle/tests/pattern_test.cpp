@@ -216,10 +216,86 @@ TEST(Pattern, structure_may_have_one_exception) {
         EXPECT_EQ(aside, 29);
         by_row += rows.size() == 1, by_column += columns.size() == 1;
         break;
+      case Exception::rest:
+        EXPECT_EQ(aside % 29, 0);
+        EXPECT_TRUE(columns.empty() || *columns.rbegin() == c.k - 1);
+        break;
+      case Exception::slight: EXPECT_EQ(aside, 0); break;
+      case Exception::pair: EXPECT_LE(aside, 2); break;
     }
   }
-  EXPECT_EQ(all.size(), 4u);
+  EXPECT_EQ(all.size(), 7u);
   EXPECT_GT(std::min(by_row, by_column), 20);
+}
+
+Case with_exception(Pattern pattern, Operand o, Exception exception) {
+  Case c{.m = 40, .n = 40, .k = 40, .fill = Fill::patterned};
+  while (pattern_of(c.seed, o) != pattern || exception_of(c.seed, o) != exception) ++c.seed;
+  return c;
+}
+
+TEST(Pattern, what_is_nearly_constant_is_off_by_little) {
+  const Case c = with_exception(Pattern::constant, Operand::a, Exception::slight);
+  std::set<float> values;
+  for (std::int64_t p = 0; p < c.k; ++p) values.insert(fill_element(c, Operand::a, 3, p));
+  EXPECT_GT(values.size(), 8u);
+  const float least = std::abs(*values.begin()), most = std::abs(*values.rbegin());
+  EXPECT_LT(std::abs(most - least), std::min(least, most) / 200);
+}
+
+TEST(Pattern, a_pair_cancels) {
+  const Case c = with_exception(Pattern::diagonal, Operand::a, Exception::pair);
+  const Case without = with_exception(Pattern::diagonal, Operand::a, Exception::none);
+  float sum = 0;
+  int changed = 0;
+  for (std::int64_t i = 0; i < c.m; ++i)
+    for (std::int64_t p = 0; p < c.k; ++p) {
+      const float element = fill_element(c, Operand::a, i, p);
+      if (i != p && element != 0) sum += element, ++changed;
+    }
+  EXPECT_GE(changed, 1);
+  EXPECT_TRUE(changed == 1 || sum == 0);
+  EXPECT_EQ(fill_element(without, Operand::a, 0, 1), 0);
+}
+
+TEST(Pattern, lone_products_lie_beside_seams_and_at_both_ends) {
+  for (const std::int64_t k : {70, 5000, 5'000'000}) {
+    Case c{.m = 1, .n = 1, .k = k, .fill = Fill::patterned};
+    while (pattern_of(c.seed, Operand::a) != Pattern::seams ||
+           exception_of(c.seed, Operand::a) != Exception::none)
+      ++c.seed;
+    int count = 0;
+    for (std::int64_t p = 0; p < k; ++p) count += fill_element(c, Operand::a, 0, p) != 0;
+    EXPECT_LT(count, 200) << k;
+    std::vector<std::int64_t> cuts = {0, k - 1, k / 3, k / 3 - 1};
+    for (std::int64_t piece = 1 << 22; piece > 64; piece /= 2)
+      if (piece < k && piece * 16 > k) cuts.insert(cuts.end(), {piece - 1, piece, piece - 16});
+    for (const std::int64_t p : cuts) {
+      const float element = std::abs(fill_element(c, Operand::a, 0, p));
+      EXPECT_TRUE(element >= 0.5f && element <= 1) << p << " of " << k;
+    }
+  }
+}
+
+TEST(Pattern, c_may_have_structure_too) {
+  std::map<Pattern, int> all;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) ++all[pattern_of(seed, Operand::c)];
+  for (const Pattern pattern :
+       {Pattern::zero_block, Pattern::equal_lines, Pattern::constant, Pattern::sparse})
+    EXPECT_GT(all[pattern], 50);
+  EXPECT_GT(all[Pattern::plain], 800);
+  int of_rows = 0, of_columns = 0;
+  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+    if (pattern_of(seed, Operand::c) != Pattern::equal_lines ||
+        exception_of(seed, Operand::c) != Exception::none)
+      continue;
+    const Case c{.m = 9, .n = 9, .k = 9, .fill = Fill::patterned, .seed = seed};
+    const auto at = [&](int i, int j) { return fill_element(c, Operand::c, i, j); };
+    of_rows += at(0, 4) == at(8, 4), of_columns += at(4, 0) == at(4, 8);
+    EXPECT_NE(at(0, 4) == at(8, 4), at(4, 0) == at(4, 8));
+  }
+  EXPECT_GT(of_rows, 0);
+  EXPECT_GT(of_columns, 0);
 }
 
 TEST(Pattern, slopes_and_levels_lie_along_k) {

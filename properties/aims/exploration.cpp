@@ -63,15 +63,14 @@ std::vector<Case> dear_cases_at(const Threshold& threshold, const Variant& varia
   const auto& [base, input, value] = threshold;
   std::vector<Case> cases = {well_beyond(threshold, variant.tile), with(base, input, value + 1),
                              with(base, input, value)};
-  if (keeps_inputs(variant.arithmetic)) {
-    Case scaled = cases.back();
-    scaled.fill = Fill::scaled;
-    scaled.alpha = scalar_for(scaled.fill, scaled.alpha);
-    cases.push_back(scaled);
-  }
+  Case scaled = cases.back();
+  scaled.fill = Fill::scaled;
+  scaled.alpha = scalar_for(scaled.fill, scaled.alpha);
+  cases.push_back(scaled);
   if (!input.is_joint) cases.push_back(twice(threshold));
-  // Whatever power of two its shares are, nothing more can be left over.
-  if (is_k(input)) cases.push_back(last_product_alone(2 * value - 1));
+  // Whatever power of two its shares are, nothing more can be left over; and what is lost between
+  // two of them, no sum of so many products shows.
+  if (is_k(input)) cases.push_back(lone_products(2 * value - 1, variant.arithmetic));
   return cases;
 }
 
@@ -168,13 +167,15 @@ bool has_any(const std::string& source, std::initializer_list<const char*> words
 // What a source and the library made of it show may decide what no comparison does: which tile
 // comes next, or what an array can hold.
 void add_numbers(const std::string& source, const Code& code, const Explorer& explorer,
-                 const Tile& tile, Exploration& exploration) {
+                 const Entry& entry, Exploration& exploration) {
+  const auto& [tile, arithmetic] = std::tie(entry.variant.tile, entry.variant.arithmetic);
   const auto add = [&](const std::vector<Case>& cases) {
     exploration.dear_cases.insert(exploration.dear_cases.end(), cases.begin(), cases.end());
   };
   const auto numbers = numbers_in(source);
   add(cases_of_tiles(numbers, tile));
   add(cases_in_texts(source));
+  add(lone_products_of(numbers, entry));
   for (const std::int64_t number : numbers)
     if (number <= most_drawn) exploration.hints.sizes.push_back(number);
   std::vector<std::int64_t> all_k = {65};
@@ -183,9 +184,9 @@ void add_numbers(const std::string& source, const Code& code, const Explorer& ex
       all_k.push_back(threshold.value + 1);
   }
   for (const std::int64_t bytes : code.variables) add(cases_at_length(bytes, all_k));
-  add(cases_beyond_16_bits(tile));
+  add(cases_beyond_16_bits(tile, arithmetic));
   if (tile.m * tile.n == 1)
-    for (const int side : sides_in(source)) add(cases_beyond_16_bits({side, side, 1}));
+    for (const int side : sides_in(source)) add(cases_beyond_16_bits({side, side, 1}, arithmetic));
   if (code.makes_floats) add(cases_beyond_floats(tile));
   if (has_any(source, {"dp4a", "int8", "char"})) add({case_beyond_sums_of_bytes()});
   if (has_any(source, {"2int_", "2ll_", " rint", "(rint"})) add(cases_beyond_sums_of_ints());
@@ -203,7 +204,7 @@ Exploration explore_source(const Entry& entry, const Effort& effort) {
   }
   const Explorer explorer(entry, code.places);
   add_aims(explorer, entry.variant, exploration);
-  add_numbers(source_behind(code.places), code, explorer, entry.variant.tile, exploration);
+  add_numbers(source_behind(code.places), code, explorer, entry, exploration);
   if (exploration.unknown.empty()) report_comparisons(explorer.knowledge(), exploration);
   return exploration;
 }
@@ -228,7 +229,7 @@ Exploration explore_output(const Entry& entry, Code code, const Effort& effort,
   code.places = explorer.knowledge().places();
   const std::string source = source_behind(code.places);
   code.makes_floats |= has_any(source, {"static_cast<float>", "(float)", "2float_", "sqrtf"});
-  add_numbers(source, code, explorer, entry.variant.tile, exploration);
+  add_numbers(source, code, explorer, entry, exploration);
   report_comparisons(explorer.knowledge(), exploration);
   if (explorer.knowledge().comparisons().empty())
     exploration.unknown = "its kernels compare nothing";
@@ -289,7 +290,7 @@ std::vector<Case> affordable(const std::vector<Case>& cases, const Exploration& 
   double together = 0;
   const double most_together = price.most_together * share_of_cases(claim, entry.backend);
   for (Case aimed : cases) {
-    spare_denormals(aimed, entry.backend);
+    spare_denormals(aimed, entry);
     const Case c = nearest_case(aimed, claim, entry);
     const double cost_of_it = cost_of(c, claim, entry, exploration.hints.effort);
     if (cost_of_it > price.most_each || together + cost_of_it > most_together) continue;

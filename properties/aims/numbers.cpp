@@ -4,10 +4,12 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <set>
 
 #include "oracle/fills/pattern.h"
+#include "oracle/reference.h"
 
 namespace assay {
 namespace {
@@ -213,14 +215,33 @@ std::vector<Case> cases_at_length(std::int64_t bytes, const std::vector<std::int
   return cases;
 }
 
-Case last_product_alone(std::int64_t k) {
-  return {.m = 1, .n = 1, .k = k, .fill = Fill::one_hot, .seed = 1};
+Case lone_products(std::int64_t k, Arithmetic arithmetic) {
+  Case c{.m = 1, .n = 1, .k = k, .fill = Fill::one_hot, .seed = 1};
+  if (!keeps_inputs(arithmetic)) return c;
+  c.fill = Fill::patterned;
+  while (pattern_of(c.seed, Operand::a) != Pattern::seams ||
+         exception_of(c.seed, Operand::a) != Exception::none ||
+         pattern_of(c.seed, Operand::b) != Pattern::plain)
+    ++c.seed;
+  return c;
 }
 
-std::vector<Case> cases_beyond_16_bits(const Tile& tile) {
+std::vector<Case> lone_products_of(const std::vector<std::int64_t>& numbers, const Entry& entry) {
+  const std::int64_t least = 1 << 14, most = entry.backend == Backend::simt ? 1 << 20 : 1 << 23;
+  constexpr std::size_t most_cases = 4;
+  std::set<std::int64_t, std::greater<>> pieces;
+  for (const std::int64_t number : numbers) pieces.insert({number, number * entry.variant.tile.k});
+  std::vector<Case> cases;
+  for (const std::int64_t piece : pieces)
+    if (piece >= least && piece <= most && cases.size() < most_cases)
+      cases.push_back(lone_products(piece + piece / 8 + 3, entry.variant.arithmetic));
+  return cases;
+}
+
+std::vector<Case> cases_beyond_16_bits(const Tile& tile, Arithmetic arithmetic) {
   constexpr std::int64_t countable = 1 << 16, least_slice = 4, largest_side = 64;
   std::vector<Case> cases = {{.m = 1, .n = 1, .k = countable * least_slice + 5},
-                             last_product_alone((1 << 24) + 1)};
+                             lone_products((1 << 24) + 1, arithmetic)};
   for (const auto size : {&Case::m, &Case::n}) {
     const std::int64_t side = size == &Case::m ? tile.m : tile.n;
     if (side > largest_side) continue;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/gemm.h"
+#include "kernels/registry.h"
 #include "oracle/case.h"
 
 namespace assay {
@@ -30,12 +31,17 @@ std::vector<Case> cases_in_texts(std::string_view source);
 // fits into an array of that length, or does not, at each of these k or one more.
 std::vector<Case> cases_at_length(std::int64_t bytes, const std::vector<std::int64_t>& all_k);
 
-// Among many products, one that is left out is within the bound: here all others are 0.
-Case last_product_alone(std::int64_t k);
+// Among many products, one that is left out is within the bound: here all are 0 but for some beside
+// places where such a sum may be cut, and the first and the last one. Where the arithmetic rounds
+// what it multiplies, the last one alone is left.
+Case lone_products(std::int64_t k, Arithmetic);
+// With sums somewhat longer than the greatest of these numbers, taken for products or for slices:
+// as long as the machine takes little time for.
+std::vector<Case> lone_products_of(const std::vector<std::int64_t>& numbers, const Entry&);
 
 // More tiles in a row than 16 bits count, more slices of four or more in k, and a k that leaves 32
 // bits where it is multiplied by 128, and 24 bits.
-std::vector<Case> cases_beyond_16_bits(const Tile&);
+std::vector<Case> cases_beyond_16_bits(const Tile&, Arithmetic);
 
 // For kernels that divide by a multiplication: sizes at which the upper half of a product with a
 // reciprocal of 32 bits that was rounded up is no quotient, of elements or of tiles; of elements

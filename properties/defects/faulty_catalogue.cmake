@@ -165,6 +165,12 @@ assay_defect(at_most_96_shares IN rare.cu CLAIM within_bound ON simt)
 
 # What a look at the data, or a number that no comparison shows, leads to.
 assay_defect(identity_by_its_corner IN structure.cu CLAIM any_data ON simt)
+assay_defect(lists_eight_that_are_not_finite IN structure.cu CLAIM any_data ON simt)
+assay_defect(alike_as_far_as_it_looks IN structure.cu CLAIM any_data ON simt)
+assay_defect(c_taken_for_zero IN structure.cu CLAIM any_data ON simt)
+assay_defect(nearly_constant IN structure.cu CLAIM any_data ON simt)
+assay_defect(adds_exponents IN structure.cu CLAIM any_data ON simt)
+assay_defect(loses_a_product_at_seams IN structure.cu CLAIM within_bound ON simt)
 assay_defect(lists_few_of_a_row IN structure.cu CLAIM any_data ON simt)
 assay_defect(ends_at_zeros IN structure.cu CLAIM any_data ON simt)
 assay_defect(counts_on IN structure.cu CLAIM any_data ON simt)

@@ -60,6 +60,45 @@ void add_long_patterns(std::vector<Case>& cases, Dice& dice,
   }
 }
 
+// What a kernel concludes from the first elements of long lines need not hold for the rest: lines
+// that are alike up to where it may have looked, and not at the end.
+void add_long_rests(std::vector<Case>& cases, Dice& dice, const std::vector<std::int64_t>& long_k) {
+  const auto add = [&](Operand o, std::int64_t looked_at) {
+    Case c = long_case(dice, long_k);
+    c.k = looked_at + looked_at / 8 + dice.between(8, 64);
+    c.fill = Fill::patterned;
+    const auto are_alike = [&](std::int64_t p) {
+      return o == Operand::a ? fill_element(c, o, 0, p) == fill_element(c, o, 1, p)
+                             : fill_element(c, o, p, 0) == fill_element(c, o, p, 1);
+    };
+    c.seed = seed_that(dice, [&](std::uint64_t seed) {
+      c.seed = seed;
+      return pattern_of(seed, o) == Pattern::equal_lines &&
+             exception_of(seed, o) == Exception::rest && are_alike(looked_at) &&
+             !are_alike(c.k - 1);
+    });
+    cases.push_back(c);
+  };
+  for (const Operand o : {Operand::a, Operand::b}) {
+    add(o, dice.between(1024, 2200));
+    if (!long_k.empty()) add(o, dice.of(long_k));
+  }
+}
+
+// Many special values in a tile, in one line or in several.
+void add_masked(std::vector<Case>& cases, Dice& dice) {
+  for (const Operand of : {Operand::a, Operand::b}) {
+    for (const bool is_across : {false, true}) {
+      Case c{.m = dice.between(16, 40), .n = dice.between(16, 40), .k = dice.between(16, 70)};
+      c.fill = Fill::special;
+      c.seed = seed_that(dice, [&](std::uint64_t seed) {
+        return run_of_special(seed) == SpecialRun{of, is_across};
+      });
+      cases.push_back(c);
+    }
+  }
+}
+
 // All of it, but for zeros.
 bool is_denormal(const Case& c, Operand o) {
   const auto [rows, columns] = o == Operand::a ? std::pair(c.m, c.k) : std::pair(c.k, c.n);
@@ -78,13 +117,24 @@ void add_balanced(std::vector<Case>& cases, Dice& dice) {
   }
 }
 
+// Which numbers of fewer bits have as well.
+void add_scales(std::vector<Case>& cases, Dice& dice) {
+  constexpr int scaled = 4;
+  for (int i = 0; i < scaled; ++i) {
+    Case c = small_case(dice);
+    c.fill = Fill::scaled, c.beta = i % 2 == 0 ? 0.0f : 1.0f;
+    c.seed = seed_that(dice, [](std::uint64_t seed) { return !scales_to_denormals(seed); });
+    cases.push_back(c);
+  }
+}
+
 void add_magnitudes(std::vector<Case>& cases, Dice& dice) {
   const auto add = [&](Fill fill, float alpha, float beta) {
     Case c = small_case(dice);
     c.fill = fill, c.alpha = alpha, c.beta = beta, c.seed = any_seed(dice);
     cases.push_back(c);
   };
-  constexpr int scaled = 10;
+  constexpr int scaled = 3;
   for (int i = 0; i < scaled; ++i) add(Fill::scaled, 1, i % 2 == 0 ? 0.0f : 1.0f);
   // Ordinary sums whose results are denormal: so little that what is rounded in a product with
   // alpha is as little.
@@ -97,7 +147,7 @@ void add_magnitudes(std::vector<Case>& cases, Dice& dice) {
     (o == Operand::a ? c.m : c.n) = 1;
     c.seed = seed_that(dice, [&](std::uint64_t seed) {
       c.seed = seed;
-      return is_denormal(c, o);
+      return is_denormal(c, o) && (o == Operand::a || scales_powers_of_2(seed));
     });
   }
   const auto add_largest = [&](LargestIn where, float alpha, float beta) {
@@ -176,7 +226,7 @@ Fill draw_fill(Dice& dice, Arithmetic arithmetic) {
   const std::int64_t way = dice.between(1, 40);
   const bool any = keeps_inputs(arithmetic);
   if (way <= 10) return Fill::uniform;
-  if (way <= 16) return any ? Fill::scaled : Fill::uniform;
+  if (way <= 16) return Fill::scaled;
   if (way <= 20) return Fill::balanced;
   if (way <= 22) return any ? Fill::largest : Fill::uniform;
   if (way <= 32) return Fill::patterned;
@@ -193,10 +243,11 @@ void make_square(Dice& dice, Case& c) {
   if (dice.one_in(3)) c.m = c.n = side;
 }
 
-void spare_denormals(Case& c, Backend backend) {
+void spare_denormals(Case& c, const Entry& entry) {
   constexpr double few_products = 1 << 20;
-  const bool is_slow = backend == Backend::simt || backend == Backend::host;
-  if (!is_slow || c.fill != Fill::scaled || c.multiply_adds() <= few_products) return;
+  const bool is_slow = entry.backend == Backend::simt || entry.backend == Backend::host;
+  const bool takes_long = is_slow && c.multiply_adds() > few_products;
+  if (c.fill != Fill::scaled || (keeps_inputs(entry.variant.arithmetic) && !takes_long)) return;
   while (scales_to_denormals(c.seed)) ++c.seed;
 }
 
@@ -205,20 +256,20 @@ std::vector<Case> cases_of_all_data(Dice& dice, Arithmetic arithmetic,
                                     const std::vector<std::int64_t>& distances) {
   std::vector<Case> cases;
   add_long_patterns(cases, dice, long_k);
+  add_long_rests(cases, dice, long_k);
   add_balanced(cases, dice);
-  if (keeps_inputs(arithmetic)) add_magnitudes(cases, dice);
-  constexpr int special = 3;
-  for (int i = 0; i < special; ++i) {
-    Case c = small_case(dice);
-    c.fill = Fill::special, c.seed = any_seed(dice);
-    cases.push_back(c);
-  }
+  if (keeps_inputs(arithmetic))
+    add_magnitudes(cases, dice);
+  else
+    add_scales(cases, dice);
+  add_masked(cases, dice);
   constexpr std::size_t one_whole_in = 4;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     Case& c = cases[i];
     c.alpha = scalar_for(c.fill, c.alpha);
     draw_layout(dice, c, distances);
-    if (c.fill == Fill::patterned || i % one_whole_in != 0) continue;
+    const bool is_line = c.m == 1 || c.n == 1;
+    if (c.fill == Fill::patterned || is_line || i % one_whole_in != 0) continue;
     make_whole(dice, c);
     if (dice.one_in(2)) c.lda = c.ldb = c.ldc = {}, c.offset = {};
   }

@@ -18,8 +18,9 @@ Fill draw_fill(Dice&, Arithmetic);
 void make_square(Dice&, Case&);
 
 // A CPU takes some fifteen times as long for denormals, where it runs the kernel itself: a large
-// case gets a seed there that scales to other numbers.
-void spare_denormals(Case&, Backend);
+// case gets a seed there that scales to other numbers. So does each one of a kernel whose
+// arithmetic does not keep them.
+void spare_denormals(Case&, const Entry&);
 
 // Filled with special values, and with zeros of A, or of B, in the last slices of k.
 Case with_zeros_of(Operand, Case);

@@ -14,7 +14,7 @@ namespace assay {
 namespace {
 
 // Of 100 drawn cases.
-constexpr int times_with_zeros = 4, times_each = 2, times_along_k = 4, times_narrow = 2,
+constexpr int times_with_zeros = 5, times_each = 3, times_along_k = 4, times_narrow = 3,
               times_at_end = 2;
 constexpr int most_times = 8;
 
@@ -23,15 +23,17 @@ struct Structure {
   Pattern pattern;
   Operand o;
   Exception exception;
+  int bits_too_many = 0;  // where it is narrow
 };
 
 // A seed that gives it to its operand, and none to the other.
 std::uint64_t seed_of(Dice& dice, const Structure& structure) {
-  const auto& [pattern, o, exception] = structure;
+  const auto& [pattern, o, exception, bits] = structure;
   const Operand other = o == Operand::a ? Operand::b : Operand::a;
   while (true) {
     const auto seed = static_cast<std::uint64_t>(dice.between(0, 65535));
     if (pattern_of(seed, o) != pattern || exception_of(seed, o) != exception) continue;
+    if (is_narrow(pattern) && bits_too_many(seed) != bits) continue;
     if (is_of_both(pattern) || pattern_of(seed, other) == Pattern::plain) return seed;
   }
 }
@@ -39,7 +41,7 @@ std::uint64_t seed_of(Dice& dice, const Structure& structure) {
 // Larger than a symmetric corner, a period or an equal beginning, of whatever length. Numbers of
 // few bits are also summed so shortly that each rounding shows.
 Case case_with(Dice& dice, const Structure& structure, bool is_short) {
-  const auto& [pattern, o, exception] = structure;
+  const auto& [pattern, o, exception, bits] = structure;
   constexpr std::int64_t longest_corner = 32;
   const auto few = [&] { return dice.of<std::int64_t>({1, 3, 6, 20, 40, 72}); };
   Case c{.m = few(), .n = few(), .k = dice.between(65, 230)};
@@ -75,8 +77,9 @@ std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int d
   const auto add = [&](const Structure& structure, bool is_short) {
     cases.push_back(nearest_case(case_with(dice, structure, is_short), claim, entry));
   };
-  constexpr std::array exceptions = {Exception::none, Exception::element, Exception::other_line,
-                                     Exception::filled_line};
+  constexpr std::array exceptions = {
+      Exception::none, Exception::element, Exception::other_line, Exception::filled_line,
+      Exception::rest, Exception::slight,  Exception::pair};
   for (auto p = static_cast<int>(Pattern::plain) + 1; p <= static_cast<int>(Pattern::one_sided);
        ++p) {
     const auto pattern = static_cast<Pattern>(p);
@@ -87,14 +90,14 @@ std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int d
     const int times = std::min(most_times, usual * drawn / 100);
     if (is_of_both(pattern)) {
       for (int i = 0; i < times; ++i)
-        add({pattern, Operand::a, Exception::none}, is_narrow(pattern) && i % 2 == 0);
+        add({pattern, Operand::a, Exception::none, i % 3}, is_narrow(pattern) && i % 2 == 0);
       const bool is_whole = pattern == Pattern::bytes || pattern == Pattern::words_of_16_bits;
       for (int i = 0; is_whole && i < std::min(times, times_at_end); ++i)
         cases.push_back(nearest_case(case_at_end(dice, pattern), claim, entry));
       continue;
     }
     for (const Operand o : {Operand::a, Operand::b}) {
-      const auto first = static_cast<std::size_t>(dice.between(0, 3));
+      const auto first = static_cast<std::size_t>(dice.between(0, exceptions.size() - 1));
       for (std::size_t i = first; i < first + static_cast<std::size_t>(times); ++i)
         add({pattern, o, exceptions[i % exceptions.size()]}, false);
     }

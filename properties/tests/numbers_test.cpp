@@ -25,11 +25,24 @@ TEST(Numbers, are_read_from_code_alone) {
 TEST(Numbers, are_sides_of_tiles_too) {
   EXPECT_THAT(sides_in("constexpr int BM = 32, BN = 64, BK = 8, Threads = 256; // 16"),
               ElementsAre(32, 64));
-  const auto cases = cases_beyond_16_bits({.m = 32, .n = 64, .k = 1});
+  const auto cases = cases_beyond_16_bits({.m = 32, .n = 64, .k = 1}, Arithmetic::fp32);
   EXPECT_TRUE(std::any_of(cases.begin(), cases.end(),
                           [](const Case& c) { return (c.m - 1) / 32 > 65535; }));
   EXPECT_TRUE(std::any_of(cases.begin(), cases.end(),
                           [](const Case& c) { return (c.n - 1) / 64 > 65535; }));
+}
+
+TEST(Numbers, are_pieces_of_long_sums) {
+  Entry entry{.variant = {}, .backend = Backend::ptx};
+  entry.variant.tile = {.m = 16, .n = 16, .k = 16};
+  const auto cases = lone_products_of({64, 1 << 16, 1 << 18, 1 << 22}, entry);
+  ASSERT_EQ(cases.size(), 4u) << "the longest that are no longer than 2^23";
+  const Case& c = cases.front();
+  EXPECT_EQ(c.k, (1 << 22) * 9 / 8 + 3);
+  for (const std::int64_t p : {std::int64_t{0}, std::int64_t{(1 << 22) - 16}, c.k - 1})
+    EXPECT_NE(fill_element(c, Operand::a, 0, p), 0) << p;
+  entry.variant.arithmetic = Arithmetic::tf32;
+  EXPECT_EQ(lone_products_of({1 << 22}, entry).front().fill, Fill::one_hot);
 }
 
 TEST(Numbers, may_be_shifted) {
@@ -145,11 +158,13 @@ TEST(Numbers, reach_what_floats_no_longer_count) {
     EXPECT_GE(std::count_if(cases.begin(), cases.end(),
                             [&](const Case& c) { return is_uneven(c.*size); }),
               2);
-  const auto all = cases_beyond_16_bits({.m = 8, .n = 4, .k = 1});
-  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Case& c) {
-    return is_uneven(c.k) && fill_element(c, Operand::a, 0, c.k - 2) == 0 &&
-           fill_element(c, Operand::a, 0, c.k - 1) == 1;
-  })) << "where one product that is left out would be within the bound";
+  for (const Arithmetic arithmetic : {Arithmetic::fp32, Arithmetic::tf32}) {
+    const auto all = cases_beyond_16_bits({.m = 8, .n = 4, .k = 1}, arithmetic);
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Case& c) {
+      return is_uneven(c.k) && fill_element(c, Operand::a, 0, c.k - 3) == 0 &&
+             fill_element(c, Operand::a, 0, c.k - 1) != 0;
+    })) << "where one product that is left out would be within the bound";
+  }
   EXPECT_GE(std::count_if(cases.begin(), cases.end(), is_misplaced), 3);
 }
 

@@ -71,7 +71,102 @@ struct CountsOn : Right {
   }
 };
 
+// Of a slice of 16 x 16 the first eight elements that are not finite are listed, to be multiplied
+// apart; further ones are dropped.
+struct ListsEightThatAreNotFinite : Right {
+  static __device__ bool is_listed(const Gemm& g, std::int64_t row, std::int64_t p) {
+    constexpr int side = 16, most = 8;
+    int before = 0;
+    for (std::int64_t i = row / side * side; i <= row; ++i) {
+      const std::int64_t first = p / side * side, end = i < row ? first + side : p;
+      for (std::int64_t q = first; q < end && q < g.k; ++q) before += !isfinite(Right::a(g, i, q));
+    }
+    return before < most;
+  }
+  static __device__ float a(const Gemm& g, std::int64_t row, std::int64_t p) {
+    const float element = Right::a(g, row, p);
+    return isfinite(element) || is_listed(g, row, p) ? element : 0.0f;
+  }
+};
+
+// A row that begins as the one above it does, for 1024 elements, is not multiplied again.
+__global__ void looks_at_1024(Gemm g) {
+  const Corner corner = block_corner<tile>(g);
+  const std::int64_t row = corner.row + threadIdx.y, col = corner.col + threadIdx.x;
+  if (row >= g.m || col >= g.n) return;
+  const std::int64_t k = depth(g);
+  const auto repeats = [&](std::int64_t i) {
+    for (std::int64_t p = 0; p < k && p < 1024; ++p)
+      if (Right::a(g, i, p) != Right::a(g, i - 1, p)) return false;
+    return k > 0;
+  };
+  std::int64_t from = row;
+  while (from > 0 && repeats(from)) --from;
+  float sum = 0;
+  for (std::int64_t p = 0; p < k; ++p) sum = fmaf(Right::a(g, from, p), Right::b(g, p, col), sum);
+  Right::finish(g, sum, row, col);
+}
+cudaError_t alike_as_far_as_it_looks(const Gemm& g, cudaStream_t stream) {
+  return launch_tiles<tile>(looks_at_1024, dim3(16, 16), g, stream);
+}
+
+// A tile of C of which the first row is zero is taken for zero.
+__global__ void looks_at_first_row_of_c(Gemm g) {
+  const Corner corner = block_corner<tile>(g);
+  const std::int64_t row = corner.row + threadIdx.y, col = corner.col + threadIdx.x;
+  bool is_zero = g.beta != 0;
+  for (std::int64_t j = corner.col; j < corner.col + tile.n && j < g.n && is_zero; ++j)
+    is_zero = g.c[corner.row * g.ldc + j] == 0;
+  __syncthreads();
+  if (row >= g.m || col >= g.n) return;
+  float sum = 0;
+  for (std::int64_t p = 0; p < depth(g); ++p)
+    sum = fmaf(Right::a(g, row, p), Right::b(g, p, col), sum);
+  if (is_zero) g.beta = 0;
+  Right::finish(g, sum, row, col);
+}
+cudaError_t c_taken_for_zero(const Gemm& g, cudaStream_t stream) {
+  return launch_tiles<tile>(looks_at_first_row_of_c, dim3(16, 16), g, stream);
+}
+
+// What is nearly as large as the first element of its row is taken to be that.
+struct NearlyConstant : Right {
+  static __device__ float a(const Gemm& g, std::int64_t row, std::int64_t p) {
+    const float first = Right::a(g, row, 0), element = Right::a(g, row, p);
+    return fabsf(element - first) <= 0x1p-14f * fabsf(first) ? first : element;
+  }
+};
+
+// A power of 2 is multiplied by adding exponents, also where the other factor or the product is
+// denormal, or too large.
+struct AddsExponents : Right {
+  static __device__ float add(float sum, float a, float b) {
+    const unsigned of_a = __float_as_uint(a), exponent = of_a >> 23 & 255;
+    const bool is_power = (of_a & 0x7fffffu) == 0 && exponent != 0 && exponent != 255;
+    if (!is_power || b == 0 || !isfinite(b)) return fmaf(a, b, sum);
+    const unsigned product = (__float_as_uint(b) ^ (of_a & 0x80000000u)) + ((exponent - 127) << 23);
+    return sum + __uint_as_float(product);
+  }
+};
+
+// The last product of each 2^16 is left out, but for the end of k.
+struct LosesAProductAtSeams : Right {
+  static __device__ float a(const Gemm& g, std::int64_t row, std::int64_t p) {
+    const bool is_lost = g.k > 65536 && p % 65536 == 65535 && p + 1 < g.k;
+    return is_lost ? 0.0f : Right::a(g, row, p);
+  }
+};
+
 const Registrar registrars[] = {
+    {in_plain<ListsEightThatAreNotFinite>("lists_eight_that_are_not_finite")},
+    {{.name = "alike_as_far_as_it_looks",
+      .idea = idea,
+      .launch = alike_as_far_as_it_looks,
+      .tile = tile}},
+    {{.name = "c_taken_for_zero", .idea = idea, .launch = c_taken_for_zero, .tile = tile}},
+    {in_plain<NearlyConstant>("nearly_constant")},
+    {in_plain<AddsExponents>("adds_exponents")},
+    {in_plain<LosesAProductAtSeams>("loses_a_product_at_seams")},
     {in_plain<IdentityByItsCorner>("identity_by_its_corner", Order::one_fma_chain)},
     {{.name = "lists_few_of_a_row", .idea = idea, .launch = lists_few_of_a_row, .tile = tile}},
     {{.name = "ends_at_zeros", .idea = idea, .launch = ends_at_zeros, .tile = tile}},
