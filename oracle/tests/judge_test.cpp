@@ -310,9 +310,11 @@ TEST(Judge, judges_a_fill_with_special_values) {
 }
 
 TEST(Judge, takes_either_sign_of_a_zero_by_bits_only_where_it_underflowed) {
-  const auto accepts = [](float got, double exact, float replayed) {
-    return judge_bits(row_of({got}), wanting({exact}), {replayed}).wrong == 0;
+  const auto accepts = [](float got, double exact, float replayed, double gauge = 1) {
+    return judge_bits(row_of({got}), wanting({exact}, gauge), {replayed}).wrong == 0;
   };
+  EXPECT_TRUE(accepts(0.0f, 0, -0.0f, 0x1p-140)) << "its products were cut";
+  EXPECT_FALSE(accepts(0.0f, 0, -0.0f, 0)) << "it has none";
   EXPECT_TRUE(accepts(0.0f, -1e-48, -0.0f));
   EXPECT_TRUE(accepts(-0.0f, -1e-48, -0.0f));
   EXPECT_FALSE(accepts(0.0f, 0, -0.0f));
