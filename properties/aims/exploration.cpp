@@ -68,8 +68,8 @@ std::vector<Case> dear_cases_at(const Threshold& threshold, const Variant& varia
   scaled.alpha = scalar_for(scaled.fill, scaled.alpha);
   cases.push_back(scaled);
   if (!input.is_joint) cases.push_back(twice(threshold));
-  // Whatever power of two its shares are, nothing more can be left over; and what is lost between
-  // two of them, no sum of so many products shows.
+  // Nothing more can be left over, whatever power of two its shares are. And a sum of that many
+  // products would not show that one is lost between two shares.
   if (is_k(input)) cases.push_back(lone_products(2 * value - 1, variant.arithmetic));
   return cases;
 }

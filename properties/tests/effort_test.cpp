@@ -37,6 +37,22 @@ TEST(Effort, knows_of_a_path_for_columns_that_a_tile_does_not_show) {
   EXPECT_EQ(added({.m = 1, .n = 1000, .k = 1}), 0);
 }
 
+// Of tiles that lie partly beyond C, and of a long side, where either costs more.
+TEST(Effort, counts_partial_tiles_and_long_sides_by_themselves) {
+  const Claim& bound = claim_named("within_bound");
+  const Entry entry = entry_named("tiled_16", Backend::simt);
+  const Effort plain{.is_known = true, .tile_per_k = 1000};
+  const auto added = [&](const Case& c, const Effort& effort) {
+    return (cost_of(c, bound, entry, effort) - cost_of(c, bound, entry, plain)) / bound.trials;
+  };
+  Effort partial = plain, line = plain;
+  partial.element_per_k = 5000, line.tile_of_line = 300;
+  EXPECT_NEAR(added({.m = 32, .n = 32, .k = 16}, partial), 0, 1) << "four whole tiles";
+  EXPECT_NEAR(added({.m = 33, .n = 32, .k = 16}, partial), 2 * 16 * 4000, 1);
+  EXPECT_NEAR(added({.m = 1, .n = 1, .k = 16}, partial), 16 * 4000, 1);
+  EXPECT_NEAR(added({.m = 160, .n = 16, .k = 16}, line), 10 * 300, 1);
+}
+
 TEST(Effort, is_known_of_no_variant_that_cannot_be_watched) {
   EXPECT_FALSE(effort_of(entry_named("eigen", Backend::host)).is_known);
 }

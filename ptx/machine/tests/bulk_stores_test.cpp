@@ -79,7 +79,7 @@ $copied: bar.sync 0; $again: mbarrier.try_wait.parity.shared.b64 %p2, [%r8], 0; 
   EXPECT_EQ(found("", "fence.proxy.async.global;"), "");
 }
 
-// The last block to take a ticket copies what each of them has written.
+// The fourth block waits for what the others write, and copies it: none of it is its own.
 TEST(BulkCopy, reads_what_other_blocks_wrote_once_somebody_has_fenced_it) {
   const auto found = [](const std::string& by_all_before, const std::string& by_writers,
                         const std::string& by_reader) {
@@ -88,10 +88,10 @@ mov.u32 %r9, tile; add.u32 %r8, %r9, 1024; setp.ne.u32 %p1, %t, 0; @%p1 bra $don
 mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd1, %r1, 16; add.s64 %rd2, %out, %rd1;
 mbarrier.init.shared.b64 [%r8], 1;
 )" + by_all_before + R"(
-st.global.v4.u32 [%rd2], {%r1, %r1, %r1, %r1};
+setp.eq.u32 %p2, %r1, 3; @%p2 bra $wait; st.global.v4.u32 [%rd2], {%r1, %r1, %r1, %r1};
 )" + by_writers + R"(
-membar.gl; atom.global.add.u32 %r3, [%out+400], 1; membar.gl;
-setp.ne.u32 %p2, %r3, 2; @%p2 bra $done;
+membar.gl; atom.global.add.u32 %r3, [%out+400], 1; bra.uni $done;
+$wait: ld.acquire.gpu.global.u32 %r3, [%out+400]; setp.ne.u32 %p2, %r3, 3; @%p2 bra $wait;
 )" + by_reader + R"(
 mbarrier.arrive.expect_tx.shared.b64 %rd3, [%r8], 48;
 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r9], [%out], 48, [%r8];
@@ -100,7 +100,7 @@ $done:
 )";
     std::string all;
     for (const Settings& settings : all_orders())
-      all += text_of(WrittenKernel(body).run(32, settings, 3));
+      all += text_of(WrittenKernel(body).run(32, settings, 4));
     return all;
   };
   const std::string fence = "fence.proxy.async;";
