@@ -71,6 +71,7 @@ struct Run {
   // What some operations take beyond the time of usual ones, which are a unit of it.
   std::uint64_t extra_time = 0;
   std::uint64_t stored = 0, most_stored = 0;  // words of results, by blocks that ended and by one
+  std::uint64_t changes = 0;    // of memory, by stores and by atomics that left another value
   bool meets_others = false;    // a block may have told others something, or heard of them
   bool met_in_cluster = false;  // blocks of a cluster have, since somebody last looked
   std::string printed;

@@ -104,6 +104,7 @@ bool store_own(const Op* op, Warp& w) {
 template <class T, Reach reach, ReachShape reach_shape>
 const Op* store(const Op* op, Warp& w) {
   const int bytes = static_cast<int>(sizeof(T)) * op->parts;
+  if (reach != reach_local) ++w.block->run->changes;
   if (bytes % 4 != 0 || (op->flags & is_strong) != 0 || !stores_what_was_written(op, w))
     return store_lane_by_lane<T, reach>(op, w);
   if constexpr (reach_shape != nullptr) {
@@ -200,6 +201,7 @@ const Op* atomic(const Op* op, Warp& w) {
     T now = changed(how, old, b, c);
     if constexpr (std::is_same_v<T, float>)
       if (how == Atomic::add && !is_in_shared(w, to)) now = sum_in_global_memory(old, b);
+    if (std::memcmp(to, &now, sizeof now) != 0) ++w.block->run->changes;
     std::memcpy(to, &now, sizeof now);
     if (op->d >= 0) w.slot<T>(op->d)[lane] = old;
   }

@@ -145,6 +145,7 @@ class Running {
       Warp* w = choose(block);
       if (w == nullptr) break;
       const uint64_t most = shuffled ? uint64_t{1} << (run_.draw() % 11) : turn_;
+      const uint64_t changes = run_.changes;
       const bool could_go_on = advance(*w, most);
       if (!could_go_on && !w->lets_go_first) {
         run_.memory.turns_in_vain = 0;
@@ -152,7 +153,8 @@ class Running {
       }
       // It may wait for something that others have to do.
       if (could_go_on ? !shuffled : w->lets_blocks_go_first) admit_one_more();
-      run_.memory.turns_in_vain = w->lets_blocks_go_first ? run_.memory.turns_in_vain + 1 : 0;
+      const bool is_in_vain = w->lets_blocks_go_first && run_.changes == changes;
+      run_.memory.turns_in_vain = is_in_vain ? run_.memory.turns_in_vain + 1 : 0;
       w->lets_go_first = w->lets_blocks_go_first = false;
       if (!shuffled) {
         block.next = run_.settings.order == Order::reverse

@@ -276,6 +276,7 @@ const Op* half_atomic(const Op* op, Warp& w) {
                                           static_cast<u16>(b >> shift), 0, 0)}
                << shift;
     }
+    if (std::memcmp(to, &now, bytes) != 0) ++w.block->run->changes;
     std::memcpy(to, &now, bytes);
     if (op->d >= 0) w.slot<u32>(op->d)[lane] = old;
   }

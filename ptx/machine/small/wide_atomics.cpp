@@ -42,6 +42,7 @@ const Op* wide_atomic(const Op* op, Warp& w) {
     Pair old, now = pair_of(w, op->b, lane);
     std::memcpy(&old, to, sizeof old);
     if (op->mode == cas) now = old == now ? pair_of(w, op->c, lane) : old;
+    if (std::memcmp(to, &now, sizeof now) != 0) ++w.block->run->changes;
     std::memcpy(to, &now, sizeof now);
     if (op->d < 0) continue;
     w.slot<u64>(w.lists[op->d])[lane] = old.lower;

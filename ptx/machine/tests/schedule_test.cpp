@@ -331,6 +331,23 @@ $last: st.volatile.global.u32 [%rd2], 1;)";
                 "the grid's 20 fit on the device together, and all that are there wait"));
 }
 
+// Two warps take turns, each of which ends with a wait, in more blocks than find room.
+TEST(Schedule, tells_warps_that_wait_for_each_other_from_blocks_that_find_no_room) {
+  const std::string body = R"(
+mov.u32 %r20, tile; shr.u32 %r1, %t, 5; and.b32 %r2, %t, 31; mov.u32 %r5, 0;
+setp.ne.u32 %p1, %t, 0; @%p1 bra $made; st.shared.u32 [%r20], 0; $made: bar.sync 0;
+$ask: ld.volatile.shared.u32 %r3, [%r20]; and.b32 %r4, %r3, 1; setp.eq.u32 %p2, %r4, %r1; @%p2 bra $mine;
+nanosleep.u32 20; bra $ask;
+$mine: bar.warp.sync 0xffffffff; setp.ne.u32 %p3, %r2, 0; @%p3 bra $told;
+add.s32 %r3, %r3, 1; st.volatile.shared.u32 [%r20], %r3;
+$told: bar.warp.sync 0xffffffff; add.s32 %r5, %r5, 1; setp.lt.u32 %p4, %r5, 200; @%p4 bra $ask;)";
+  for (const Order order : {Order::forward, Order::reverse, Order::shuffled}) {
+    WrittenKernel kernel(body);
+    kernel.fit_on_device = 2;
+    EXPECT_EQ(text_of(kernel.run(64, {.order = order, .seed = 3}, 8)), "");
+  }
+}
+
 // Two of a pair are never far apart, however many there are: so few wait at a time.
 TEST(Schedule, takes_blocks_in_another_order_but_not_from_far_away) {
   const std::string body = R"(
