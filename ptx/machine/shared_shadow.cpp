@@ -101,6 +101,17 @@ bool is_behind(Eight stamps, Eight wanted, const Warp& w) {
   return true;
 }
 
+namespace {
+
+// Those of a window's words that one lane alone touches, which is the one that left the stamp.
+Eight is_same_lane(const Shape::Window& window, Eight stamps, const Warp& w) {
+  const Eight lane = vector_at(window.lane);
+  const Eight own = static_cast<uint32_t>(w.index * warp_size) + lane;
+  return (Eight)((lane != Shape::several) & (((stamps ^ own) & stamp::thread_mask) == 0));
+}
+
+}  // namespace
+
 bool SharedShadow::are_readable(const Warp& w, const Shape& s, std::size_t word) {
   const uint32_t limit = limit_of(w);
   for (const Shape::Window& window : s.windows) {
@@ -108,7 +119,7 @@ bool SharedShadow::are_readable(const Warp& w, const Shape& s, std::size_t word)
     const Eight writes = vector_at(writes_.data() + word + window.first);
     const Eight wanted = vector_at(window.wanted);
     if (!is_zero((Eight)(writes == 0) & wanted)) return false;
-    const Eight late = (Eight)(writes >= limit) & wanted;
+    const Eight late = (Eight)(writes >= limit) & wanted & ~is_same_lane(window, writes, w);
     if (!is_zero(late) && (any_order_ || !is_behind(writes, late, w))) return false;
   }
   return true;
@@ -295,7 +306,7 @@ bool SharedShadow::write_shape(const Warp& w, const Shape& s, std::size_t word, 
     const Eight wanted = vector_at(window.wanted);
     for (const std::vector<uint32_t>* const marks : {&writes_, &reads_}) {
       const Eight stamps = vector_at(marks->data() + word + window.first);
-      const Eight late = (Eight)(stamps >= limit) & wanted;
+      const Eight late = (Eight)(stamps >= limit) & wanted & ~is_same_lane(window, stamps, w);
       if (!is_zero(late) && (any_order_ || !is_behind(stamps, late, w))) return false;
     }
   }

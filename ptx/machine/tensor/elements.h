@@ -2,6 +2,11 @@
 // and wgmma share. For sources that are compiled as those that compute.
 #pragma once
 
+#ifdef __FMA__
+#include <immintrin.h>
+#endif
+
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -34,8 +39,72 @@ std::uint32_t bits_of_element(Type type, T value) {
   return static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
 }
 
+// How many elements of a type a register holds.
+constexpr int elements_of_register(Type type) {
+  switch (type) {
+    case Type::f16:
+    case Type::bf16: return 2;
+    case Type::e4m3:
+    case Type::e5m2:
+    case Type::s8:
+    case Type::u8: return 4;
+    default: return 1;
+  }
+}
+constexpr int quads = warp_size / 4;  // four lanes share a row of A and of sums, a column of B
+
+// Each register has neighbours of 8 rows, the next one those of 8 others.
+template <class T, Type type>
+void take_rows(const Fragment& f, const Warp& w, T* to) {
+  constexpr int p = elements_of_register(type), bits = 32 / p;
+  for (int r = 0; r < f.registers; ++r) {
+    const std::uint32_t* const words = w.slot<std::uint32_t>(w.lists[f.list + r]);
+    T* row = to + r % 2 * quads * f.columns + r / 2 * 4 * p;
+    for (int quad = 0; quad < quads; ++quad, row += f.columns)
+      for (int at = 0; at < 4 * p; ++at)
+        row[at] = value_of_element<T>(type, words[4 * quad + at / p] >> (at % p * bits));
+  }
+}
+template <class T, Type type>
+void take_columns(const Fragment& f, const Warp& w, T* to) {
+  constexpr int p = elements_of_register(type), bits = 32 / p;
+  for (int r = 0; r < f.registers; ++r) {
+    const std::uint32_t* const words = w.slot<std::uint32_t>(w.lists[f.list + r]);
+    for (int at = 0; at < 4 * p; ++at, to += quads)
+      for (int quad = 0; quad < quads; ++quad)
+        to[quad] = value_of_element<T>(type, words[4 * quad + at / p] >> (at % p * bits));
+  }
+}
+// Elements that lie side by side are in one register, or in two: then `next` is the other.
+template <class T, class Visit>
+void for_each_pair(const Fragment& f, const Warp& w, T* all, const Visit& visit) {
+  const int pairs = f.registers * f.per_register / 2;
+  for (int e = 0; e < pairs; ++e) {
+    std::uint32_t* const words = w.slot<std::uint32_t>(w.lists[f.list + e * 2 / f.per_register]);
+    std::uint32_t* const next =
+        f.per_register == 1 ? w.slot<std::uint32_t>(w.lists[f.list + e * 2 + 1]) : words;
+    visit(all + e % 2 * quads * f.columns + e / 2 * 8, words, next);
+  }
+}
+template <class T, Type type>
+void take_sums(const Fragment& f, const Warp& w, T* to) {
+  constexpr int shift = elements_of_register(type) == 2 ? 16 : 0;
+  for_each_pair(f, w, to, [&](T* row, const std::uint32_t* words, const std::uint32_t* next) {
+    T pairs[2 * warp_size];
+    for (int lane = 0; lane < warp_size; ++lane) {
+      pairs[2 * lane] = value_of_element<T>(type, words[lane]);
+      pairs[2 * lane + 1] = value_of_element<T>(type, next[lane] >> shift);
+    }
+    for (int quad = 0; quad < quads; ++quad)
+      std::copy_n(pairs + 8 * quad, 8, row + quad * f.columns);
+  });
+}
+
 template <class T, Type type>
 void take_all(const Fragment& f, const Warp& w, T* to) {
+  if (f.layout == Layout::rows) return take_rows<T, type>(f, w, to);
+  if (f.layout == Layout::columns) return take_columns<T, type>(f, w, to);
+  if (f.layout == Layout::sums) return take_sums<T, type>(f, w, to);
   const std::uint16_t* at = f.at.data();
   const int bits = 32 / f.per_register;
   for (int r = 0; r < f.registers; ++r) {
@@ -67,7 +136,25 @@ inline void take(const Fragment& f, const Warp& w, double* to) {
       to[at[lane]] = w.slot<double>(w.lists[f.list + r])[lane];
 }
 template <class T, Type type>
+void give_sums(const Fragment& f, const Warp& w, const T* from) {
+  for_each_pair(f, w, from, [&](const T* row, std::uint32_t* words, std::uint32_t* next) {
+    T pairs[2 * warp_size];
+    for (int quad = 0; quad < quads; ++quad)
+      std::copy_n(row + quad * f.columns, 8, pairs + 8 * quad);
+    for (int lane = 0; lane < warp_size; ++lane) {
+      const std::uint32_t one = bits_of_element(type, pairs[2 * lane]),
+                          other = bits_of_element(type, pairs[2 * lane + 1]);
+      if constexpr (elements_of_register(type) == 2) {
+        words[lane] = one | other << 16;
+      } else {
+        words[lane] = one, next[lane] = other;
+      }
+    }
+  });
+}
+template <class T, Type type>
 void give_all(const Fragment& f, const Warp& w, const T* from) {
+  if (f.layout == Layout::sums) return give_sums<T, type>(f, w, from);
   const std::uint16_t* at = f.at.data();
   const int bits = 32 / f.per_register;
   for (int r = 0; r < f.registers; ++r) {
@@ -120,9 +207,9 @@ inline void give_taint(const Fragment& f, Warp& w, const bool* from) {
   }
 }
 
-inline float multiplied(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 inline double multiplied(double a, double b, double c) { return __builtin_fma(a, b, c); }
 inline std::int64_t multiplied(std::int64_t a, std::int64_t b, std::int64_t c) { return a * b + c; }
+inline float multiplied(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
 // Adds the products of some rows of A with `width` neighbouring columns of B, which lie n apart as
 // those of C do: their sums stay in registers.
@@ -137,5 +224,34 @@ template <int width, class T>
     for (int j = 0; j < width; ++j) c[j] = sums[j];
   }
 }
+#ifdef __FMA__
+// Of several rows at once, so that no product waits for the one before.
+template <int width>
+[[gnu::always_inline]] inline void multiply_columns(float* __restrict c, const float* __restrict a,
+                                                    const float* __restrict b, int rows, int n,
+                                                    int k) {
+  constexpr int parts = width / 8, height = 8 / parts;
+  for (int i = 0; i < rows; i += height, a += height * k, c += height * n) {
+    __m256 sums[height][parts];
+#pragma GCC unroll 8
+    for (int r = 0; r < height; ++r)
+#pragma GCC unroll 4
+      for (int j = 0; j < parts; ++j) sums[r][j] = _mm256_loadu_ps(c + r * n + 8 * j);
+    for (int p = 0; p < k; ++p) {
+#pragma GCC unroll 8
+      for (int r = 0; r < height; ++r) {
+        const __m256 factor = _mm256_broadcast_ss(a + r * k + p);
+#pragma GCC unroll 4
+        for (int j = 0; j < parts; ++j)
+          sums[r][j] = _mm256_fmadd_ps(factor, _mm256_loadu_ps(b + p * n + 8 * j), sums[r][j]);
+      }
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < height; ++r)
+#pragma GCC unroll 4
+      for (int j = 0; j < parts; ++j) _mm256_storeu_ps(c + r * n + 8 * j, sums[r][j]);
+  }
+}
+#endif
 
 }  // namespace ptx

@@ -34,8 +34,10 @@ Fragment placed(Fragment f, const Where& where) {
 
 // Four lanes share a row of A and of the sums, or a column of B. Each register holds neighbours.
 Fragment fragment_of_mma(Role role, const Extents& s, Type type, int registers) {
-  const Fragment f = sized(role, s, type, registers);
+  Fragment f = sized(role, s, type, registers);
   const int p = f.per_register;
+  if (role == Role::b || s.m == 16)
+    f.layout = role == Role::a ? Layout::rows : role == Role::b ? Layout::columns : Layout::sums;
   return placed(f, [&](int r, int part, int lane) {
     const int group = lane / 4, of_four = lane % 4;
     if (role == Role::sum) {
@@ -49,9 +51,10 @@ Fragment fragment_of_mma(Role role, const Extents& s, Type type, int registers) 
 }
 
 Fragment fragment_of_wmma(Role role, const Extents& s, Type type, int registers) {
-  const Fragment f = sized(role, s, type, registers);
+  Fragment f = sized(role, s, type, registers);
   const int each = f.registers * f.per_register;
   const bool is_known = role == Role::sum && type != Type::f64 && s.m >= 16;
+  if (is_known && s.m == 16) f.layout = Layout::sums;
   return placed(f, [&](int r, int part, int lane) {
     const int e = r * f.per_register + part, group = lane / 4, of_four = lane % 4;
     if (is_known) {

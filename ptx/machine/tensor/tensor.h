@@ -16,12 +16,17 @@ namespace ptx {
 
 enum class Role : std::uint8_t { a, b, sum };
 
+// What lies together in 16 rows of A, in 8 columns of B, and in 16 rows of sums, where four lanes
+// share a line as mma has it; of any other it is only said where each element is.
+enum class Layout : std::uint8_t { any, rows, columns, sums };
+
 // How the elements of a matrix lie in the registers of a warp.
 struct Fragment {
   Type type = Type::none;
   int rows = 0, columns = 0;
   int per_register = 1;
-  int list = 0, registers = 0;    // its slots, in Program::Kernel::lists
+  int list = 0, registers = 0;  // its slots, in Program::Kernel::lists
+  Layout layout = Layout::any;
   std::vector<std::uint16_t> at;  // row * columns + column, of [register][part][lane]
   int count() const { return rows * columns; }
 };
