@@ -34,6 +34,18 @@ std::optional<SpecialRun> run_of_special(std::uint64_t seed) {
   return SpecialRun{of, choices.below(2) == 0};
 }
 
+// For every second seed of those without zeros at the end, if there is one. Of a pattern whose sums
+// cancel as plain ones do.
+std::optional<StructuredSpecial> structure_of_special(const Case& c) {
+  Choices choices(c.seed ^ 0x72656775u);
+  if (zeros_at_the_end(c) || choices.below(2) != 0) return std::nullopt;
+  const Operand of = choices.below(2) == 0 ? Operand::a : Operand::b;
+  const Pattern pattern = pattern_of(c.seed, of);
+  const bool is_of_one = pattern != Pattern::plain && !is_of_both(pattern);
+  if (!is_of_one || pattern == Pattern::counting) return std::nullopt;
+  return StructuredSpecial{of, choices.below(2) == 0};
+}
+
 namespace {
 
 // An index near the end as often as anywhere.
@@ -103,7 +115,10 @@ bool scales_powers_of_2(std::uint64_t seed) { return scramble(seed) / 16 % 4 == 
 
 Filling::Filling(const Case& c, Operand o) : c_(c), o_(o) {
   if (c.fill == Fill::special && c.m > 0 && c.n > 0 && c.k > 0) choose_special_values();
-  if (c.fill == Fill::patterned) patterned_.emplace(c, o);
+  const auto of_special = c.fill == Fill::special ? structure_of_special(c) : std::nullopt;
+  const bool has_structure = of_special && of_special->of == o;
+  if (has_structure && !of_special->has_values) mine_.clear();
+  if (c.fill == Fill::patterned || has_structure) patterned_.emplace(c, o);
   if (c.fill == Fill::largest) largest_.emplace(c, o);
   if (c.fill == Fill::scaled && o != Operand::a) {
     for (std::int64_t j = 0; j < c.n; ++j)
@@ -195,11 +210,12 @@ void Filling::choose_special_values() {
 }
 
 // What a special value of the other matrix is multiplied by is 0 for every second element of the
-// result; a row of A and a column of B are 0.
+// result; a row of A and a column of B are 0. Where there is structure it says what is 0.
 float Filling::special(std::uint64_t random, std::int64_t i, std::int64_t j) const {
   for (const SpecialValue& mine : mine_) {
     if (i == mine.row && j == mine.column) return mine.value;
   }
+  if (patterned_) return patterned_->value(random, i, j);
   const float zero = random / 2 % 2 == 0 ? 0.0f : -0.0f;
   for (const SpecialValue& other : others_) {
     const bool meets = o_ == Operand::a ? j == other.row : i == other.column;

@@ -67,7 +67,7 @@ LargestIn largest_in(std::uint64_t seed, float alpha) {
 Largest::Largest(const Case& c, Operand o) : c_(c), o_(o), where_(largest_in(c.seed, c.alpha)) {
   Choices choices(scramble(c.seed));  // those that follow the first one of `largest_in`
   of_rows_ = choices.below(2) == 0;
-  partner_ = static_cast<int>(choices.from(-95, -40));
+  partner_ = static_cast<int>(choices.from(-95, -14));
 }
 
 // One product of each sum counts. Of a row of A (a column of B) its factor is such that the result

@@ -172,7 +172,7 @@ TEST(Fill, scaled_may_have_powers_of_2_in_a) {
   EXPECT_LT(all_are, 32);
 }
 
-TEST(Fill, special_has_at_least_one_run_in_each_matrix) {
+TEST(Fill, special_has_at_least_one_run_in_each_matrix_that_is_to_have_one) {
   std::set<std::string> kinds;
   std::set<std::pair<std::size_t, Operand>> places;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
@@ -182,6 +182,11 @@ TEST(Fill, special_has_at_least_one_run_in_each_matrix) {
         const auto values = elements(c, o);
         const auto is_special = [](float v) { return !std::isfinite(v); };
         const int runs = runs_of_special(c, o);
+        const auto structure = structure_of_special(c);
+        if (structure && structure->of == o && !structure->has_values) {
+          EXPECT_EQ(runs, 0) << to_string(c);
+          continue;
+        }
         ASSERT_TRUE(runs == 1 || (o != Operand::c && runs == 2)) << to_string(c);
         const auto found = std::find_if(values.begin(), values.end(), is_special);
         kinds.insert(std::isnan(*found) ? "nan" : *found > 0 ? "inf" : "-inf");
@@ -191,6 +196,30 @@ TEST(Fill, special_has_at_least_one_run_in_each_matrix) {
   }
   EXPECT_EQ(kinds.size(), 3u) << "NaN and both infinities";
   EXPECT_GT(places.size(), 60u) << "all over the matrices";
+}
+
+// Rows that are alike, a diagonal, or zeros at the beginning, opposite an infinity; or with one.
+TEST(Fill, special_may_meet_structure) {
+  std::set<Pattern> of_a, of_b, with_values;
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    const Case c{.m = 20, .n = 24, .k = 22, .fill = Fill::special, .seed = seed};
+    const auto structure = structure_of_special(c);
+    if (!structure) continue;
+    const Operand o = structure->of, other = o == Operand::a ? Operand::b : Operand::a;
+    Case patterned = c;
+    patterned.fill = Fill::patterned;
+    const auto regular = elements(patterned, o), found = elements(c, o);
+    int unlike = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_TRUE(found[i] == regular[i] || !std::isfinite(found[i])) << to_string(c);
+      unlike += found[i] != regular[i];
+    }
+    EXPECT_EQ(unlike > 0, structure->has_values) << to_string(c);
+    EXPECT_GT(runs_of_special(c, other), 0) << to_string(c);
+    (o == Operand::a ? of_a : of_b).insert(pattern_of(seed, o));
+    if (structure->has_values) with_values.insert(pattern_of(seed, o));
+  }
+  EXPECT_GT(std::min({of_a.size(), of_b.size(), with_values.size()}), 12u);
 }
 
 TEST(Fill, special_leaves_most_of_the_result_finite) {

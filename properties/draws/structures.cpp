@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "oracle/fills/pattern.h"
+#include "oracle/fills/filling.h"
 #include "properties/draws/dice.h"
 #include "properties/fitting.h"
 #include "properties/scopes.h"
@@ -57,6 +57,19 @@ Case case_with(Dice& dice, const Structure& structure, bool is_short) {
   return c;
 }
 
+// Infinities and NaN opposite structure without an exception, or in it.
+Case special_case(Dice& dice, Pattern pattern, Operand o, bool has_values) {
+  Case c = case_with(dice, {pattern, o, Exception::none}, false);
+  c.fill = Fill::special;
+  const auto is_it = [&] {
+    const auto structure = structure_of_special(c);
+    return structure && structure->of == o && structure->has_values == has_values &&
+           pattern_of(c.seed, o) == pattern && exception_of(c.seed, o) == Exception::none;
+  };
+  while (!is_it()) c.seed = static_cast<std::uint64_t>(dice.between(0, 65535));
+  return c;
+}
+
 // Whole numbers that just do not fit, in whole tiles and slices.
 Case case_at_end(Dice& dice, Pattern pattern) {
   const auto few = [&] { return dice.of<std::int64_t>({40, 72}); };
@@ -100,6 +113,9 @@ std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int d
       const auto first = static_cast<std::size_t>(dice.between(0, exceptions.size() - 1));
       for (std::size_t i = first; i < first + static_cast<std::size_t>(times); ++i)
         add({pattern, o, exceptions[i % exceptions.size()]}, false);
+      for (const bool has_values : {false, true})
+        if (times > 1 && pattern != Pattern::counting)
+          cases.push_back(nearest_case(special_case(dice, pattern, o, has_values), claim, entry));
     }
   }
   return cases;
