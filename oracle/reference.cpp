@@ -95,25 +95,38 @@ Reference make_reference(const Case& c, const Operands& operands, std::int64_t f
 }
 
 Reference make_plain_reference(const Case& c, const Operands& operands) {
+  // Of B some columns at a time, so that their sums stay in registers for some steps along k.
+  constexpr int width = 16;
+  constexpr std::int64_t most_steps = 1024;
+  using Products = Eigen::Map<const Eigen::Array<double, width, 1>>;
+  constexpr double zeros[width] = {};
   Reference reference = empty_reference(c, 0, c.m);
-  if (c.alpha != 0) {
-    for (std::int64_t i = 0; i < c.m; ++i) {
-      double* sums = reference.c.data() + i * c.n;
-      double* gauges = reference.gauge.data() + i * c.n;
-      for (std::int64_t p = 0; p < c.k; ++p) {
-        const double a = operands[Operand::a].row(i)[p];
-        const float* b = operands[Operand::b].row(p);
-        for (std::int64_t j = 0; j < c.n; ++j) {
-          sums[j] += a * b[j];
-          gauges[j] += std::abs(a * b[j]);
+  std::vector<double> columns(width * most_steps);
+  const std::int64_t k = c.alpha == 0 ? 0 : c.k;
+  for (std::int64_t first = 0; first < c.n; first += width) {
+    const std::int64_t wide = std::min<std::int64_t>(width, c.n - first);
+    for (std::int64_t begin = 0; begin < k; begin += most_steps) {
+      const std::int64_t steps = std::min(most_steps, k - begin);
+      for (std::int64_t p = 0; p < steps; ++p)
+        std::copy_n(operands[Operand::b].row(begin + p) + first, wide, columns.data() + p * width);
+      for (std::int64_t i = 0; i < c.m; ++i) {
+        const float* const a = operands[Operand::a].row(i) + begin;
+        const std::int64_t at = i * c.n + first;
+        Eigen::Array<double, width, 1> sums = Products(zeros), gauges = sums;
+        std::copy_n(reference.c.data() + at, wide, sums.data());
+        std::copy_n(reference.gauge.data() + at, wide, gauges.data());
+        for (std::int64_t p = 0; p < steps; ++p) {
+          const auto products = (double{a[p]} * Products(columns.data() + p * width)).eval();
+          sums += products;
+          gauges += products.abs();
         }
-      }
-      for (std::int64_t j = 0; j < c.n; ++j) {
-        sums[j] *= double{c.alpha};
-        gauges[j] *= std::abs(double{c.alpha});
+        std::copy_n(sums.data(), wide, reference.c.data() + at);
+        std::copy_n(gauges.data(), wide, reference.gauge.data() + at);
       }
     }
   }
+  for (double& sum : reference.c) sum *= double{c.alpha};
+  for (double& gauge : reference.gauge) gauge *= std::abs(double{c.alpha});
   add_beta_c(c, operands[Operand::c], reference);
   return reference;
 }
