@@ -39,6 +39,7 @@ constexpr Entry entries[] = {
     {Error::invalid_ptx, "cudaErrorInvalidPtx", "a PTX JIT compilation failed"},
     {Error::unsupported_ptx_version, "cudaErrorUnsupportedPtxVersion",
      "the provided PTX was compiled with an unsupported toolchain."},
+    {Error::file_not_found, "cudaErrorFileNotFound", "file not found"},
     {Error::invalid_resource_handle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
     {Error::illegal_state, "cudaErrorIllegalState",
      "the operation cannot be performed in the present state"},

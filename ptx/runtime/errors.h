@@ -23,6 +23,7 @@ enum class Error : int {
   no_kernel_image_for_device = 209,
   invalid_ptx = 218,
   unsupported_ptx_version = 222,
+  file_not_found = 301,
   invalid_resource_handle = 400,
   illegal_state = 401,
   symbol_not_found = 500,

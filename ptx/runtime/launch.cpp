@@ -293,6 +293,13 @@ Error parameter_of(const void* stub, std::size_t index, ParamPlace& result) {
   });
 }
 
+Error parameters_of(const void* stub, std::vector<ParamPlace>& result) {
+  return call([&] {
+    const std::span<const ParamPlace> places = params_of(code_of(kernel_of(stub)));
+    result.assign(places.begin(), places.end());
+  });
+}
+
 Error occupancy(const void* stub, int threads, std::size_t dynamic_shared, int& blocks) {
   return call([&] {
     if (threads <= 0) throw Failure{Error::invalid_value};

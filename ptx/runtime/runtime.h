@@ -49,6 +49,12 @@ void add_variable(Binary*, const void* host, const char* name, std::size_t bytes
 void add_managed(Binary*, void** host, const char* name, std::size_t bytes);
 void init_module(Binary*);
 
+// ---- Code that the host loads: PTX, or a fat binary with some.
+Error load_library(Binary*&, const void* code, int cuda_version);
+Error unload_library(Binary*);
+Error kernel_of_library(Binary*, const char* name, const void*& stub);
+Error variable_of_library(Binary*, const char* name, void** address, std::size_t* bytes);
+
 // ---- Errors.
 Error take_last_error();
 Error peek_last_error();
@@ -88,6 +94,7 @@ Error allow_dynamic_shared(const void* stub, int bytes);
 Error set_carveout(const void* stub, int percent);
 Error name_of_kernel(const void* stub, const char*& name);
 Error parameter_of(const void* stub, std::size_t index, ParamPlace&);
+Error parameters_of(const void* stub, std::vector<ParamPlace>&);
 // Blocks that fit on a multiprocessor, as far as threads, shared memory and, where there is machine
 // code, registers decide.
 Error occupancy(const void* stub, int threads, std::size_t dynamic_shared, int& blocks);
@@ -274,8 +281,8 @@ Error graph_in(void* node, void*& inner);
 Error copy_graph(void* graph, void** copy);
 Error node_in_copy(void* node, void* copy, void** found);
 Error event_of_node(void* node, NodeKind, void*& event);
-// An object that the host gives to graphs. `destroy` is called once it is held no longer: neither by
-// the caller's references, nor by a graph, nor by what was made of one.
+// An object that the host gives to graphs. `destroy` is called once it is held no longer: neither
+// by the caller's references, nor by a graph, nor by what was made of one.
 Error create_object(void** object, std::function<void()> destroy, unsigned references);
 Error hold_object(void* object, unsigned more);
 Error let_go_of_object(void* object, unsigned fewer);

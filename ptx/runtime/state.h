@@ -55,7 +55,9 @@ struct Binary {
   int cuda_version = 0;
   std::map<void**, Variable> managed = {};
   std::unique_ptr<Program> program = nullptr;
-  std::optional<Failure> broken = {};  // why there can be no program
+  std::optional<Failure> broken = {};      // why there can be no program
+  std::string loaded = {};                 // PTX that host code loaded: then there is no wrapper
+  std::map<std::string, char> found = {};  // its kernels, each known by the address of its char
 
   std::string file() const;  // that it is in
   // Throws a Failure that names `wanted`, such as "kernel `f`".

@@ -1,6 +1,7 @@
 // Integer instructions that few kernels use: with a carry, on parts of words, and on 24 bits.
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 
 #include "ptx/machine/adding.h"
@@ -122,6 +123,19 @@ struct BitMask {
     return static_cast<u32>(ones << count_of(at, wraps));
   }
 };
+// Of the n-th bit that is set, from bit `from` upwards or, where n is negative, downwards; n = 0:
+// of that bit itself.
+struct FindNthSet {
+  static u32 of(u32 bits, u32 from, s32 n) {
+    const int step = n < 0 ? -1 : 1;
+    s64 left = n == 0 ? 1 : std::abs(s64{n});
+    for (s64 at = from; at >= 0 && at < 32; at += step) {
+      if ((bits >> at & 1) != 0 && --left == 0) return static_cast<u32>(at);
+      if (n == 0) break;
+    }
+    return ~u32{0};
+  }
+};
 template <class T, bool wraps>
 struct Extended {  // the low bits of a, as a number of that width
   static T of(T a, u32 width) {
@@ -158,6 +172,7 @@ void add_rare_integer_handlers(Handlers& to) {
   adding.three<MadHighSaturating, s32, s32, s32, s32>("mad.sat.s32");
   adding.two<BitMask<false>, u32, u32, u32>("bmsk.clamp.b32");
   adding.two<BitMask<true>, u32, u32, u32>("bmsk.wrap.b32");
+  adding.three<FindNthSet, u32, u32, u32, s32>("fns.b32");
   adding.two<Extended<u32, false>, u32, u32, u32>("szext.clamp.u32");
   adding.two<Extended<u32, true>, u32, u32, u32>("szext.wrap.u32");
   adding.two<Extended<s32, false>, s32, s32, u32>("szext.clamp.s32");

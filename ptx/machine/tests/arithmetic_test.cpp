@@ -60,6 +60,14 @@ TEST(Integers, work_on_parts_of_words) {
   EXPECT_EQ(bits("dp2a.hi.u32.u32 %r1, 0x00020003, 0x0102ffff, 1;"), 1u + 6 + 2);
   EXPECT_EQ(bits("max.s16x2 %r1, 0x7fff8000, 0x80000001;"), 0x7fff0001u);
   EXPECT_EQ(bits("szext.clamp.s32 %r1, 0xff, 8;"), 0xffffffffu);
+  EXPECT_EQ(bits("fns.b32 %r1, 0x80000112, 0, 1;"), 1u);
+  EXPECT_EQ(bits("fns.b32 %r1, 0x80000112, 1, 2;"), 4u);
+  EXPECT_EQ(bits("fns.b32 %r1, 0x80000112, 9, 1;"), 31u);
+  EXPECT_EQ(bits("fns.b32 %r1, 0x80000112, 31, -2;"), 8u);
+  EXPECT_EQ(bits("fns.b32 %r1, 0x80000112, 7, -2;"), 1u);
+  EXPECT_EQ(bits("fns.b32 %r1, 0x80000112, 4, 0;"), 4u);
+  EXPECT_EQ(bits("fns.b32 %r1, 0x80000112, 5, 0;"), 0xffffffffu);
+  EXPECT_EQ(bits("fns.b32 %r1, 0x80000112, 0, 5;"), 0xffffffffu);
   EXPECT_EQ(bits("prmt.b32.b4e %r1, 0x33221100, 0x77665544, 0;"), 0x55667700u);
 }
 

@@ -1,5 +1,5 @@
-// The functions of the driver that programs ask the runtime for: they make tensor maps, and map
-// memory.
+// The functions of the driver that programs ask the runtime for: they make tensor maps, map memory
+// and launch.
 #include <cuda.h>
 
 #include <array>
@@ -136,6 +136,10 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, 
   *function = nullptr;
   if (result != nullptr) *result = cudaDriverEntryPointSymbolNotFound;
   const std::array all = {
+      std::pair("cuLaunchKernel", reinterpret_cast<void*>(&cuLaunchKernel)),
+      std::pair("cuModuleGetFunction", reinterpret_cast<void*>(&cuModuleGetFunction)),
+      std::pair("cuModuleLoadData", reinterpret_cast<void*>(&cuModuleLoadData)),
+      std::pair("cuModuleUnload", reinterpret_cast<void*>(&cuModuleUnload)),
       std::pair("cuMemAddressFree", reinterpret_cast<void*>(&cuMemAddressFree)),
       std::pair("cuMemAddressReserve", reinterpret_cast<void*>(&cuMemAddressReserve)),
       std::pair("cuMemCreate", reinterpret_cast<void*>(&cuMemCreate)),

@@ -1,6 +1,8 @@
 // Host code as authors of kernels write it. Each function returns the cudaError_t that it ends in.
 #pragma once
 
+#include <cstddef>
+
 namespace foreign {
 
 // y[i] = 3 * x[i]: a template, <<<>>>, memory of the host and of the device.
@@ -33,13 +35,19 @@ int built_by_hand(float second, bool is_ordered, float* sum);
 // these is asked what it launches, and set to add `second`.
 int built_of_graphs(float second, float* sum);
 
-// Packs two slices of rows from memory with wide rows to narrow ones, all of it in slices, and back:
-// y[s][i][j] = x[s][i][j] but for the border, which is 0.
+// Packs two slices of rows from memory with wide rows to narrow ones, all of it in slices, and
+// back: y[s][i][j] = x[s][i][j] but for the border, which is 0.
 int through_volumes(const float* x, float* y, int slices, int rows, int columns);
 
 // y = transpose of the n x n matrix x, in each of two layers: written by a surface, read by a
 // texture and by the surface, and copied from the layers.
 int through_layers(const float* x, float* y, float* copied, int n);
+
+// Adds `more` to 0 by a kernel of PTX that is loaded as text, if it is asked for by its name,
+// "add".
+int loaded(const char* kernel, int more, int* sum);
+// The same by the driver, with arguments in a buffer that is said to have so many bytes.
+int launched_by_driver(int more, std::size_t bytes, int* sum);
 
 // Wrong ones.
 int overrun(float* x, int n);  // writes x[n]

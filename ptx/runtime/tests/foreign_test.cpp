@@ -51,6 +51,19 @@ TEST(Foreign, DynamicSharedMemoryIsAskedFor) {
   }
 }
 
+TEST(Foreign, CodeIsLoadedAndLaunchedByItsName) {
+  int sum = 0;
+  EXPECT_EQ(right([&] { return foreign::loaded("add", 7, &sum); }), ok);
+  EXPECT_EQ(sum, 7);
+  EXPECT_EQ(right([&] { return foreign::loaded("subtract", 7, &sum); }),
+            static_cast<int>(Error::symbol_not_found));
+  EXPECT_EQ(right([&] { return foreign::launched_by_driver(8, 16, &sum); }), ok);
+  EXPECT_EQ(sum, 8);
+  EXPECT_EQ(right([&] { return foreign::launched_by_driver(9, 8, &sum); }),
+            static_cast<int>(Error::invalid_value))
+      << "the buffer ends before the second argument";
+}
+
 TEST(Foreign, TooMuchSharedMemoryIsRefused) {
   std::vector<float> x(60000);
   EXPECT_EQ(right([&] { return foreign::reverse(x.data(), 60000, true); }),

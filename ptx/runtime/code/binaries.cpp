@@ -50,9 +50,10 @@ int cuda_of(const Module& module) {
   return major + 4;
 }
 
-void need_same_cuda(const Module& module, int cuda_version) {
-  const int theirs = cuda_of(module), ours = cuda_version / 1000;
-  if (theirs == ours) return;
+// Of a loaded library the driver takes older PTX, too: no host code of that version comes with it.
+void need_same_cuda(const Module& module, const Binary& binary) {
+  const int theirs = cuda_of(module), ours = binary.cuda_version / 1000;
+  if (theirs == ours || (binary.wrapper == nullptr && theirs < ours)) return;
   throw Failure{Error::unsupported_ptx_version,
                 Finding{Fault::unsupported,
                         "its PTX " + module.version + " is that of CUDA " + std::to_string(theirs) +
@@ -86,12 +87,14 @@ std::unique_ptr<Program> compile(const Binary& binary) {
   const auto refuse = [](Error error, const BadPtx& why) {
     return Failure{error, Finding{Fault::unsupported, why.what()}};
   };
-  std::string text;
+  std::string text = binary.loaded;
   std::map<std::string, int> registers;
   try {
-    text = ptx_within(bytes_of(binary));
-    registers = registers_within(bytes_of(binary),
-                                 static_cast<unsigned>(model().major * 10 + model().minor));
+    if (binary.wrapper != nullptr) {
+      text = ptx_within(bytes_of(binary));
+      registers = registers_within(bytes_of(binary),
+                                   static_cast<unsigned>(model().major * 10 + model().minor));
+    }
   } catch (const BadPtx& why) {
     throw refuse(Error::no_kernel_image_for_device, why);
   }
@@ -101,7 +104,7 @@ std::unique_ptr<Program> compile(const Binary& binary) {
       const auto found = registers.find(function.name);
       if (found != registers.end()) function.registers_of_thread = found->second;
     }
-    need_same_cuda(module, binary.cuda_version);
+    need_same_cuda(module, binary);
     need_target(module);
     return std::make_unique<Program>(std::move(module), state().memory);
   } catch (const BadPtx& why) {
@@ -132,6 +135,7 @@ void forget(std::map<const void*, std::vector<Registered>>& registered, const Bi
 }  // namespace
 
 std::string Binary::file() const {
+  if (wrapper == nullptr) return "a library that was loaded as data";
   Dl_info info{};
   return dladdr(wrapper, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "this program";
 }
