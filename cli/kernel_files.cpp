@@ -137,10 +137,14 @@ Opened KernelFiles::open(std::vector<std::string>& words,
     refuse_without_ptx(backends);
   }
   if (files.empty() && libraries.empty()) return {};
-  const DoorRequest request = this->request(files, backends);
+  DoorRequest request = this->request(files, backends);
   if (!files.empty() && request.backends.empty())
     throw BadInput(fmt::format("a file is not compiled for {} here: assay doctor says why",
                                joined(backends, " and ")));
+#ifdef ASSAY_HAS_PTX
+  if (is_watched && request.backends == std::vector{Backend::cuda})
+    request.backends.push_back(Backend::ptx);
+#endif
   Opened opened = open_files(request);
   if (!opened.warning.empty())
     Screen(stderr).print(fmt::format("assay: warning: {}\n", opened.warning));

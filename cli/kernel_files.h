@@ -15,6 +15,9 @@ struct KernelFiles {
   std::string cache;
   std::string model;  // that the PTX machine stands in for; empty for the usual one
   int load_seconds = 10;
+  // Whether cases are aimed by what a file compares: where a GPU alone judges it, it is compiled
+  // for the PTX machine, too, which can be watched.
+  bool is_watched = false;
 
   void add_flags(Flags&);
   void add_library_flag(Flags&);

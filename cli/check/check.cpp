@@ -135,6 +135,7 @@ ExitCode run(const CheckRequest& request) {
   std::vector<std::string> variants = request.variants;
   KernelFiles files = request.files;
   files.load_seconds = request.watchdog;
+  files.is_watched = true;
   const Opened opened = files.open(variants, request.backends);
   CheckReport report;
   report.arguments = request.arguments;
