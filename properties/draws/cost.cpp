@@ -14,8 +14,6 @@ namespace {
 constexpr double per_product = 0.4, per_lone_product = 3;
 constexpr double per_free_thread = 20, per_thread = 150, per_stop = 40;
 constexpr double stops_per_slice = 2;
-// Of the PTX machine, for each operation of a warp.
-constexpr double per_operation = 20;
 // Of the harness, for each: element of a matrix, float between rows, row on a page of its own,
 // product of the reference.
 constexpr double per_element = 30, per_gap_float = 3, per_page = 6000;

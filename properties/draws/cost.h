@@ -9,6 +9,9 @@
 
 namespace assay {
 
+// An operation of a warp on the PTX machine, on average over the ladder.
+inline constexpr double per_operation = 20;
+
 // What a variant's kernels take on a CPU, in nanoseconds.
 struct Effort {
   bool is_known = false;

@@ -70,7 +70,8 @@ TEST(PtxEffort, comes_close_to_what_is_executed) {
       const Case c = parse_case(text);
       const double supposed =
           (cost_of(c, claim, entry, effort) - cost_of(c, claim, entry, nothing)) / claim.trials;
-      const double executed = 8 * static_cast<double>(work_on_ptx(entry, c).value().operations);
+      const double executed =
+          per_operation * static_cast<double>(work_on_ptx(entry, c).value().operations);
       EXPECT_GT(supposed, 0.5 * executed) << variant << " " << text;
       EXPECT_LT(supposed, 2.5 * executed) << variant << " " << text;
     }
@@ -84,7 +85,8 @@ TEST(PtxEffort, looks_at_sums_that_are_long) {
   EXPECT_EQ(effort.long_from, 1002) << "surely beyond 1000";
   const Case c = parse_case("m=1 n=1 k=20000");
   const double supposed = cost_of(c, claim_named("within_bound"), entry, effort);
-  const double executed = 8 * static_cast<double>(work_on_ptx(entry, c).value().operations);
+  const double executed =
+      per_operation * static_cast<double>(work_on_ptx(entry, c).value().operations);
   EXPECT_GT(supposed, 0.5 * executed);
   EXPECT_LT(supposed, 2 * executed);
   EXPECT_EQ(exploration_of("planted_never").hints.effort.long_from, 0);
