@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,10 @@ struct Binary {
   // Throws a Failure that names `wanted`, such as "kernel `f`".
   Program& compiled(const std::string& wanted);
 };
+
+// All of the fat binary that begins there. Throws BadPtx where none does.
+constexpr std::uint32_t fat_binary_magic = 0xBA55ED50;
+std::span<const std::byte> fat_binary_at(const void* head);
 
 struct Stream {
   StreamFacts facts;

@@ -23,7 +23,7 @@ struct Head {
   std::uint16_t version, head_bytes;
   std::uint64_t payload_bytes;
 };
-constexpr std::uint32_t wrapper_magic = 0x466243B1, head_magic = 0xBA55ED50;
+constexpr std::uint32_t wrapper_magic = 0x466243B1;
 
 std::span<const std::byte> bytes_of(const Binary& binary) {
   Wrapper wrapper{};
@@ -35,11 +35,7 @@ std::span<const std::byte> bytes_of(const Binary& binary) {
         "it was compiled for linking device code (-rdc=true, -dc), which this machine does not do: "
         "compile each file as a whole");
   }
-  Head head{};
-  std::memcpy(&head, wrapper.data, sizeof head);
-  if (head.magic != head_magic || head.head_bytes < sizeof head)
-    throw BadPtx("its fat binary is damaged: compile it anew");
-  return {static_cast<const std::byte*>(wrapper.data), head.head_bytes + head.payload_bytes};
+  return fat_binary_at(wrapper.data);
 }
 
 // PTX 8.x is what the compilers of CUDA 12 write, 9.x those of CUDA 13.
@@ -133,6 +129,14 @@ void forget(std::map<const void*, std::vector<Registered>>& registered, const Bi
 }
 
 }  // namespace
+
+std::span<const std::byte> fat_binary_at(const void* data) {
+  Head head{};
+  std::memcpy(&head, data, sizeof head);
+  if (head.magic != fat_binary_magic || head.head_bytes < sizeof head)
+    throw BadPtx("its fat binary is damaged: compile it anew");
+  return {static_cast<const std::byte*>(data), head.head_bytes + head.payload_bytes};
+}
 
 std::string Binary::file() const {
   if (wrapper == nullptr) return "a library that was loaded as data";

@@ -1,6 +1,5 @@
 // Code that the host loads while it runs.
 #include <cstring>
-#include <span>
 
 #include "ptx/reader/reader.h"
 #include "ptx/runtime/state.h"
@@ -8,24 +7,13 @@
 namespace ptx::runtime {
 namespace {
 
-constexpr std::uint32_t fat_binary = 0xBA55ED50, machine_code = 0x464C457F;  // "\x7fELF"
-
 // Its PTX, whether it comes as text or within a fat binary. Throws BadPtx.
 std::string ptx_of(const char* code) {
-  if (*code == '\0') return "";
+  constexpr std::uint32_t machine_code = 0x464C457F;  // "\x7fELF"
   std::uint32_t magic = 0;
-  for (std::size_t i = 0; i < sizeof magic && (i == 0 || code[i - 1] != '\0'); ++i)
-    std::memcpy(reinterpret_cast<char*>(&magic) + i, code + i, 1);
+  std::memcpy(&magic, code, strnlen(code, sizeof magic));
   if (magic == machine_code) throw BadPtx("it is machine code: load PTX");
-  if (magic != fat_binary) return code;
-  struct {
-    std::uint32_t magic;
-    std::uint16_t version, head_bytes;
-    std::uint64_t payload_bytes;
-  } head;
-  std::memcpy(&head, code, sizeof head);
-  return ptx_within(
-      {reinterpret_cast<const std::byte*>(code), head.head_bytes + head.payload_bytes});
+  return magic == fat_binary_magic ? ptx_within(fat_binary_at(code)) : code;
 }
 
 Binary& library_of(Binary* library) {
@@ -53,7 +41,10 @@ Error load_library(Binary*& library, const void* code, int cuda_version) {
 }
 
 Error unload_library(Binary* library) {
-  const Error error = call([&] { library_of(library); });
+  const Error error = call([&] {
+    library_of(library);
+    state().under_way.finish_all();  // some of it may be running
+  });
   if (error == Error::success) remove_binary(library);
   return error;
 }

@@ -60,6 +60,19 @@ TEST(Libraries, are_loaded_as_text_and_launched_by_name) {
   EXPECT_EQ(rt::take_last_error(), Error::invalid_device_function);
 }
 
+TEST(Libraries, are_loaded_from_fat_binaries) {
+  Library compiled;
+  rt::Binary* library = nullptr;
+  ASSERT_EQ(rt::load_library(library, compiled.fat_binary().data(), cuda), Error::success);
+  const void* stub = nullptr;
+  EXPECT_EQ(rt::kernel_of_library(library, "bounded", stub), Error::success);
+  EXPECT_NE(stub, &compiled.bounded);
+  EXPECT_EQ(rt::launch(stub, {.grid = {1, 1, 1}, .block = {64, 1, 1}}, nullptr), Error::success);
+  EXPECT_EQ(rt::unload_library(library), Error::success);
+  EXPECT_EQ(rt::unload_library(compiled.binary()), Error::invalid_resource_handle);
+  EXPECT_EQ(rt::take_last_error(), Error::invalid_resource_handle);
+}
+
 TEST(Libraries, say_what_they_have_not) {
   rt::Binary* library = nullptr;
   ASSERT_EQ(rt::load_library(library, old_text.c_str(), cuda), Error::success);
