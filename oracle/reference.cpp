@@ -98,8 +98,7 @@ Reference make_plain_reference(const Case& c, const Operands& operands) {
   // Of B some columns at a time, so that their sums stay in registers for some steps along k.
   constexpr int width = 16;
   constexpr std::int64_t most_steps = 1024;
-  using Products = Eigen::Map<const Eigen::Array<double, width, 1>>;
-  constexpr double zeros[width] = {};
+  using Sums = Eigen::Array<double, width, 1>;
   Reference reference = empty_reference(c, 0, c.m);
   std::vector<double> columns(width * most_steps);
   const std::int64_t k = c.alpha == 0 ? 0 : c.k;
@@ -112,11 +111,12 @@ Reference make_plain_reference(const Case& c, const Operands& operands) {
       for (std::int64_t i = 0; i < c.m; ++i) {
         const float* const a = operands[Operand::a].row(i) + begin;
         const std::int64_t at = i * c.n + first;
-        Eigen::Array<double, width, 1> sums = Products(zeros), gauges = sums;
+        Sums sums = Sums::Zero(), gauges = sums;
         std::copy_n(reference.c.data() + at, wide, sums.data());
         std::copy_n(reference.gauge.data() + at, wide, gauges.data());
         for (std::int64_t p = 0; p < steps; ++p) {
-          const auto products = (double{a[p]} * Products(columns.data() + p * width)).eval();
+          const auto products =
+              (double{a[p]} * Eigen::Map<const Sums>(columns.data() + p * width)).eval();
           sums += products;
           gauges += products.abs();
         }

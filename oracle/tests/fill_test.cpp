@@ -198,6 +198,18 @@ TEST(Fill, special_has_at_least_one_run_in_each_matrix_that_is_to_have_one) {
   EXPECT_GT(places.size(), 60u) << "all over the matrices";
 }
 
+// A slice that has tiny numbers too may be multiplied in another way.
+TEST(Fill, largest_meets_factors_that_are_not_tiny) {
+  int not_tiny = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const Case c{.m = 4, .n = 1, .k = 4, .fill = Fill::largest, .seed = seed};
+    if (largest_in(seed, 1) != LargestIn::a) continue;
+    const auto b = elements(c, Operand::b);
+    not_tiny += std::ranges::all_of(b, [](float v) { return std::abs(v) > 0x1p-40f; });
+  }
+  EXPECT_GT(not_tiny, 3);
+}
+
 // Rows that are alike, a diagonal, or zeros at the beginning, opposite an infinity; or with one.
 TEST(Fill, special_may_meet_structure) {
   std::set<Pattern> of_a, of_b, with_values;

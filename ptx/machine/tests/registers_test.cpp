@@ -9,8 +9,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// What blocks of so many threads find in every order, where the machine code has `each` register
-// for a thread.
+// What all orders find, where the machine code gives each of `threads` threads `each` registers.
+// registers.
 std::string found(const std::string& body, unsigned threads, int each) {
   Module module = read(R"(
 .version 9.0

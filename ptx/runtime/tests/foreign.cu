@@ -6,6 +6,8 @@
 #include <cstring>
 #include <vector>
 
+#include "ptx/runtime/tests/try.h"
+
 // Holds more floats at a time than 64 registers can, and carries none of them through a loop.
 __global__ void hold_many(float* x) {
   float held[80];
@@ -18,13 +20,6 @@ __global__ void hold_many(float* x) {
 
 namespace foreign {
 namespace {
-
-// Returns the error of a call at once.
-#define TRY(call)                           \
-  do {                                      \
-    const cudaError_t error = (call);       \
-    if (error != cudaSuccess) return error; \
-  } while (false)
 
 template <typename T, int factor>
 __global__ void multiply(const T* x, T* y, int n) {

@@ -46,7 +46,10 @@ int through_layers(const float* x, float* y, float* copied, int n);
 // Adds `more` to 0 by a kernel of PTX that is loaded as text, if it is asked for by its name,
 // "add".
 int loaded(const char* kernel, int more, int* sum);
-// The same by the driver, with arguments in a buffer that is said to have so many bytes.
+// Loads a file with PTX, and unloads it.
+int loaded_from(const char* file);
+// Adds in the same way, but launches by the driver, with the arguments in a buffer of `bytes`
+// bytes.
 int launched_by_driver(int more, std::size_t bytes, int* sum);
 
 // Wrong ones.

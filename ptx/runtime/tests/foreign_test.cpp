@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <numeric>
+#include <string>
 
 #include "ptx/runtime/errors.h"
 #include "ptx/runtime/observe.h"
@@ -57,6 +59,11 @@ TEST(Foreign, CodeIsLoadedAndLaunchedByItsName) {
   EXPECT_EQ(sum, 7);
   EXPECT_EQ(right([&] { return foreign::loaded("subtract", 7, &sum); }),
             static_cast<int>(Error::symbol_not_found));
+  EXPECT_EQ(right([&] { return foreign::loaded_from("/no/such.ptx"); }),
+            static_cast<int>(Error::file_not_found));
+  const std::string file = testing::TempDir() + "loaded_from.ptx";
+  std::ofstream(file) << ".version 9.0\n.target sm_90\n.address_size 64\n";
+  EXPECT_EQ(right([&] { return foreign::loaded_from(file.c_str()); }), ok);
   EXPECT_EQ(right([&] { return foreign::launched_by_driver(8, 16, &sum); }), ok);
   EXPECT_EQ(sum, 8);
   EXPECT_EQ(right([&] { return foreign::launched_by_driver(9, 8, &sum); }),

@@ -3,15 +3,10 @@
 #include <cuda_runtime.h>
 
 #include "ptx/runtime/tests/foreign.h"
+#include "ptx/runtime/tests/try.h"
 
 namespace foreign {
 namespace {
-
-#define TRY(call)                           \
-  do {                                      \
-    const cudaError_t error = (call);       \
-    if (error != cudaSuccess) return error; \
-  } while (false)
 
 const char* const text = R"(
 .version 7.8
@@ -56,6 +51,12 @@ int loaded(const char* kernel, int more, int* sum) {
   TRY(cudaMemcpy(sum, x, sizeof *x, cudaMemcpyDeviceToHost));
   TRY(cudaLibraryUnload(library));
   return cudaFree(x);
+}
+
+int loaded_from(const char* file) {
+  cudaLibrary_t library;
+  TRY(cudaLibraryLoadFromFile(&library, file, nullptr, nullptr, 0, nullptr, nullptr, 0));
+  return cudaLibraryUnload(library);
 }
 
 int launched_by_driver(int more, std::size_t bytes, int* sum) {
