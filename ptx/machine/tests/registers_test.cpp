@@ -9,8 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// What all orders find, where the machine code gives each of `threads` threads `each` registers.
-// registers.
+// What the runs in all orders find, where the machine code gives each thread `each` registers.
 std::string found(const std::string& body, unsigned threads, int each) {
   Module module = read(R"(
 .version 9.0
