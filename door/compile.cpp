@@ -141,6 +141,8 @@ Compilation::Compilation(const Source& source, const LibraryKind& kind)
       // So that what launch functions compare can be watched, as simt_watched_kernels are.
       add(compile_, {"-Xcompiler=-O0,-g1", "-Xcompiler=-fsanitize-coverage=trace-pc",
                      "-Xcompiler=-fsanitize-coverage=trace-cmp"});
+      // And an index of the host that is none of its std::vector ends the process.
+      add(compile_, {"-Xcompiler=-D_GLIBCXX_ASSERTIONS"});
     }
     if (kind.backend == Backend::cuda && !names_architecture(source.nvcc_flags))
       add(compile_, {fmt::format("-gencode=arch=compute_{0},code=sm_{0}", source.architecture)});
@@ -148,7 +150,14 @@ Compilation::Compilation(const Source& source, const LibraryKind& kind)
       link_ = {nvcc, "-shared", "-cudart=static", "-L" + here.lib.string()};
     add(compile_, source.nvcc_flags);
   } else {
-    compile_ = {gxx, "-x", "c++", "-O3", "@" + recipe + ".compile", "-fPIC", "-fvisibility=hidden"};
+    compile_ = {gxx,
+                "-x",
+                "c++",
+                "-O3",
+                "@" + recipe + ".compile",
+                "-fPIC",
+                "-fvisibility=hidden",
+                "-D_GLIBCXX_ASSERTIONS"};
     add(compile_, {"-fvisibility-inlines-hidden", "-I" + (here.include / "simt/include").string()});
     if (file_.extension() != ".cpp") add(compile_, {"-DSIMT_DEVICE_CODE"});
     if (kind.watched)

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/host_heap.h"
 #include "kernels/gemm.h"
 #include "oracle/plan.h"
 #include "oracle/reference.h"
@@ -33,8 +34,10 @@ LaunchFailure launches_disturb();
 LaunchFailure launch_returned(const char* error, const Gemm&);
 
 // What a variant throws is a failure of its launch, like an error code. Empty if it throws nothing.
+// It finds no memory of the host as it left it.
 template <class Call>
 std::string thrown_by(const Call& call) {
+  const ScribbledHeap scribbled;
   try {
     call();
     return "";

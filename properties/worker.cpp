@@ -4,16 +4,16 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
-#include <type_traits>
 
 #include "base/child_process.h"
 #include "base/errors.h"
+#include "base/host_heap.h"
+#include "base/message.h"
 #include "base/silence.h"
 #include "oracle/deadline.h"
 #include "oracle/machine.h"
@@ -21,54 +21,10 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t longest_text = 1 << 12;
 constexpr std::chrono::minutes patience_to_explore(2);
 
-// A sequence of plain values and texts, read in the order in which they were written. Both ends are
-// the same program. Texts are cut to fit: what a variant throws may be of any length.
-class Message {
- public:
-  Message() = default;
-  explicit Message(std::string bytes) : bytes_(std::move(bytes)) {}
-
-  template <class T>
-  Message& put(const T& value) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof(T));
-    return *this;
-  }
-  Message& put(const std::string& text) {
-    const std::string fitting =
-        text.size() > longest_text ? text.substr(0, longest_text) + " ..." : text;
-    put(fitting.size());
-    bytes_ += fitting;
-    return *this;
-  }
-  template <class T>
-  T take() {
-    T value;
-    std::memcpy(static_cast<void*>(&value), read(sizeof(T)), sizeof(T));
-    return value;
-  }
-  std::string take_text() {
-    const auto size = take<std::size_t>();
-    return {read(size), size};
-  }
-  const std::string& bytes() const { return bytes_; }
-
- private:
-  const char* read(std::size_t size) {
-    if (size > bytes_.size() - at_)
-      throw std::runtime_error("a message of the worker ends too early");
-    at_ += size;
-    return bytes_.data() + at_ - size;
-  }
-  std::string bytes_;
-  std::size_t at_ = 0;
-};
-
 enum class Request { judge, explore, name_branch };
-enum class Answer { verdict, exploration, branch, unavailable, bad_input };
+enum class Answer { verdict, exploration, branch, unavailable, bad_input, last_words };
 
 Message pack(const Verdict& v) {
   Message message;
@@ -217,26 +173,13 @@ std::optional<Branch> name_branch_as_asked(Message& request) {
   return branch_behind(entry_named(variant, backend), verdicts);
 }
 
-Verdict verdict_on_end(const ProcessEnd& end) {
-  if (end.signal != 0 || end.exit_code != never_came_back)
-    return {.status = TrialStatus::crashed,
-            .finding = {Fault::process_ended},
-            .reason = "the process of the trial " + end.text()};
-  return {.status = TrialStatus::hung,
-          .finding = {Fault::never_ends},
-          .reason =
-              "the launch never came back: it waits itself, or its work does not run in the "
-              "stream it was given",
-          .context_lost = true};
-}
-
 // The worker's verdict. Throws what it threw.
-Verdict verdict_in(const std::string& bytes) {
-  Message answer(bytes);
+Verdict verdict_in(Message& answer) {
   switch (answer.take<Answer>()) {
     case Answer::verdict: break;
+    case Answer::last_words:
     case Answer::exploration:
-    case Answer::branch: throw std::logic_error("the worker explored where it was to judge");
+    case Answer::branch: throw std::logic_error("the worker did not judge where it was to");
     case Answer::unavailable: throw Unavailable(answer.take_text());
     case Answer::bad_input: throw BadInput(answer.take_text());
   }
@@ -250,7 +193,8 @@ void keep_memory() {
 }
 
 std::unique_ptr<ChildProcess> start(const WorkerCommand& command) {
-  return std::make_unique<ChildProcess>(this_program, command.arguments, Channel::messages);
+  return std::make_unique<ChildProcess>(this_program, command.arguments, Channel::messages,
+                                        environment_that_checks_the_heap());
 }
 
 }  // namespace
@@ -312,6 +256,60 @@ void Worker::start_afresh() {
   afresh_ = true;
 }
 
+// Of a process that did not answer.
+struct Worker::Ending {
+  std::optional<std::chrono::milliseconds> silent_for;
+  ProcessEnd end;
+  std::string last_words;
+
+  std::string text() const {
+    if (silent_for) return "never came back";
+    return last_words.empty() ? end.text() : "was aborted by the C library: " + last_words;
+  }
+  Verdict verdict() const;
+};
+
+Verdict Worker::Ending::verdict() const {
+  if (silent_for)
+    return {.status = TrialStatus::hung,
+            .finding = {Fault::never_ends},
+            .reason = fmt::format("no answer for {} s", silent_for->count() / 1000)};
+  if (end.signal == 0 && end.exit_code == never_came_back)
+    return {.status = TrialStatus::hung,
+            .finding = {Fault::never_ends},
+            .reason =
+                "the launch never came back: it waits itself, or its work does not run in the "
+                "stream it was given",
+            .context_lost = true};
+  Verdict verdict{.status = TrialStatus::crashed,
+                  .finding = {Fault::process_ended},
+                  .reason = "the process of the trial " + text()};
+  const bool is_about_heap =
+      !last_words.empty() && last_words.find("Assertion") == std::string::npos;
+  if (is_about_heap)
+    verdict.diagnosis =
+        "the launch function writes outside memory of the host that it was given, or gives "
+        "some back twice";
+  return verdict;
+}
+
+// Throws how the process ended where it does not answer; then the next request goes to another one.
+Message Worker::answer_to(const Message& request, std::chrono::milliseconds patience) {
+  const std::optional<std::string> bytes = process_->ask(request.bytes(), patience);
+  Ending ending;
+  if (bytes) {
+    Message answer(*bytes);
+    if (answer.take<Answer>() != Answer::last_words) return Message(*bytes);
+    ending.last_words = answer.take_rest();
+    while (ending.last_words.ends_with('\n')) ending.last_words.pop_back();
+  } else if (process_->timed_out()) {
+    ending.silent_for = patience;
+  }
+  ending.end = process_->end();
+  process_.reset();
+  throw ending;
+}
+
 Verdict Worker::judge(const Entry& entry, const Claim& claim, const Case& c, Resources resources) {
   if (process_ == nullptr) {
     process_ = afresh_ ? start(command_) : idle().take(command_, number_);
@@ -323,35 +321,27 @@ Verdict Worker::judge(const Entry& entry, const Claim& claim, const Case& c, Res
   request.put(std::string(claim.name));
   request.put(to_string(c)).put(resources);
   const auto patience = patience_for(entry, c, resources.watchdog_seconds);
-  const std::optional<std::string> bytes = process_->ask(request.bytes(), patience);
-  if (!bytes) {
-    const bool hung = process_->timed_out();
-    const ProcessEnd end = process_->end();
-    process_.reset();
-    if (!hung) return verdict_on_end(end);
-    return {.status = TrialStatus::hung,
-            .finding = {Fault::never_ends},
-            .reason = fmt::format("no answer for {} s", patience.count() / 1000)};
+  try {
+    Message answer = answer_to(request, patience);
+    const Verdict verdict = verdict_in(answer);
+    if (verdict.context_lost) process_.reset();
+    return verdict;
+  } catch (const Ending& ending) {
+    return ending.verdict();
   }
-  Verdict verdict = verdict_in(*bytes);
-  if (verdict.context_lost) process_.reset();
-  return verdict;
 }
 
 Exploration Worker::explore(const Entry& entry) {
   if (process_ == nullptr) process_ = idle().take(command_, number_);
   Message request;
   request.put(Request::explore).put(std::string(entry.variant.name)).put(entry.backend);
-  const std::optional<std::string> bytes = process_->ask(request.bytes(), patience_to_explore);
-  if (!bytes) {
-    const bool hung = process_->timed_out();
-    const ProcessEnd end = process_->end();
-    process_.reset();
-    return {.unknown = "the process that watched it " + (hung ? "never came back" : end.text())};
+  try {
+    Message answer = answer_to(request, patience_to_explore);
+    if (answer.take<Answer>() != Answer::exploration) return {.unknown = answer.take_text()};
+    return unpack_exploration(answer);
+  } catch (const Ending& ending) {
+    return {.unknown = "the process that watched it " + ending.text()};
   }
-  Message answer(*bytes);
-  if (answer.take<Answer>() != Answer::exploration) return {.unknown = answer.take_text()};
-  return unpack_exploration(answer);
 }
 
 std::optional<Branch> Worker::branch_behind(const Entry& entry, const Verdicts& verdicts) {
@@ -360,19 +350,18 @@ std::optional<Branch> Worker::branch_behind(const Entry& entry, const Verdicts& 
   request.put(Request::name_branch).put(std::string(entry.variant.name)).put(entry.backend);
   for (const auto* cases : {&verdicts.failing, &verdicts.passing})
     put_all(request, *cases, [&](const Case& c) { request.put(to_string(c)); });
-  const std::optional<std::string> bytes = process_->ask(request.bytes(), patience_to_explore);
-  if (!bytes) {
-    process_->end();
-    process_.reset();
+  try {
+    Message answer = answer_to(request, patience_to_explore);
+    return answer.take<Answer>() == Answer::branch ? unpack_branch(answer) : std::nullopt;
+  } catch (const Ending&) {
     return std::nullopt;
   }
-  Message answer(*bytes);
-  return answer.take<Answer>() == Answer::branch ? unpack_branch(answer) : std::nullopt;
 }
 
 int serve_worker(ClaimOfName claim_of_name) {
   keep_memory();
   end_with_other_side(message_descriptor);
+  send_last_words(message_descriptor, Message().put(Answer::last_words).bytes());
   while (const std::optional<std::string> bytes = receive_message(message_descriptor)) {
     Message request(*bytes), answer;
     bool last = false;

@@ -3,6 +3,7 @@
 // trial gets a new one.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 namespace assay {
 
 class ChildProcess;
+class Message;
 
 // The arguments with which this program, started once more, calls `serve_worker`.
 struct WorkerCommand {
@@ -52,7 +54,9 @@ class Worker {
 
  private:
   class Idle;
+  struct Ending;
   static Idle& idle();
+  Message answer_to(const Message&, std::chrono::milliseconds patience);
   WorkerCommand command_;
   std::size_t number_;
   bool afresh_ = false;

@@ -27,6 +27,7 @@ constexpr std::int64_t long_k = 1 << 16;
 // With more, the time would be over before anything is judged.
 constexpr double products = 3e8;
 constexpr std::uint64_t most_blocks = 40;
+constexpr int most_launches = 1000;
 constexpr std::int64_t most_elements = 4096, most_products = 1 << 20;  // to judge
 
 struct Problem {
@@ -67,7 +68,8 @@ Ran run(const Entry& entry, const Case& c, Problem& problem) {
                     .seed = c.seed,
                     .cpu_seconds = c.k < long_k ? seconds : seconds_at_long_k,
                     .most_blocks = blocks_worth(products, most_blocks, c, entry.variant.tile),
-                    .threads_run_whole = threads}},
+                    .threads_run_whole = threads},
+       .most_launches = most_launches},
       [&] { ran.failure = failure_of_launch(entry.variant, problem.given, nullptr); });
   return ran;
 }
@@ -155,7 +157,7 @@ Verdict judge(const Entry& entry, const Case& c, const Problem& problem, const R
   const ptx::Observation& seen = ran.seen;
   const bool depends = seen.is_part && seen.is_no_part;
   if (seen.finding && seen.finding->fault == ptx::Fault::never_ends)
-    return says_nothing("its blocks take too long at such sizes to be run here");
+    return says_nothing("it takes too long at such sizes to be run here");
   if (seen.finding && (!depends || stands_alone(seen.finding->fault)))
     return verdict_on(*seen.finding, problem.placed(), {Sparse::fence, 0});
   if (ran.failure) return *ran.failure;

@@ -17,6 +17,8 @@ namespace assay {
 namespace {
 
 constexpr std::int64_t filled_floats = 1 << 14;
+constexpr std::uint64_t calls_to_launch = 1000;  // that a launch takes as long as
+constexpr int most_launches = 2000;              // to see what a launch does
 
 // The two ways of a comparison: any two addresses of its own.
 const void* way_of(const ptx::Comparison& c, bool outcome) {
@@ -69,7 +71,7 @@ WatchedRun run_of(const ptx::Observation& seen, const std::optional<simt::Watch>
 
 // What a launch of this case does, if the variant takes it.
 std::optional<ptx::Observation> observed(const Entry& entry, const Case& c,
-                                         const ptx::Settings& settings, simt::Watch* host) {
+                                         const ptx::Request& request, simt::Watch* host) {
   if (is_too_large(c)) return std::nullopt;
   Sparse a(c.m, c.k + c.lda.floats, c.offset.floats[0]);
   Sparse b(c.k, c.n + c.ldb.floats, c.offset.floats[1]);
@@ -86,7 +88,7 @@ std::optional<ptx::Observation> observed(const Entry& entry, const Case& c,
       gemm.beta != 0);
   ptx::Observation seen;
   simt::observe({.watch = host}, [&] {
-    seen = ptx::observe({.settings = settings}, [&] {
+    seen = ptx::observe(request, [&] {
       thrown_by([&] { static_cast<void>(entry.variant.launch(gemm, nullptr, gemm.workspace)); });
     });
   });
@@ -99,21 +101,28 @@ WatchedRun watched_run_of_ptx(const Entry& entry, const Case& c, std::uint64_t m
                               const simt::Hints& hints) {
   std::optional<simt::Watch> host;
   if (!hints.branches.empty()) host.emplace(std::numeric_limits<std::uint64_t>::max(), hints);
-  const auto seen = observed(entry, c,
-                             {.order = c.seed % 2 == 0 ? ptx::Order::forward : ptx::Order::reverse,
-                              .seed = c.seed,
-                              .cpu_seconds = 10,
-                              .most_watched = most_calls},
-                             host ? &*host : nullptr);
+  const auto seen =
+      observed(entry, c,
+               {.settings = {.order = c.seed % 2 == 0 ? ptx::Order::forward : ptx::Order::reverse,
+                             .seed = c.seed,
+                             .cpu_seconds = 10,
+                             .most_watched = most_calls},
+                .most_launches = static_cast<int>(1 + most_calls / calls_to_launch)},
+               host ? &*host : nullptr);
   if (!seen) return {};
   WatchedRun run = run_of(*seen, host);
+  const std::uint64_t launches =
+      std::min<std::uint64_t>(seen->launches, 1 + most_calls / calls_to_launch);
+  run.calls += calls_to_launch * (std::max<std::uint64_t>(1, launches) - 1);
   const bool was_ended = seen->finding && seen->finding->fault == ptx::Fault::never_ends;
   run.timed_out = was_ended && run.calls < most_calls;
   return run;
 }
 
 std::optional<WorkOnPtx> work_on_ptx(const Entry& entry, const Case& c) {
-  const auto seen = observed(entry, c, {.cpu_seconds = 2, .counts = true}, nullptr);
+  const auto seen = observed(
+      entry, c, {.settings = {.cpu_seconds = 2, .counts = true}, .most_launches = most_launches},
+      nullptr);
   if (!seen || seen->finding) return std::nullopt;
   WorkOnPtx work{.operations = seen->extra_time};
   for (const ptx::LaunchCounts& launch : seen->counts) {

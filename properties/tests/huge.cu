@@ -35,6 +35,18 @@ cudaError_t launch_linear(const Gemm& g, cudaStream_t stream) {
   return launch(linear<Number, Index>, dim3(static_cast<unsigned>(blocks)), threads, 0, stream, g);
 }
 
+// A launch for each row.
+__global__ void one_row(Gemm g, std::int64_t row) {
+  compute(g, row, std::int64_t{blockIdx.x} * threads + threadIdx.x);
+}
+cudaError_t launch_rows(const Gemm& g, cudaStream_t stream) {
+  const auto blocks = static_cast<unsigned>(ceil_div(g.n, threads));
+  cudaError_t error = cudaSuccess;
+  for (std::int64_t row = 0; row < g.m && error == cudaSuccess; ++row)
+    error = launch(one_row, blocks, threads, 0, stream, g, row);
+  return error;
+}
+
 // Small tiles, whose number is a product.
 constexpr int side = 8;
 __global__ void small_tiles(Gemm g) {
@@ -198,6 +210,7 @@ Variant named(const char* name, Launch launch, std::int64_t (*workspace)(const G
 
 const Registrar registrars[] = {
     named("huge_linear", launch_linear<std::int64_t>),
+    named("huge_rows", launch_rows),
     named("huge_linear_unsigned", launch_linear<unsigned>),
     named("huge_small_tiles", launch_small_tiles<double>),
     named("huge_small_tiles_float", launch_small_tiles<float>),

@@ -6,7 +6,12 @@
 #include <atomic>
 #include <cmath>
 #include <csignal>
+#include <numeric>
 #include <stdexcept>
+#include <vector>
+
+#undef NDEBUG  // one of these fails an assertion, in every build
+#include <cassert>
 
 #include "oracle/deadline.h"
 #include "oracle/machine.h"
@@ -87,6 +92,20 @@ const Registrar planted[] = {
     {named("planted_killed",
            [](const Gemm& g, cudaStream_t stream) {
              if (g.m > 3) raise(SIGKILL);
+             return multiply(g, stream);
+           }),
+     Backend::host},
+    {named("planted_overrun",
+           [](const Gemm& g, cudaStream_t stream) {
+             std::vector<int> rows(static_cast<std::size_t>(g.m));
+             std::iota(rows.begin(), rows.end(), 0);
+             if (g.m % 2 == 1) rows.data()[g.m] = 1;
+             return multiply(g, stream);
+           }),
+     Backend::host},
+    {named("planted_assertion",
+           [](const Gemm& g, cudaStream_t stream) {
+             assert(g.m <= 3);
              return multiply(g, stream);
            }),
      Backend::host},

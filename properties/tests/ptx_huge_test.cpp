@@ -4,6 +4,7 @@
 
 #include "oracle/vast/vast_operand.h"
 #include "oracle/vast/vast_trial.h"
+#include "oracle/watched/watched_run.h"
 #include "properties/check.h"
 
 namespace {
@@ -82,7 +83,22 @@ TEST(HugeSizes, say_nothing_of_what_takes_too_long) {
   const Verdict verdict =
       run_vast_trial(entry_named("huge_strided", Backend::ptx), parse_case("m=65600 n=65600 k=2"));
   EXPECT_EQ(verdict.status, TrialStatus::refused);
-  EXPECT_THAT(verdict.reason, testing::HasSubstr("take too long"));
+  EXPECT_THAT(verdict.reason, testing::HasSubstr("takes too long"));
+}
+
+TEST(HugeSizes, say_nothing_of_a_launch_for_each_row) {
+  const Verdict verdict =
+      run_vast_trial(entry_named("huge_rows", Backend::ptx), parse_case("m=2000000 n=1100 k=2"));
+  EXPECT_EQ(verdict.status, TrialStatus::refused);
+  EXPECT_THAT(verdict.reason, testing::HasSubstr("takes too long"));
+}
+
+TEST(Exploration, ends_where_each_row_is_launched_by_itself) {
+  const WatchedRun run = watched_run_of_ptx(entry_named("huge_rows", Backend::ptx),
+                                            parse_case("m=2000000 n=2 k=2"), 50'000);
+  EXPECT_GE(run.calls, 50'000u);
+  EXPECT_LT(run.calls, 100'000u);
+  EXPECT_FALSE(run.timed_out);
 }
 
 TEST(VastOperand, tells_what_was_written) {

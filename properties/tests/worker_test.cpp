@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "base/errors.h"
+#include "base/host_heap.h"
 #include "properties/check.h"
 #include "properties/tests/planted.h"
 
@@ -69,6 +70,23 @@ TEST(Worker, survives_the_death_of_its_process) {
     EXPECT_NE(gone.reason.find("exit code 42"), std::string::npos) << gone.reason;
     EXPECT_EQ(gone.judged, 0);
   }
+}
+
+TEST(Worker, says_why_the_c_library_ended_its_process) {
+  Worker worker(this_program, 0);
+  if (environment_that_checks_the_heap().empty()) GTEST_SKIP() << "the C library has no checks";
+  EXPECT_EQ(worker.judge(planted("planted_overrun"), bound, {.m = 4, .n = 3, .k = 4}).status,
+            TrialStatus::right);
+  const Verdict overrun = worker.judge(planted("planted_overrun"), bound, {.m = 5, .n = 3, .k = 4});
+  EXPECT_EQ(overrun.status, TrialStatus::crashed);
+  EXPECT_EQ(overrun.reason,
+            "the process of the trial was aborted by the C library: free(): invalid pointer");
+  EXPECT_EQ(overrun.diagnosis.substr(0, 34), "the launch function writes outside");
+  const Verdict failed =
+      worker.judge(planted("planted_assertion"), bound, {.m = 4, .n = 3, .k = 4});
+  EXPECT_EQ(failed.status, TrialStatus::crashed);
+  EXPECT_NE(failed.reason.find("Assertion `g.m <= 3' failed."), std::string::npos) << failed.reason;
+  EXPECT_EQ(failed.diagnosis, "");
 }
 
 // As many as there were at any one time.

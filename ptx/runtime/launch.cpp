@@ -1,4 +1,6 @@
 // Launches, and what host code asks about kernels.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -114,6 +116,10 @@ void run_now(const Kernel& kernel, const Configuration& asked,
     return;
   }
   const int number = device.seen == nullptr ? 0 : device.seen->launches++;
+  if (device.request != nullptr && number >= device.request->most_launches.value_or(number + 1))
+    throw Failure{
+        Error::launch_failure,
+        Finding{Fault::never_ends, fmt::format("it launches more than {} kernels", number)}};
   if (device.request != nullptr &&
       (device.request->refuses_launches || device.request->refused_launch == number))
     throw Failure{Error::launch_failure};

@@ -46,6 +46,7 @@ struct Request {
       {};  // so does this one, counted from 0; what follows runs nothing
   std::optional<int> most_allocations = {};       // further ones fail, which is no finding
   std::optional<std::uint64_t> free_memory = {};  // cudaMemGetInfo tells of no more than that
+  std::optional<int> most_launches = {};          // with more, it never ends
   bool runs_nothing = false;  // what a GPU would take returns at once: launches, copies, memsets
 };
 

@@ -1,0 +1,101 @@
+// What becomes of mistakes in memory of the host.
+#include "base/host_heap.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/child_process.h"
+
+namespace {
+
+using namespace assay;
+
+// Not seen by the compiler, which would warn of what is done here on purpose, or leave it out.
+void* hidden(void* pointer) {
+  void* volatile same = pointer;
+  return same;
+}
+
+// What a process says that does this, in an environment that checks the heap.
+std::string last_words_of(const char* mistake) {
+  const std::string filter = std::string("--gtest_filter=Mistakes.DISABLED_") + mistake;
+  ChildProcess child(this_program, {filter, "--gtest_also_run_disabled_tests"}, Channel::messages,
+                     environment_that_checks_the_heap());
+  return child.ask("go on", std::chrono::seconds(20)).value_or("");
+}
+
+// Each in a process of its own.
+struct Mistakes : testing::Test {
+  void SetUp() override {
+    send_last_words(message_descriptor, "last words: ");
+    receive_message(message_descriptor);
+  }
+};
+
+TEST_F(Mistakes, DISABLED_write_behind_the_end) {
+  char* const bytes = static_cast<char*>(hidden(std::malloc(21)));
+  bytes[21] = 1;
+  std::free(bytes);
+}
+
+TEST_F(Mistakes, DISABLED_give_back_twice) {
+  void* const bytes = std::malloc(5000);
+  void* const same = hidden(bytes);
+  std::free(bytes);
+  std::free(same);
+}
+
+TEST_F(Mistakes, DISABLED_abort) { std::abort(); }
+
+TEST_F(Mistakes, DISABLED_none) {
+  std::vector<char> bytes(21);
+  bytes[20] = 1;
+}
+
+TEST(HostHeap, says_why_before_it_ends) {
+  if (environment_that_checks_the_heap().empty()) GTEST_SKIP() << "the C library has no checks";
+  EXPECT_EQ(last_words_of("write_behind_the_end"), "last words: free(): invalid pointer");
+  EXPECT_EQ(last_words_of("give_back_twice"), "last words: free(): invalid pointer");
+}
+
+TEST(HostHeap, has_nothing_to_say_where_the_c_library_has_not) {
+  EXPECT_EQ(last_words_of("abort"), "");
+  EXPECT_EQ(last_words_of("none"), "");
+}
+
+TEST(HostHeap, adds_to_what_is_loaded_first_anyway) {
+  setenv("LD_PRELOAD", "other.so", 1);
+  const auto environment = environment_that_checks_the_heap();
+  unsetenv("LD_PRELOAD");
+  if (environment.empty()) GTEST_SKIP() << "the C library has no checks";
+  EXPECT_THAT(environment.at("LD_PRELOAD"), testing::StartsWith("other.so:"));
+}
+
+#ifndef __SANITIZE_ADDRESS__  // whose heap does not listen
+TEST(HostHeap, is_scribbled_on_for_a_time) {
+  constexpr std::size_t size = 3000;
+  const auto fresh = [&] {
+    auto* const bytes = static_cast<unsigned char*>(hidden(std::malloc(size)));
+    const std::string held(bytes, bytes + size);
+    std::memset(bytes, 0, size);
+    std::free(bytes);
+    return held;
+  };
+  {
+    const ScribbledHeap scribbled;
+    EXPECT_EQ(fresh(), std::string(size, '\x4a'));
+    EXPECT_EQ(fresh(), std::string(size, '\x4a'));
+  }
+  fresh();
+  EXPECT_NE(fresh(), std::string(size, '\x4a'));
+}
+#endif
+
+}  // namespace
