@@ -117,6 +117,16 @@ $one: @!%p1 bra $end;
   }
 }
 
+// As in a look-back over blocks: the flag says first that one thing is there, then that another is.
+TEST(LateStore, hides_nothing_of_what_the_store_before_it_told_of) {
+  const std::string stores = R"(
+st.global.u32 [%rd2], %r2; bar.sync 0; membar.gl; @%p2 st.volatile.global.u32 [%out+2048], 1;
+membar.gl; bar.sync 0;
+)";
+  const Runs runs = run_all(passes(stores, "membar.gl;", "membar.gl; ld.global.u32 %r4, [%rd2];"));
+  EXPECT_EQ(runs.wrong, 0u) << runs.text;
+}
+
 TEST(LateStore, is_none_in_the_other_orders_or_where_all_are_seen_at_once) {
   std::vector<Settings> others = {{.order = Order::forward}, {.order = Order::reverse}};
   for (std::uint64_t seed = 0; seed < seeds; ++seed)
