@@ -48,8 +48,7 @@ class Message {
 
  private:
   const char* read(std::size_t size) {
-    if (size > bytes_.size() - at_)
-      throw std::runtime_error("a message of the worker ends too early");
+    if (size > bytes_.size() - at_) throw std::runtime_error("a message ends too early");
     at_ += size;
     return bytes_.data() + at_ - size;
   }

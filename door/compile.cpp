@@ -101,6 +101,9 @@ Said run_compiler(const Words& command, const fs::path& folder) {
   return {compiler.end().is_success(), std::move(text)};
 }
 
+// So that an index which is none of its std::vector ends the process.
+constexpr const char* index_checks = "-D_GLIBCXX_ASSERTIONS";
+
 bool is_of_ptxas(const std::string& text) { return text.find("ptxas") != text.npos; }
 
 void replace_all(std::string& text, const std::string& from, const std::string& to) {
@@ -141,8 +144,7 @@ Compilation::Compilation(const Source& source, const LibraryKind& kind)
       // So that what launch functions compare can be watched, as simt_watched_kernels are.
       add(compile_, {"-Xcompiler=-O0,-g1", "-Xcompiler=-fsanitize-coverage=trace-pc",
                      "-Xcompiler=-fsanitize-coverage=trace-cmp"});
-      // And an index of the host that is none of its std::vector ends the process.
-      add(compile_, {"-Xcompiler=-D_GLIBCXX_ASSERTIONS"});
+      add(compile_, {std::string("-Xcompiler=") + index_checks});
     }
     if (kind.backend == Backend::cuda && !names_architecture(source.nvcc_flags))
       add(compile_, {fmt::format("-gencode=arch=compute_{0},code=sm_{0}", source.architecture)});
@@ -150,15 +152,9 @@ Compilation::Compilation(const Source& source, const LibraryKind& kind)
       link_ = {nvcc, "-shared", "-cudart=static", "-L" + here.lib.string()};
     add(compile_, source.nvcc_flags);
   } else {
-    compile_ = {gxx,
-                "-x",
-                "c++",
-                "-O3",
-                "@" + recipe + ".compile",
-                "-fPIC",
-                "-fvisibility=hidden",
-                "-D_GLIBCXX_ASSERTIONS"};
+    compile_ = {gxx, "-x", "c++", "-O3", "@" + recipe + ".compile", "-fPIC", "-fvisibility=hidden"};
     add(compile_, {"-fvisibility-inlines-hidden", "-I" + (here.include / "simt/include").string()});
+    add(compile_, {index_checks});
     if (file_.extension() != ".cpp") add(compile_, {"-DSIMT_DEVICE_CODE"});
     if (kind.watched)
       add(compile_,

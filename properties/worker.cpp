@@ -323,7 +323,7 @@ Verdict Worker::judge(const Entry& entry, const Claim& claim, const Case& c, Res
   const auto patience = patience_for(entry, c, resources.watchdog_seconds);
   try {
     Message answer = answer_to(request, patience);
-    const Verdict verdict = verdict_in(answer);
+    Verdict verdict = verdict_in(answer);
     if (verdict.context_lost) process_.reset();
     return verdict;
   } catch (const Ending& ending) {

@@ -3,12 +3,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include <signal.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/child_process.h"
@@ -23,12 +24,20 @@ void* hidden(void* pointer) {
   return same;
 }
 
-// What a process says that does this, in an environment that checks the heap.
-std::string last_words_of(const char* mistake) {
+// What a process says that does this, in an environment that checks the heap, and how it ends.
+struct End {
+  std::string words;
+  int signal;
+  bool operator==(const End&) const = default;
+};
+void PrintTo(const End& end, std::ostream* to) { *to << end.words << ", signal " << end.signal; }
+
+End end_of(const char* mistake) {
   const std::string filter = std::string("--gtest_filter=Mistakes.DISABLED_") + mistake;
   ChildProcess child(this_program, {filter, "--gtest_also_run_disabled_tests"}, Channel::messages,
                      environment_that_checks_the_heap());
-  return child.ask("go on", std::chrono::seconds(20)).value_or("");
+  std::string words = child.ask("go on", std::chrono::seconds(20)).value_or("");
+  return {std::move(words), child.end().signal};
 }
 
 // Each in a process of its own.
@@ -61,13 +70,14 @@ TEST_F(Mistakes, DISABLED_none) {
 
 TEST(HostHeap, says_why_before_it_ends) {
   if (environment_that_checks_the_heap().empty()) GTEST_SKIP() << "the C library has no checks";
-  EXPECT_EQ(last_words_of("write_behind_the_end"), "last words: free(): invalid pointer");
-  EXPECT_EQ(last_words_of("give_back_twice"), "last words: free(): invalid pointer");
+  const End refused{"last words: free(): invalid pointer", SIGABRT};
+  EXPECT_EQ(end_of("write_behind_the_end"), refused);
+  EXPECT_EQ(end_of("give_back_twice"), refused);
 }
 
 TEST(HostHeap, has_nothing_to_say_where_the_c_library_has_not) {
-  EXPECT_EQ(last_words_of("abort"), "");
-  EXPECT_EQ(last_words_of("none"), "");
+  EXPECT_EQ(end_of("abort"), (End{"", SIGABRT}));
+  EXPECT_EQ(end_of("none"), (End{"", 0}));
 }
 
 TEST(HostHeap, adds_to_what_is_loaded_first_anyway) {

@@ -17,8 +17,8 @@ namespace assay {
 namespace {
 
 constexpr std::int64_t filled_floats = 1 << 14;
-constexpr std::uint64_t calls_to_launch = 1000;  // that a launch takes as long as
-constexpr int most_launches = 2000;              // to see what a launch does
+constexpr std::uint64_t calls_of_a_launch = 1000;  // that it takes as long as, whatever it does
+constexpr int most_launches_to_count = 2000;
 
 // The two ways of a comparison: any two addresses of its own.
 const void* way_of(const ptx::Comparison& c, bool outcome) {
@@ -101,27 +101,29 @@ WatchedRun watched_run_of_ptx(const Entry& entry, const Case& c, std::uint64_t m
                               const simt::Hints& hints) {
   std::optional<simt::Watch> host;
   if (!hints.branches.empty()) host.emplace(std::numeric_limits<std::uint64_t>::max(), hints);
+  const auto most_launches = static_cast<int>(1 + most_calls / calls_of_a_launch);
   const auto seen =
       observed(entry, c,
                {.settings = {.order = c.seed % 2 == 0 ? ptx::Order::forward : ptx::Order::reverse,
                              .seed = c.seed,
                              .cpu_seconds = 10,
                              .most_watched = most_calls},
-                .most_launches = static_cast<int>(1 + most_calls / calls_to_launch)},
+                .most_launches = most_launches},
                host ? &*host : nullptr);
   if (!seen) return {};
   WatchedRun run = run_of(*seen, host);
-  const std::uint64_t launches =
-      std::min<std::uint64_t>(seen->launches, 1 + most_calls / calls_to_launch);
-  run.calls += calls_to_launch * (std::max<std::uint64_t>(1, launches) - 1);
+  const int further = std::clamp(seen->launches, 1, most_launches) - 1;
+  run.calls += calls_of_a_launch * static_cast<std::uint64_t>(further);
   const bool was_ended = seen->finding && seen->finding->fault == ptx::Fault::never_ends;
-  run.timed_out = was_ended && run.calls < most_calls;
+  const bool is_enough = run.calls >= most_calls || seen->launches > most_launches;
+  run.timed_out = was_ended && !is_enough;
   return run;
 }
 
 std::optional<WorkOnPtx> work_on_ptx(const Entry& entry, const Case& c) {
   const auto seen = observed(
-      entry, c, {.settings = {.cpu_seconds = 2, .counts = true}, .most_launches = most_launches},
+      entry, c,
+      {.settings = {.cpu_seconds = 2, .counts = true}, .most_launches = most_launches_to_count},
       nullptr);
   if (!seen || seen->finding) return std::nullopt;
   WorkOnPtx work{.operations = seen->extra_time};

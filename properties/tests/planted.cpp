@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 #include <vector>
@@ -101,6 +103,13 @@ const Registrar planted[] = {
              std::iota(rows.begin(), rows.end(), 0);
              if (g.m % 2 == 1) rows.data()[g.m] = 1;
              return multiply(g, stream);
+           }),
+     Backend::host},
+    {named("planted_zeros",
+           [](const Gemm& g, cudaStream_t stream) {
+             const std::unique_ptr<int, void (*)(void*)> skipped(
+                 static_cast<int*>(std::malloc(100 * sizeof(int))), std::free);
+             return *skipped == 0 ? multiply(g, stream) : cudaErrorInvalidValue;
            }),
      Backend::host},
     {named("planted_assertion",

@@ -89,6 +89,12 @@ TEST(Worker, says_why_the_c_library_ended_its_process) {
   EXPECT_EQ(failed.diagnosis, "");
 }
 
+TEST(Worker, gives_launch_functions_memory_without_zeros) {
+  Worker worker(this_program, 0);
+  const Verdict verdict = worker.judge(planted("planted_zeros"), bound, {.m = 2, .n = 3, .k = 4});
+  EXPECT_EQ(verdict.status, TrialStatus::crashed) << verdict.reason;
+}
+
 // As many as there were at any one time.
 TEST(Worker, leaves_no_process_more_for_each_fresh_start) {
   const auto children = [] {

@@ -69,6 +69,7 @@ template <class T>
       put<T>(w, slot, lane, from + part * static_cast<int>(sizeof(T)));
       if (w.has_taint || unwritten != 0) mark_taint<T>(w, slot, lane, part, unwritten);
     }
+    // Also what the late store tells, which comes too soon: what was told before it must be heard.
     if (is_atomic) hear(w, at[lane], reach);
   }
   return op + 1;

@@ -116,10 +116,11 @@ void run_now(const Kernel& kernel, const Configuration& asked,
     return;
   }
   const int number = device.seen == nullptr ? 0 : device.seen->launches++;
-  if (device.request != nullptr && number >= device.request->most_launches.value_or(number + 1))
+  const auto most = device.request == nullptr ? std::nullopt : device.request->most_launches;
+  if (most && number >= *most)
     throw Failure{
         Error::launch_failure,
-        Finding{Fault::never_ends, fmt::format("it launches more than {} kernels", number)}};
+        Finding{Fault::never_ends, fmt::format("it launches more than {} kernels", *most)}};
   if (device.request != nullptr &&
       (device.request->refuses_launches || device.request->refused_launch == number))
     throw Failure{Error::launch_failure};

@@ -1,0 +1,46 @@
+// What a kernel file does wrong in memory of the host.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/tests/kernel_file.h"
+
+namespace assay::tests {
+namespace {
+
+using testing::HasSubstr;
+
+class HostMemory : public KernelFile {
+ protected:
+  Answer check_with(const std::string& lines, const std::string& backend) {
+    write_text(file(), "#include <vector>\n" + replaced(a_kernel, "  return assay::launch(",
+                                                        lines + "  return assay::launch("));
+    return check({file(), "--backend", backend, "--cases", "3", "--claim", "within_bound"});
+  }
+};
+
+TEST_F(HostMemory, HasNoIndexOutsideAVector) {
+  const auto reading = [](const std::string& index) {
+    return "  const std::vector<int> rows(m);\n  if (rows[" + index +
+           "] != 0) return cudaSuccess;\n";
+  };
+  EXPECT_EQ(check_with(reading("m - 1"), "simt").code, 0);
+  EXPECT_EQ(check_with(reading("m"), "simt").code, 1);
+  NEEDS_NVCC;
+  EXPECT_EQ(check_with(reading("m - 1"), "ptx").code, 0);
+  const Answer outside = check_with(reading("m"), "ptx");
+  EXPECT_EQ(outside.code, 1) << outside.err;
+  EXPECT_THAT(outside.out, HasSubstr("signal 6"));
+}
+
+TEST_F(HostMemory, IsNotWrittenBehindItsEnd) {
+  NEEDS_NVCC;
+  const Answer behind = check_with("  std::vector<char> row(m);\n  row.data()[m] = 1;\n", "ptx");
+  EXPECT_EQ(behind.code, 1) << behind.err;
+  EXPECT_THAT(behind.out,
+              HasSubstr("mine on ptx crashes: the launch function writes outside memory "
+                        "of the host that it was given"));
+  EXPECT_THAT(behind.out, HasSubstr("aborted by the C library: free(): invalid pointer"));
+}
+
+}  // namespace
+}  // namespace assay::tests
