@@ -235,8 +235,9 @@ Image empty_image(const Case& c, Operand o) {
 }
 
 // Anywhere, or in the middle: whoever looks at beginnings and ends does not see it.
-void alter(Operands& all, Altered altered, std::uint64_t seed) {
+void alter(Operands& all, Altered altered, const Case& c) {
   if (altered == Altered::nothing) return;
+  const std::uint64_t seed = c.seed;
   const bool of_a = altered == Altered::element_of_a || altered == Altered::row_of_a ||
                     altered == Altered::column_of_a;
   Image& image = all[of_a ? Operand::a : Operand::b];
@@ -248,12 +249,15 @@ void alter(Operands& all, Altered altered, std::uint64_t seed) {
   };
   const std::int64_t row = place_in(image.rows, seed), column = place_in(image.columns, seed + 1);
   float& element = image.row(row)[column];
-  switch (altered) {
-    case Altered::row_of_a:
-    case Altered::row_of_b: return std::swap(element, image.row(row)[(column + 1) % image.columns]);
-    case Altered::column_of_a:
-    case Altered::column_of_b: return std::swap(element, image.row((row + 1) % image.rows)[column]);
-    default: element = element == 0 ? 1 : -element;
+  const bool is_other_sum = altered == Altered::column_of_a || altered == Altered::row_of_b;
+  // Beside the largest float a sum has one large product, and must not come to have two.
+  if (altered == Altered::element_of_a || altered == Altered::element_of_b ||
+      (is_other_sum && c.fill == Fill::largest)) {
+    element = element == 0 ? 1 : -element;
+  } else if (altered == Altered::row_of_a || altered == Altered::row_of_b) {
+    std::swap(element, image.row(row)[(column + 1) % image.columns]);
+  } else {
+    std::swap(element, image.row((row + 1) % image.rows)[column]);
   }
 }
 
@@ -261,7 +265,7 @@ Verdict run_once(const Entry& entry, const Case& c, const Plan& plan, const Reso
                  Output* output) {
   require_memory_for(c);
   Operands before = make_operands(c, plan.placement, alignment_of(entry.variant.needs));
-  alter(before, plan.altered, c.seed);
+  alter(before, plan.altered, c);
   Placed placed = place(machine_of(entry.backend, resources), c, before, plan);
   if (std::string reason = refusal(entry.variant, placed.given);
       !reason.empty() && !plan.ignore_needs) {

@@ -255,6 +255,20 @@ TEST(SameBitsTwice, puts_other_numbers_where_the_last_ones_lay) {
   EXPECT_EQ(verdict.finding.fault, Fault::keeps_state) << verdict.reason;
 }
 
+// One sum comes near the largest float by one product. If the other numbers gave it two, alpha
+// would come too late.
+TEST(SameBitsTwice, leaves_sums_finite_whose_other_numbers_come_near_the_largest_float) {
+  const Claim& twice = claim_named("same_bits_twice");
+  Entry adds_in_any_order = host_entry(multiply);
+  adds_in_any_order.variant.deterministic = false;  // so that each run is judged
+  for (int seed = 0; seed < 400; seed += 2) {
+    const Case c =
+        parse_case("m=2 n=2 k=2 alpha=0.5 beta=1 fill=largest seed=" + std::to_string(seed));
+    const Verdict verdict = twice.judge(adds_in_any_order, c, {});
+    EXPECT_EQ(verdict.status, TrialStatus::right) << seed << ": " << verdict.reason;
+  }
+}
+
 // A chain of products has its A where the C of the call before lay. What was kept of that may not
 // be what lies there now.
 TEST(SameBitsTwice, puts_a_where_the_result_before_lay) {
