@@ -160,6 +160,8 @@ Verdict judge(const Entry& entry, const Case& c, const Problem& problem, const R
     return says_nothing("it takes too long at such sizes to be run here");
   if (seen.finding && (!depends || stands_alone(seen.finding->fault)))
     return verdict_on(*seen.finding, problem.placed(), {Sparse::fence, 0});
+  const bool is_misled = ran.failure && seen.is_part && !seen.told_error;
+  if (is_misled) return says_nothing("its host code goes by blocks that were left out");
   if (ran.failure) return *ran.failure;
   if (depends) return says_nothing("its blocks depend on those that were left out");
   Verdict verdict = judge_elements(entry, c, problem);

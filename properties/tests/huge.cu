@@ -197,6 +197,34 @@ cudaError_t launch_without_zeros(const Gemm& g, cudaStream_t stream) {
                             dim3(tile.n, tile.m), g, stream);
 }
 
+// The host counts on every element's having been counted.
+__global__ void counted(Gemm g, unsigned long long* count) {
+  const std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  compute(g, at / g.n, at % g.n);
+  if (at < g.m * g.n) atomicAdd(count, 1ull);
+}
+cudaError_t launch_counted(const Gemm& g, cudaStream_t stream) {
+  if (g.m == 0 || g.n == 0) return cudaSuccess;
+  unsigned long long *count = nullptr, found = 0;
+  cudaError_t error = cudaMallocAsync(&count, sizeof found, stream);
+  if (error != cudaSuccess) return error;
+  cudaMemsetAsync(count, 0, sizeof found, stream);
+  const auto blocks = static_cast<unsigned>(ceil_div(g.m * g.n, threads));
+  error = launch(counted, blocks, threads, 0, stream, g, count);
+  cudaMemcpyAsync(&found, count, sizeof found, cudaMemcpyDeviceToHost, stream);
+  cudaFreeAsync(count, stream);
+  cudaStreamSynchronize(stream);
+  if (error != cudaSuccess) return error;
+  const bool is_all = found == static_cast<unsigned long long>(g.m * g.n);
+  return is_all ? cudaSuccess : cudaErrorUnknown;
+}
+
+// Behind the right one comes an event that there is none of.
+cudaError_t launch_fails_behind(const Gemm& g, cudaStream_t stream) {
+  const cudaError_t error = launch_linear<std::int64_t>(g, stream);
+  return error != cudaSuccess ? error : cudaEventRecord(nullptr, stream);
+}
+
 Variant named(const char* name, Launch launch, std::int64_t (*workspace)(const Gemm&) = nullptr) {
   return {.name = name,
           .idea = "For huge problems.",
@@ -209,6 +237,8 @@ Variant named(const char* name, Launch launch, std::int64_t (*workspace)(const G
 const Registrar registrars[] = {
     named("huge_linear", launch_linear<std::int64_t>),
     named("huge_rows", launch_rows),
+    named("huge_counted", launch_counted),
+    named("huge_fails_behind", launch_fails_behind),
     named("huge_linear_unsigned", launch_linear<unsigned>),
     named("huge_small_tiles", launch_small_tiles<double>),
     named("huge_small_tiles_float", launch_small_tiles<float>),

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "oracle/trial.h"
 #include "oracle/vast/vast_operand.h"
 #include "oracle/vast/vast_trial.h"
 #include "oracle/watched/watched_run.h"
@@ -91,6 +92,26 @@ TEST(HugeSizes, say_nothing_of_a_launch_for_each_row) {
       run_vast_trial(entry_named("huge_rows", Backend::ptx), parse_case("m=2000000 n=1100 k=2"));
   EXPECT_EQ(verdict.status, TrialStatus::refused);
   EXPECT_THAT(verdict.reason, testing::HasSubstr("takes too long"));
+}
+
+TEST(HugeSizes, say_nothing_where_host_code_goes_by_all_blocks) {
+  const Entry counts = entry_named("huge_counted", Backend::ptx);
+  const Verdict huge = run_vast_trial(counts, parse_case("m=46400 n=46400 k=2"));
+  EXPECT_EQ(huge.status, TrialStatus::refused);
+  EXPECT_THAT(huge.reason, testing::HasSubstr("its host code goes by blocks that were left out"));
+  const Verdict part = run_trial(counts, parse_case("m=1000 n=1000 k=2"), {.most_blocks = 8});
+  EXPECT_EQ(part.status, TrialStatus::right) << part.reason;
+  EXPECT_EQ(part.judged, 0);
+  for (const char* claim : {"tall_grid", "within_bound"})
+    EXPECT_EQ(judged("huge_counted", 0, claim).status(), ClaimStatus::holds)
+        << claim << ": " << words_of(judged("huge_counted", 0, claim));
+}
+
+// An error of CUDA's has nothing to do with blocks that were left out.
+TEST(HugeSizes, show_a_call_that_fails_behind_what_was_run_in_part) {
+  const Verdict huge = run_vast_trial(entry_named("huge_fails_behind", Backend::ptx),
+                                      parse_case("m=46400 n=46400 k=2"));
+  EXPECT_EQ(huge.status, TrialStatus::crashed) << huge.reason;
 }
 
 TEST(Exploration, ends_where_each_row_is_launched_by_itself) {

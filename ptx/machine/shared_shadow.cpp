@@ -297,15 +297,20 @@ void SharedShadow::enter_reads() {
   noted_count_ = 0;
 }
 
-bool SharedShadow::enter_read(const Warp& w, const Shape& s, std::size_t word, uint32_t op) {
+bool SharedShadow::enter_read(const Warp& w, const Shape::Window& window, int lead,
+                              std::size_t word, uint32_t op) {
   if (noted_count_ != 0) enter_reads();
-  const auto warp = static_cast<uint32_t>(w.index), lane = static_cast<uint32_t>(s.lead);
-  const bool is_one = std::has_single_bit(s.mask);
-  const uint32_t mine =
-      stamp::make(time_, is_one ? warp * warp_size + lane : stamp::lanes_of + warp);
-  uint32_t& read = reads_[word];
-  read = is_ordered(read, w, s.lead) ? mine : stamp::joined(read, mine);
-  read_ops_[word] = op;
+  const auto warp = static_cast<uint32_t>(w.index);
+  for (std::size_t i = 0; i < 8; ++i) {
+    if (window.wanted[i] == 0) continue;
+    const bool is_several = window.lane[i] == Shape::several;
+    const uint32_t who = is_several ? stamp::lanes_of + warp : warp * warp_size + window.lane[i];
+    const uint32_t mine = stamp::make(time_, who);
+    uint32_t& read = reads_[word + window.first + i];
+    const int lane = is_several ? lead : static_cast<int>(window.lane[i]);
+    read = is_ordered(read, w, lane) ? mine : stamp::joined(read, mine);
+    read_ops_[word + window.first + i] = op;
+  }
   return true;
 }
 

@@ -56,6 +56,7 @@ struct Observation {
   int kernels = 0;                      // that were launched
   int allocations = 0;                  // that were asked for, of memory, streams and events
   bool asked_what_is_free = false;      // by cudaMemGetInfo
+  bool told_error = false;              // some call returned one
   std::vector<LaunchCounts> counts;     // of each, if asked for and without a finding
   std::vector<Watched> watched;         // of each, if asked for
   std::string seen_late, heap_used_up;  // by a launch: see Outcome

@@ -241,9 +241,9 @@ Error call(const std::function<void()>& work, WhenLost when_lost) {
   if (is_outermost) state().pending.look_again(state().timeline);
   keep(failure);
   if (lost != Error::success) return lost;
-  const bool is_answer = failure.error == Error::not_ready;
-  if (failure.error != Error::success && !is_answer) last_error = failure.error;
-  return failure.error;
+  if (failure.error == Error::success || failure.error == Error::not_ready) return failure.error;
+  if (state().seen != nullptr) state().seen->told_error = true;
+  return last_error = failure.error;
 }
 
 Error take_last_error() {

@@ -262,13 +262,13 @@ TEST(Fence, orders_shared_memory_within_a_block) {
   }
 }
 
-// All read a word, and count; whoever counts last reads the word, too, and writes it.
+// All read two words, and count; whoever counts last reads both, too, and writes the first.
 std::string last_of_block_writes(const std::string& order) {
-  return "mov.u32 %r9, tile; setp.eq.u32 %p1, %t, 0; @%p1 st.shared.u32 [%r9], 0;"
-         "@%p1 st.shared.u32 [%r9+4000], 0; barrier.sync 0; ld.shared.u32 %r1, [%r9]; atom." +
+  return "mov.u32 %r9, tile; setp.eq.u32 %p1, %t, 0; @%p1 st.shared.u64 [%r9], 0;"
+         "@%p1 st.shared.u32 [%r9+4000], 0; barrier.sync 0; ld.shared.u64 %rd1, [%r9]; atom." +
          order +
          ".cta.shared.add.u32 %r2, [%r9+4000], 1; setp.ne.u32 %p2, %r2, 63; @%p2 bra $end;"
-         "ld.shared.u32 %r1, [%r9]; add.u32 %r1, %r1, 1; st.shared.u32 [%r9], %r1; $end:";
+         "ld.shared.u64 %rd1, [%r9]; st.shared.u32 [%r9], 1; $end:";
 }
 
 TEST(Fence, of_an_atomic_orders_what_all_read_before_what_the_last_one_writes) {
