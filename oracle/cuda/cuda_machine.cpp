@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <thread>
+#include <utility>
 
 #include "base/errors.h"
 #include "oracle/cuda/cuda_reference.h"
@@ -111,6 +112,13 @@ LaunchFailure CudaMachine::launch(const Variant& variant, const Given& given, co
   // Generous: on a GPU that others use too, the slowest variants do a hundred times as many a
   // second.
   const double seconds = resources.watchdog_seconds + c.multiply_adds() / 1e9;
+  if (std::exchange(variant_, variant.name) != variant.name) seconds_of_a_step_ = 0;
+  const double expected = seconds_of_a_step_ * static_cast<double>(c.k);
+  if (expected > resources.watchdog_seconds / 2)
+    return Verdict{.status = TrialStatus::refused,
+                   .reason = fmt::format("it would take some {:.2g} s here, going by how long it "
+                                         "took where k was less",
+                                         expected)};
   cuda_check(cudaDeviceSynchronize(), "preparing a launch");  // nothing of the last trial runs on
   cudaGetLastError();
   launched_ = Clock::now();
@@ -124,7 +132,17 @@ LaunchFailure CudaMachine::launch(const Variant& variant, const Given& given, co
     if (LaunchFailure worse = wait()) failure = worse;
   }
   deadline_.lift();
+  if (!failure) learn_pace(c, std::chrono::duration<double>(Clock::now() - launched_).count());
   return failure;
+}
+
+// Where hardly anything runs beside it a step along k takes no longer than anywhere else. What is
+// short may have waited for something.
+void CudaMachine::learn_pace(const Case& c, double seconds) {
+  constexpr std::int64_t few_elements = 64, many_steps = 1 << 14;
+  constexpr double long_enough = 5e-3;
+  if (c.m * c.n <= few_elements && c.k >= many_steps && seconds >= long_enough)
+    seconds_of_a_step_ = std::max(seconds_of_a_step_, seconds / static_cast<double>(c.k));
 }
 
 std::optional<Reference> CudaMachine::reference(const Case& c, const Operands& operands) {

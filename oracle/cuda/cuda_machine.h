@@ -9,6 +9,7 @@
 
 #include <array>
 #include <chrono>
+#include <string>
 #include <vector>
 
 #include "oracle/cuda/cuda_check.h"
@@ -65,6 +66,8 @@ class CudaMachine : public Machine {
   std::vector<std::byte> to_host(const std::byte* from, std::size_t bytes);
   // Whether some operand has no memory between its rows.
   bool has_holes() const;
+  // What one launch took tells how long the next may take.
+  void learn_pace(const Case&, double seconds);
 
   const int device;
   const Stream stream, beside;
@@ -77,7 +80,9 @@ class CudaMachine : public Machine {
   Deadline deadline_;
   Clock::time_point launched_;
   std::chrono::duration<double> limit_{};
-  bool left_error_ = false;  // a call that failed where there are holes; nobody may have asked
+  std::string variant_;           // that was launched last
+  double seconds_of_a_step_ = 0;  // of it, along k; 0: few, or not yet known
+  bool left_error_ = false;       // a call that failed where there are holes; nobody may have asked
 };
 
 }  // namespace assay

@@ -105,32 +105,44 @@ class PtxMachine : public Machine {
   }
 
   // First into streams that have no handle of their own: whoever is given one may say that it
-  // cannot use it, as for a capture. Then into one of either priority.
+  // cannot use it, as for a capture, but not by one of its two names alone. Then into one of either
+  // priority, or one that waits for the default stream.
   LaunchFailure launch_into_each_stream(const Variant& variant, const Given& given, const Case& c,
                                         const Plan& plan, DeviceLoan& loan) {
     using First = ptx::FirstStream;
     const Contents before(memory_.placed());
-    for (const auto& [first, name] :
-         {std::pair(First::legacy_default, "the default stream, a null pointer"),
-          std::pair(First::of_thread, "cudaStreamPerThread")}) {
-      const auto stream = static_cast<cudaStream_t>(ptx::handle_of(first));
+    const auto launch = [&](First first, const char* name) {
       LaunchFailure failure = observe(
-          1, c, plan, [&] { return failure_of_launch(variant, given, stream); }, first);
-      if (failure && has_finding_) {
-        failure->reason += std::string(", when it was given ") + name;
-        return failure;
-      }
+          1, c, plan,
+          [&] {
+            return failure_of_launch(variant, given,
+                                     static_cast<cudaStream_t>(ptx::handle_of(first)));
+          },
+          first);
+      if (failure) failure->reason += name;
+      return failure;
+    };
+    bool takes_default = false;
+    for (const auto& [first, name] :
+         {std::pair(First::of_thread, ", when it was given cudaStreamPerThread"),
+          std::pair(First::legacy_default,
+                    ", when it was given the default stream, a null pointer"),
+          std::pair(
+              First::legacy_by_name,
+              ", when it was given cudaStreamLegacy, the default stream by its other name")}) {
+      const bool is_by_name = first == First::legacy_by_name;
+      if (is_by_name && (c.seed / 2 % 2 == 0 || !takes_default)) break;
+      LaunchFailure failure = launch(first, name);
+      if (failure && is_by_name && !has_finding_)
+        failure->diagnosis = "it takes the default stream as a null pointer, and not by its name";
+      if (failure && (has_finding_ || is_by_name)) return failure;
+      takes_default = first == First::legacy_default && !failure;
       before.put_back();
       loan.renew(memory_.placed(), given.beta != 0);
     }
-    const First last = c.seed % 2 == 1 ? First::of_high_priority : First::own;
-    return observe(
-        1, c, plan,
-        [&] {
-          auto* const stream = static_cast<cudaStream_t>(ptx::handle_of(last));
-          return failure_of_launch(variant, given, stream);
-        },
-        last);
+    if (c.seed % 2 == 1) return launch(First::of_high_priority, "");
+    return c.seed / 4 % 2 == 1 ? launch(First::that_blocks, ", in a stream of cudaStreamCreate")
+                               : launch(First::own, "");
   }
 
   // Two launches may well draw numbers of one counter, if these decide nothing: then C holds the

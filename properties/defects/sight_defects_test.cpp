@@ -201,6 +201,16 @@ TEST(KeptPlan, shows_where_one_thing_of_a_problem_changed) {
 }
 
 // What depends on the seed, or on what was called before.
+TEST(Callers, streams_that_wait_for_the_default_one_wait_for_no_other) {
+  expect_kept("blocking_stream_taken_for_default", "given_stream",
+              "which the caller's earlier work wrote, and nothing orders the two: they are in "
+              "different streams, in a stream of cudaStreamCreate",
+              "m=3 n=4 k=5 seed=4");
+}
+TEST(Callers, the_default_stream_has_two_names) {
+  expect_kept("default_stream_captured_by_name", "given_stream",
+              "as a null pointer, and not by its name", "m=3 n=4 k=5 seed=2");
+}
 TEST(Callers, half_of_c_where_the_stream_is_urgent) {
   for (const std::uint64_t seed : {1, 3, 5})
     expect_kept("half_where_urgent", "given_stream", "elements",

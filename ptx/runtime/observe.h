@@ -19,14 +19,23 @@ namespace ptx {
 // Device memory of this process: what cudaMalloc gives, and what callers lend.
 Memory& device_memory();
 
-// One of the caller's streams, by its number. None of them waits for another stream.
+// One of the caller's streams, by its number. None of them waits for another stream, but for one
+// more, which waits for the legacy stream as those of cudaStreamCreate do.
 inline constexpr int streams_of_caller = 65;  // one more than tables of streams often have room for
 inline constexpr int stream_of_high_priority = 1;  // the highest; all others have the usual one
+inline constexpr int stream_that_blocks = streams_of_caller;
 void* stream_of_caller(int);
 
 // Which one the first of the caller's streams is: one of its own, or what CUDA names without a
-// handle.
-enum class FirstStream : std::uint8_t { own, of_high_priority, legacy_default, of_thread };
+// handle: a null pointer, cudaStreamLegacy, cudaStreamPerThread.
+enum class FirstStream : std::uint8_t {
+  own,
+  of_high_priority,
+  that_blocks,
+  legacy_default,
+  legacy_by_name,
+  of_thread
+};
 void* handle_of(FirstStream);
 
 struct Request {

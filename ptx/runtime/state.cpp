@@ -62,10 +62,11 @@ void* stream_of_caller(int which) {
   return &runtime::state().of_caller[static_cast<std::size_t>(which)];
 }
 void* handle_of(FirstStream first) {
-  constexpr std::uintptr_t of_thread = 2;  // cudaStreamPerThread
   switch (first) {
     case FirstStream::legacy_default: return nullptr;
-    case FirstStream::of_thread: return reinterpret_cast<void*>(of_thread);
+    case FirstStream::legacy_by_name: return reinterpret_cast<void*>(std::uintptr_t{1});
+    case FirstStream::of_thread: return reinterpret_cast<void*>(std::uintptr_t{2});
+    case FirstStream::that_blocks: return stream_of_caller(stream_that_blocks);
     case FirstStream::of_high_priority: return stream_of_caller(stream_of_high_priority);
     case FirstStream::own: break;
   }

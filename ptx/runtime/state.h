@@ -73,11 +73,12 @@ struct Stream {
   StreamFacts facts;
 };
 constexpr unsigned long long first_stream = 3;  // 1 and 2 are always there
-constexpr std::array<Stream, streams_of_caller> made_by_caller() {
-  std::array<Stream, streams_of_caller> streams;
+constexpr std::array<Stream, streams_of_caller + 1> made_by_caller() {
+  std::array<Stream, streams_of_caller + 1> streams;
   for (std::size_t i = 0; i < streams.size(); ++i)
     streams[i].facts = {.flags = 1, .id = first_stream + i};
   streams[stream_of_high_priority].facts.priority = -5;
+  streams[stream_that_blocks].facts.flags = 0;
   return streams;
 }
 struct Event {
@@ -133,7 +134,7 @@ struct State {
   int numbered = 0;           // allocations, within the observation
   Handles<std::unique_ptr<Stream>> streams;
   // Of whoever calls the host code; nobody destroys them.
-  std::array<Stream, streams_of_caller> of_caller = made_by_caller();
+  std::array<Stream, streams_of_caller + 1> of_caller = made_by_caller();
   Handles<std::unique_ptr<Event>> events;
   Handles<std::unique_ptr<int>> pools;
   Handles<std::unique_ptr<Array>> arrays;
@@ -144,7 +145,7 @@ struct State {
   Handles<std::unique_ptr<NodeHandle>> nodes;    // of these
   Handles<std::shared_ptr<Executable>> executables;
   unsigned long long next_capture = 1;
-  unsigned long long next_stream = first_stream + streams_of_caller;
+  unsigned long long next_stream = first_stream + streams_of_caller + 1;
   // Stack of a thread, buffer of printf, heap of malloc, depth and number of nested launches,
   // granularity of L2, its persisting part.
   std::array<std::size_t, 7> limits = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};

@@ -122,6 +122,27 @@ void in_ordered_side(const Gemm& g, cudaStream_t stream, float* sums) {
   finish_in(stream, g, sums);
 }
 
+// Nor does it wait for others that are not apart.
+void beside_one_that_is_not_apart(const Gemm& g, cudaStream_t stream, float* sums) {
+  unsigned flags = 0;
+  cudaStreamGetFlags(stream, &flags);
+  const bool waits = flags == cudaStreamDefault && stream != cudaStreamPerThread;
+  if (!waits) order(stream, blocking_side());
+  sum_in(blocking_side(), g, sums);
+  if (!waits) order(blocking_side(), stream);
+  finish_in(stream, g, sums);
+}
+
+// The default stream cannot be captured, by whichever of its names.
+void captured_by_name(const Gemm& g, cudaStream_t stream, float* sums) {
+  cudaGraph_t graph = nullptr;
+  const bool captures = stream == cudaStreamLegacy;
+  if (captures && cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed) != cudaSuccess)
+    return;  // the last error tells
+  forks_and_joins(g, stream, sums);
+  if (captures) cudaStreamEndCapture(stream, &graph);
+}
+
 // In memory from a pool, which is given back in a stream that has waited for it, or has not.
 void in_pool(const Gemm& g, cudaStream_t stream, cudaStream_t frees) {
   float* sums = nullptr;
@@ -308,6 +329,8 @@ const Registrar registrars[] = {
     by<not_in_default_stream<blocking_side>>("right_default_stream_replaced"),
     by<in_ordered_side<false>>("stream_of_thread_taken_for_default"),
     by<in_ordered_side<true>>("right_stream_of_thread"),
+    by<beside_one_that_is_not_apart>("blocking_stream_taken_for_default"),
+    by<captured_by_name>("default_stream_captured_by_name"),
     by<freed_elsewhere>("freed_in_other_stream"),
     by<used_before_allocated>("used_before_allocated"),
     by<copy_not_joined>("copy_in_side_stream_not_joined"),
