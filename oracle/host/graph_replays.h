@@ -33,8 +33,9 @@ class Contents {
 bool are_alike(const Contents& one, const Contents& other, const Contents& before,
                const ByOperand<Placed>&, const Case&, Arithmetic);
 
-// Other numbers in A and B, and so in the product, and in C.
-void change_numbers(const ByOperand<Placed>&);
+// Other numbers in A and B, and so in the product, and in C; for some seeds zeros in a half of A,
+// as in a call that warms up.
+void change_numbers(const ByOperand<Placed>&, std::uint64_t seed);
 
 // Of the caller's first stream. What it calls must be done within an observation.
 class CapturedGraph {

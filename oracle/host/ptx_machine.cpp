@@ -9,7 +9,7 @@
 #include "oracle/host/device_loan.h"
 #include "oracle/host/graph_replays.h"
 #include "oracle/host/host_memory.h"
-#include "oracle/host/larger_problem.h"
+#include "oracle/host/other_problems.h"
 #include "oracle/host/ptx_verdict.h"
 #include "oracle/host/twin.h"
 #include "oracle/machine.h"
@@ -232,7 +232,8 @@ class PtxMachine : public Machine {
   }
 
   // Launches once as usual before it captures: the first launch may set up what later ones use. The
-  // graph is then launched with other numbers in the operands, and with those of the case.
+  // graph is then launched with other numbers in the operands, and, after a smaller problem, with
+  // those of the case.
   LaunchFailure launch_as_graph(const Variant& variant, const Given& given, const Case& c,
                                 const Plan& plan, DeviceLoan& loan) {
     const auto step = [&](const std::function<LaunchFailure()>& host_code) {
@@ -240,7 +241,7 @@ class PtxMachine : public Machine {
       return observe(1, c, plan, host_code);
     };
     const Contents of_case(memory_.placed());
-    change_numbers(memory_.placed());
+    change_numbers(memory_.placed(), c.seed);
     const Contents others(memory_.placed());
     const void* const frame = __builtin_frame_address(0);
     const auto launch = [&] { return step([&] { return launch_into(0, variant, given); }); };
@@ -271,9 +272,20 @@ class PtxMachine : public Machine {
     others.put_back();
     CapturedGraph graph;
     if (auto failure = capture(graph)) return failure;
-    others.put_back();
-    if (auto failure = replay(graph)) return failure;
-    if (!is_like(wanted)) return replay_differs();
+    const auto failure_with_others = [&](const char* when) {
+      others.put_back();
+      LaunchFailure failure = replay(graph);
+      if (!failure && !is_like(wanted)) failure = replay_differs();
+      if (failure) failure->reason += when;
+      return failure;
+    };
+    if (auto failure = failure_with_others("")) return failure;
+    // Whatever another call sets up for itself, and does not do well, is judged elsewhere.
+    if (const auto half = half_of(variant, given)) {
+      static_cast<void>(step([&] { return launch_into(0, variant, *half); }));
+      if (auto failure = failure_with_others(", after a call for a smaller problem"))
+        return failure;
+    }
     of_case.put_back();
     if (auto failure = replay(graph)) return failure;
     return goes_wrong ? first_differs() : std::nullopt;

@@ -219,6 +219,23 @@ TEST(Callers, half_of_c_where_the_stream_is_urgent) {
 TEST(Callers, what_a_captured_call_has_set_up) {
   expect_kept("set_up_by_a_capture", "graph", "where its first call is captured");
 }
+TEST(Callers, another_problem_before_the_graph_is_launched) {
+  expect_kept("goes_as_far_as_the_last_call", "graph",
+              "for the same operands, after a call for a smaller problem", "m=20 n=20 k=10 seed=1");
+}
+TEST(Callers, zeros_before_the_graph_is_launched) {
+  expect_kept("leaves_out_zeros_of_the_last_call", "graph", "elements are wrong",
+              "m=20 n=20 k=10 seed=2");
+}
+TEST(Callers, may_look_in_their_graphs) {
+  for (const char* right : {"right_end", "right_zeros"})
+    for (const char* c : {"m=20 n=20 k=10 seed=1", "m=20 n=20 k=10 seed=2"})
+      EXPECT_FALSE(check_case({entry_named(right, Backend::ptx)}, {&claim_named("graph")},
+                              {parse_case(c)}, {.jobs = 1})
+                       .front()
+                       .failure)
+          << right << ": " << c;
+}
 TEST(Callers, a_hundred_questions) {
   for (const std::uint64_t seed : {1, 3, 5})
     expect_kept("asks_100_times", "two_streams", "",

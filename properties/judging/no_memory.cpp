@@ -13,7 +13,7 @@ namespace assay {
 namespace {
 
 // Which a buffer that was kept from the call before is too small for.
-Case larger_problem(Case c, const Entry& entry) {
+Case other_problems(Case c, const Entry& entry) {
   c.m *= 2, c.n *= 2;
   return fitted(c, entry.variant.needs);
 }
@@ -64,7 +64,7 @@ Verdict judge_without_memory(const Entry& entry, const Case& c, const Resources&
   for (int granted = 0; granted < most_granted && is_cheap(tried, entry); ++granted) {
     auto verdict = judge_with(granted, entry, tried, resources);
     if (!verdict) {
-      tried = larger_problem(tried, entry);
+      tried = other_problems(tried, entry);
       verdict = judge_with(granted, entry, tried, resources);
     }
     if (!verdict) return right;
@@ -80,7 +80,7 @@ Verdict judge_told_of_little_memory(const Entry& entry, const Case& c, const Res
   const Verdict right{.judged = 1};
   if (judged++ >= most_cases) return right;
   for (const std::uint64_t free : {0, 1 << 14, 1 << 20}) {
-    for (const Case& tried : {c, larger_problem(c, entry)}) {
+    for (const Case& tried : {c, other_problems(c, entry)}) {
       if (!is_cheap(tried, entry)) continue;
       Verdict verdict = run_trial(entry, tried, {.free_memory = free}, resources);
       if (!is_failure(verdict)) continue;

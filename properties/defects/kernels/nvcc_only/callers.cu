@@ -2,6 +2,8 @@
 // or after one that fails, what had been called before, how long work takes. And the same done
 // right.
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "properties/defects/kernels/faulty.h"
 
@@ -125,6 +127,59 @@ cudaError_t sets_up_once(const Gemm& g, cudaStream_t stream) {
   return cudaGetLastError();
 }
 
+// What is kept for each stream: how far to go along k, for each k. Null where it cannot be had.
+constexpr int kept_ends = 64;
+std::int64_t* ends_of(cudaStream_t stream) {
+  static std::map<cudaStream_t, std::int64_t*> all;
+  std::int64_t*& its = all[stream];
+  if (its == nullptr) cudaMalloc(&its, kept_ends * sizeof *its);
+  return its;
+}
+__global__ void multiply_to_end(Gemm g, const std::int64_t* end) {
+  const std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (at < g.m * g.n) Right::finish(g, sum_of(g, at, 0, *end), at / g.n, at % g.n);
+}
+
+// It is set where it is another one than at the last call; or by each call, whose graph may be
+// launched behind another one.
+__global__ void set_end(std::int64_t k, std::int64_t* end) { *end = k; }
+template <bool by_each_call>
+cudaError_t to_end_as_set(const Gemm& g, cudaStream_t stream) {
+  static std::map<cudaStream_t, std::int64_t> last;
+  std::int64_t* const end = ends_of(stream);
+  if (is_empty(g) || end == nullptr) return cudaGetLastError();
+  const std::int64_t k = g.alpha == 0 ? 0 : g.k;
+  const auto [its, is_new] = last.try_emplace(stream, k);
+  if (std::exchange(its->second, k) != k || is_new || by_each_call)
+    set_end<<<1, 1, 0, stream>>>(k, end);
+  multiply_to_end<<<blocks(g), threads, 0, stream>>>(g, end);
+  return cudaGetLastError();
+}
+
+// To where A has nothing but zeros, which a call looks for; or the one before has, where it is
+// captured.
+__global__ void find_zeros(Gemm g, std::int64_t* end) {
+  *end = depth(g);
+  const auto is_zero = [&](std::int64_t p) {
+    for (std::int64_t row = 0; row < g.m; ++row)
+      if (Right::a(g, row, p) != 0) return false;
+    return true;
+  };
+  while (*end > 0 && is_zero(*end - 1)) --*end;
+}
+template <bool looks_where_captured>
+cudaError_t to_zeros(const Gemm& g, cudaStream_t stream) {
+  std::int64_t* end = ends_of(stream);
+  if (is_empty(g) || end == nullptr) return cudaGetLastError();
+  end += g.k % kept_ends;
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (const cudaError_t error = cudaStreamIsCapturing(stream, &status)) return error;
+  if (looks_where_captured || status == cudaStreamCaptureStatusNone)
+    find_zeros<<<1, 1, 0, stream>>>(g, end);
+  multiply_to_end<<<blocks(g), threads, 0, stream>>>(g, end);
+  return cudaGetLastError();
+}
+
 // A query would end a capture in another stream, but for this.
 template <bool puts_back>
 cudaError_t in_relaxed_mode(const Gemm& g, cudaStream_t stream) {
@@ -175,6 +230,10 @@ const Registrar registrars[] = {
     named("right_sums_where_it_fails", by_own_sums<true>),
     named("set_up_by_a_capture", sets_up_once<true>),
     named("right_set_up_by_a_call", sets_up_once<false>),
+    named("goes_as_far_as_the_last_call", to_end_as_set<false>),
+    named("right_end", to_end_as_set<true>),
+    named("leaves_out_zeros_of_the_last_call", to_zeros<false>),
+    named("right_zeros", to_zeros<true>),
     named("stays_relaxed", in_relaxed_mode<false>),
     named("right_relaxed_for_a_while", in_relaxed_mode<true>),
     named("asks_100_times", asks<100>),

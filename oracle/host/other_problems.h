@@ -1,5 +1,5 @@
-// A larger problem than one that is placed, in memory of its own: for what a variant keeps between
-// calls, and takes anew when more is asked of it.
+// Other problems than one that is placed, for what a variant keeps between calls: a larger one, in
+// memory of its own, for which it takes more; and a smaller one.
 #pragma once
 
 #include <optional>
@@ -27,5 +27,8 @@ class LargerProblem {
   ByOperand<Placed> placed_;  // of the other problem, until each operand has its own
   ByOperand<std::vector<float>> memory_;
 };
+
+// Half as large in each size, in the same memory. Nothing where the variant refuses that.
+std::optional<Given> half_of(const Variant&, const Given&);
 
 }  // namespace assay

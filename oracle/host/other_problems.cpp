@@ -1,4 +1,4 @@
-#include "oracle/host/larger_problem.h"
+#include "oracle/host/other_problems.h"
 
 #include <algorithm>
 #include <cmath>
@@ -63,6 +63,16 @@ void LargerProblem::place(Operand o, std::int64_t rows, std::int64_t columns, st
   if (o == Operand::b) given_.b = first;
   if (o == Operand::c) given_.c = first;
   if (o == Operand::workspace) given_.workspace = rows > 0 ? first : nullptr;
+}
+
+std::optional<Given> half_of(const Variant& variant, const Given& given) {
+  Given half = given;
+  for (std::int64_t* const size : {&half.m, &half.n, &half.k}) *size = (*size + 1) / 2;
+  if (given.lda == given.k) half.lda = half.k;
+  if (given.ldb == given.n) half.ldb = half.n;
+  if (given.ldc == given.n) half.ldc = half.n;
+  const bool has_room = workspace_of(variant, half) <= workspace_of(variant, given);
+  return has_room && refusal(variant, half).empty() ? std::optional(half) : std::nullopt;
 }
 
 }  // namespace assay
