@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "oracle/fills/filling.h"
 #include "properties/draws/cost.h"
 #include "properties/draws/data.h"
 #include "properties/draws/dice.h"
 #include "properties/fitting.h"
 #include "properties/judging/long_sums.h"
+#include "properties/scopes.h"
 
 namespace assay {
 namespace {
@@ -88,8 +90,10 @@ std::vector<Case> cases_in_parts(const Claim& claim, const Entry& entry, std::ui
   if (!claim.takes_extreme_sizes || !can_be_judged) return cases;
   Dice dice(seed + 1);
   const auto add = [&](Case c) {
-    if (c.alpha == 1) c.alpha = dice.of({1.0f, 1.5f});
+    if (c.alpha == 1) c.alpha = scalar_for(c.fill, dice.of({1.0f, 1.5f}));
     if (c.fill != Fill::special) c.seed = seed;
+    while (c.fill == Fill::scaled && !scales_to_denormals(c.seed)) ++c.seed;
+    spare_denormals(c, entry);
     const Case its = nearest_case(c, claim, entry);
     if (its.m >= c.m / 2 && its.n >= c.n / 2 && its.k >= c.k / 2) cases.push_back(its);
   };
@@ -101,13 +105,17 @@ std::vector<Case> cases_in_parts(const Claim& claim, const Entry& entry, std::ui
   const auto cube_beside = [&](std::int64_t size) {
     return Case{.m = beside(size), .n = beside(size), .k = beside(size)};
   };
-  constexpr std::int64_t root_of_2_31 = 1291, root_of_2_32 = 1626;
-  constexpr std::int64_t usual = 2048, largest = 4096;
+  constexpr std::int64_t root_of_2_31 = 1291, usual = 2048, largest = 4096;
   add(cube_beside(root_of_2_31));
-  Case with_gaps = cube_beside(root_of_2_32);
+  Case with_gaps = cube_beside(usual);
   with_gaps.lda.floats = with_gaps.ldb.floats = with_gaps.ldc.floats = 4;
   with_gaps.beta = 0.5f;
+  with_gaps.fill = Fill::scaled;  // denormals, too
   add(with_gaps);
+  Case of_c_alone = cube_beside(usual);  // whatever A and B hold
+  of_c_alone.alpha = 0, of_c_alone.beta = -0.5f;
+  of_c_alone.fill = Fill::special;
+  add(of_c_alone);
   add_zeros_of(Operand::a, {.m = usual, .n = usual, .k = usual});
   add_zeros_of(Operand::b, {.m = usual, .n = usual, .k = usual / 2});
   // Large problems may take a way of their own, to which unusual addresses and scalars come as

@@ -63,7 +63,8 @@ std::optional<Case> with_much_workspace(const Entry& entry) {
 // Beside the roots of 2^31 and 2^32, also where there is nothing to multiply; more than 65535 tiles
 // in a line, and more than 65535 bands of eight; more rows than blocks of a device times these are
 // in 32 bits, or than 2^20 tiles have; the last step of a loop below 2^31; more slices than an int
-// counts; a workspace of some GiB; and rows that lie farther apart than 2^31 or 2^32.
+// counts; a workspace of some GiB; rows that lie farther apart than 2^31 or 2^32, and many rows
+// that together do.
 std::vector<Case> huge_cases(const Entry& entry, std::uint64_t seed) {
   Dice dice(seed + 77);
   const Needs& needs = entry.variant.needs;
@@ -96,6 +97,10 @@ std::vector<Case> huge_cases(const Entry& entry, std::uint64_t seed) {
       (c.*gap).floats = distance;
       cases.push_back(c);
     }
+  constexpr std::int64_t side = 2048;  // which may have a path of its own
+  Case wide{.m = side + few(), .n = side + few(), .k = side + few()};
+  for (const auto gap : {&Case::lda, &Case::ldb, &Case::ldc}) (wide.*gap).floats = far / side + 8;
+  cases.push_back(wide);
   cases.push_back({.m = 1, .n = below_2_31, .k = 1});
   cases.push_back({.m = below_2_31, .n = 1, .k = 1});
   cases.push_back(

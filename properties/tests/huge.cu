@@ -176,24 +176,32 @@ cudaError_t launch_scale(const Gemm& g, cudaStream_t stream) {
                 elements);
 }
 
-// Of a large problem: what is multiplied by 0 is not looked at, be it infinite.
-template <bool looks>
-__global__ void without_zeros(Gemm g) {
+// What a kernel for large problems does wrong: it does not look at what is multiplied by 0, be it
+// infinite; multiplies though alpha is 0; takes denormals for 0; or finds C in 32 bits.
+enum class Large { is_right, skips_zeros, ignores_alpha, loses_denormals, indexes_in_32_bits };
+
+template <Large fault>
+__global__ void by_tiles(Gemm g) {
   const Corner corner = block_corner<tile>(g);
   const std::int64_t row = corner.row + threadIdx.y, col = corner.col + threadIdx.x;
   if (row >= g.m || col >= g.n) return;
+  const std::int64_t k = fault == Large::ignores_alpha ? g.k : depth(g);
   float sum = 0;
-  for (std::int64_t p = 0; p < depth(g); ++p) {
-    const float a = g.a[row * g.lda + p];
-    if (looks || a != 0) sum += a * g.b[p * g.ldb + col];
+  for (std::int64_t p = 0; p < k; ++p) {
+    const float a = g.a[row * g.lda + p], b = g.b[p * g.ldb + col];
+    if (fault == Large::loses_denormals)
+      asm("fma.rn.ftz.f32 %0, %1, %2, %0;" : "+f"(sum) : "f"(a), "f"(b));
+    else if (fault != Large::skips_zeros || a != 0)
+      sum += a * b;
   }
-  float* const c = &g.c[row * g.ldc + col];
+  const std::int64_t at = row * g.ldc + col;
+  float* const c = &g.c[fault == Large::indexes_in_32_bits ? static_cast<int>(at) : at];
   *c = blend(g, sum, c);
 }
-cudaError_t launch_without_zeros(const Gemm& g, cudaStream_t stream) {
-  constexpr double large = 5e8;
-  const bool is_large = 1.0 * g.m * g.n * g.k >= large;
-  return launch_tiles<tile>(is_large ? without_zeros<false> : without_zeros<true>,
+template <Large fault>
+cudaError_t launch_by_size(const Gemm& g, cudaStream_t stream) {
+  const bool is_large = std::min({g.m, g.n, g.k}) >= 2048;
+  return launch_tiles<tile>(is_large ? by_tiles<fault> : by_tiles<Large::is_right>,
                             dim3(tile.n, tile.m), g, stream);
 }
 
@@ -253,7 +261,10 @@ const Registrar registrars[] = {
     named("huge_strided_int", launch_strided<int>),
     named("huge_scale", launch_scale<std::int64_t>),
     named("huge_scale_int", launch_scale<int>),
-    named("large_without_zeros", launch_without_zeros),
+    named("large_without_zeros", launch_by_size<Large::skips_zeros>),
+    named("large_without_alpha", launch_by_size<Large::ignores_alpha>),
+    named("large_without_denormals", launch_by_size<Large::loses_denormals>),
+    named("large_int", launch_by_size<Large::indexes_in_32_bits>),
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "oracle/trial.h"
 #include "oracle/vast/vast_operand.h"
 #include "oracle/vast/vast_trial.h"
@@ -78,6 +80,24 @@ TEST(LargeProblems, hold_zeros_that_meet_infinities) {
     ASSERT_TRUE(result.failure) << seed;
     EXPECT_EQ(result.failure->original.fill, Fill::special) << seed;
   }
+}
+
+TEST(LargePaths, meet_an_alpha_of_0_and_denormals) {
+  for (const std::uint64_t seed : {0, 1})
+    for (const auto& [name, fill, alpha] :
+         {std::tuple("large_without_alpha", Fill::special, 0.0f),
+          std::tuple("large_without_denormals", Fill::scaled, 1.0f)}) {
+      const ClaimResult result = judged(name, seed, "within_bound");
+      ASSERT_TRUE(result.failure) << name << ": " << seed;
+      EXPECT_EQ(result.failure->original.fill, fill) << name << ": " << seed;
+      EXPECT_EQ(result.failure->original.alpha == 0, alpha == 0) << name << ": " << seed;
+    }
+}
+
+TEST(HugeSizes, have_many_rows_that_together_leave_32_bits) {
+  for (const std::uint64_t seed : {0, 1, 2})
+    EXPECT_THAT(words_of(judged("large_int", seed)),
+                testing::HasSubstr("an index of C overflowed 32 bits"));
 }
 
 TEST(HugeSizes, say_nothing_of_what_takes_too_long) {
