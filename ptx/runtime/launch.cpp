@@ -158,6 +158,7 @@ void run_now(const Kernel& kernel, const Configuration& asked,
     if (overtakes) its.timeline.note_that_last_overtakes(stream);
     if (!overtakes && its.pending.is_in_use() && wrote_for_host(as.numbers))
       its.pending.tell_host(before);
+    hold_for_blocks(as, self);
     show(outcome.printed);
     if (its.seen != nullptr) note(outcome, *its.seen);
     if (outcome.finding && !its.seen_enough) throw Failure{Error::success, outcome.finding};

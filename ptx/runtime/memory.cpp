@@ -228,4 +228,18 @@ bool wrote_for_host(const Numbers& numbers) {
       });
 }
 
+void hold_for_blocks(const Unordered& blocks, const Timeline::Known& after) {
+  State& device = state();
+  for (const auto& [first, allocation] : device.allocations) {
+    if (allocation.use == Use::device) continue;
+    for (const Piece& piece : read_plainly(device.memory, number_of(first), blocks.numbers)) {
+      const std::size_t bytes = std::min(
+          piece.bytes, allocation.bytes - static_cast<std::size_t>(piece.first - number_of(first)));
+      device.pending.add_source(
+          {.first = reinterpret_cast<const void*>(piece.first), .width = bytes}, after,
+          blocks.name);
+    }
+  }
+}
+
 }  // namespace ptx::runtime

@@ -8,7 +8,7 @@ namespace ptx::runtime {
 
 namespace {
 
-constexpr std::size_t most_bytes = 1 << 20;
+constexpr std::size_t most_bytes = 4 << 20;
 
 std::byte* row_of(const Pending::Rows& rows, std::size_t row) {
   return static_cast<std::byte*>(const_cast<void*>(rows.first)) + row * rows.pitch;
@@ -29,8 +29,10 @@ void put_back(const Pending::Rows& rows, const std::vector<std::byte>& held) {
 
 }  // namespace
 
-void Pending::add_source(const Rows& rows, const Timeline::Known& after) {
-  if (rows.width * rows.height <= most_bytes) in_use_.push_back({rows, after, held_by(rows)});
+void Pending::add_source(const Rows& rows, const Timeline::Known& after,
+                         const std::string& kernel) {
+  if (rows.width * rows.height <= most_bytes)
+    in_use_.push_back({rows, after, held_by(rows), kernel});
 }
 
 void Pending::add_result(const Rows& rows, const Timeline::Known& after) {
@@ -49,10 +51,14 @@ std::optional<Finding> Pending::settle() {
   for (const Place& place : in_use_) {
     if (held_by(place.rows) == place.held) continue;
     const std::size_t bytes = place.rows.width * place.rows.height;
+    const std::string of_kernel = "which " + place.kernel + " reads, and that",
+                      of_copy =
+                          "with which an asynchronous copy of " + std::to_string(bytes) + " bytes";
+    const Finding finding{Fault::unordered_work, "the host code writes to pinned memory, " +
+                                                     (place.kernel.empty() ? of_copy : of_kernel) +
+                                                     " may still be under way"};
     in_use_.clear();
-    return Finding{Fault::unordered_work,
-                   "the host code writes to pinned memory, with which an asynchronous copy of " +
-                       std::to_string(bytes) + " bytes may still be under way"};
+    return finding;
   }
   for (Place& result : results_) {
     put_back(result.rows, result.held);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "ptx/machine/machine.h"
@@ -22,9 +23,9 @@ class Pending {
     std::size_t pitch = 0, width = 0, height = 1;
   };
 
-  // Pinned memory that a copy reads, or writes, until the host knows what is `after` it; of at most
-  // 1 MiB.
-  void add_source(const Rows&, const Timeline::Known& after);
+  // Pinned memory that a copy, or this kernel, reads, or a copy writes, until the host knows what
+  // is `after` it; of at most 4 MiB.
+  void add_source(const Rows&, const Timeline::Known& after, const std::string& kernel = "");
   void add_result(const Rows&, const Timeline::Known& after);
   // `data`: that it is given.
   void add_function(std::function<void()>, const void* data, const Timeline::Known& after);
@@ -49,6 +50,7 @@ class Pending {
     Rows rows;
     Timeline::Known after;
     std::vector<std::byte> held;
+    std::string kernel = {};  // else a copy
   };
   struct Function {
     std::function<void()> call;

@@ -195,6 +195,8 @@ void enter_access(StreamName, const HostAccess&);
 // Whether these blocks wrote a word of pinned memory by an atomic or volatile access, as one does
 // to tell the host something.
 bool wrote_for_host(const Numbers&);
+// What these blocks read of memory that the host may write must still be there `after` them.
+void hold_for_blocks(const Unordered& blocks, const Timeline::Known& after);
 
 template <class Owner>
 auto find_handle(const Handles<Owner>& handles, const void* handle) {

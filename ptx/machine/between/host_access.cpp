@@ -118,4 +118,20 @@ bool wrote_atomically(Memory& memory, uint64_t first, const Numbers& numbers) {
   return false;
 }
 
+std::vector<Piece> read_plainly(Memory& memory, uint64_t first, const Numbers& numbers) {
+  constexpr std::size_t most_words = 1 << 18;
+  std::vector<Piece> pieces;
+  Region* const region = memory.contents().at(first);
+  const std::size_t words = region == nullptr ? 0 : std::min(most_words, region->traces.size());
+  for (std::size_t word = 0; word < words; ++word) {
+    const bool is_plain = (*region->traces.at(Traces::read_op, word) & Traces::atomic) == 0;
+    if (!is_plain || !numbers.hold(*region->traces.at(Traces::read_block, word))) continue;
+    const uint64_t at = first + 4 * word;
+    if (pieces.empty() || pieces.back().first + pieces.back().bytes != at)
+      pieces.push_back({at, 0});
+    pieces.back().bytes += 4;
+  }
+  return pieces;
+}
+
 }  // namespace ptx

@@ -1,8 +1,10 @@
 // What copies, and the host, do to memory that kernels of other streams touch.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "ptx/machine/machine.h"
 
@@ -21,5 +23,12 @@ std::optional<Finding> touched_of_caller(Memory&, const std::vector<Unordered>&)
 
 // Whether the last write to some word of the region there was atomic, or volatile, and of these.
 bool wrote_atomically(Memory&, std::uint64_t first, const Numbers&);
+// The words of the region there, of the first MiB, that these read last, but for atomic and
+// volatile reads.
+struct Piece {
+  std::uint64_t first = 0;
+  std::size_t bytes = 0;
+};
+std::vector<Piece> read_plainly(Memory&, std::uint64_t first, const Numbers&);
 
 }  // namespace ptx

@@ -12,6 +12,7 @@
 namespace ptx::tests {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 namespace rt = ptx::runtime;
@@ -151,6 +152,25 @@ TEST_F(Pinned, is_free_once_a_kernel_behind_the_copy_has_said_so) {
                 rt::destroy_event(event);
               }),
               IsEmpty());
+}
+
+TEST_F(Pinned, is_in_use_where_a_kernel_reads_it) {
+  Library library;
+  const auto read = [&](int words) {
+    void* arguments[] = {&on_host, &on_device, &words};
+    EXPECT_EQ(rt::launch(&library.scale, {.block = {16}, .stream = one}, arguments),
+              Error::success);
+  };
+  EXPECT_THAT(found([&] { read(8), rewrite(); }),
+              AllOf(HasSubstr(rewritten), HasSubstr("which kernel `scale` reads")));
+  EXPECT_THAT(found([&] { read(8), rt::wait_for_stream(other), rewrite(); }), HasSubstr(rewritten));
+  EXPECT_THAT(found([&] { read(8), rt::wait_for_stream(one), rewrite(); }), IsEmpty());
+  EXPECT_THAT(found([&] {
+                read(8), ++static_cast<int*>(on_host)[8];
+                rt::query_stream(other);
+              }),
+              IsEmpty())
+      << "it read the words before that";
 }
 
 TEST_F(Pinned, is_not_free_for_what_a_kernel_merely_leaves_on_the_host) {
