@@ -44,6 +44,8 @@ struct Claim {
   // Whether it takes sizes at which the numbers that count them give out.
   bool takes_extreme_sizes = false;
   OnLargePaths on_large_paths = OnLargePaths::nothing;
+  // One more on the PTX machine, of which it runs some blocks.
+  Case (*large_case)(std::uint64_t seed) = nullptr;
   // Whether its cases grow, where blocks wait for others, until the device has no room for these.
   bool takes_crowds = false;
   // The most cases that it takes, where each is slow.

@@ -85,6 +85,7 @@ Case with_something_to_launch(Case c, const Entry&) {
 // can be chosen.
 Verdict judge_errors(const Entry& entry, const Case& c, const Resources& resources) {
   constexpr int most_launches = 16;
+  if (is_large_without_memory(entry, c)) return judge_large_without_memory(entry, c, resources);
   const Machine& machine = machine_of(entry.backend, resources);
   if (const Verdict first = judge_first_launch(entry, c, resources); is_failure(first))
     return first;
@@ -134,6 +135,7 @@ Claim claim_about_errors() {
   Claim claim =
       claim_about(Setting::broken_stream, "launch_errors", "reports a launch that fails", "errors");
   claim.judge = judge_errors;
+  claim.large_case = large_without_memory;
   return claim;
 }
 // Every trial of the executor and of the PTX machine sees work in other streams.

@@ -105,8 +105,8 @@ class PtxMachine : public Machine {
   }
 
   // First into streams that have no handle of their own: whoever is given one may say that it
-  // cannot use it, as for a capture, but not by one of its two names alone. Then into one of either
-  // priority, or one that waits for the default stream.
+  // cannot use it, as for a capture, but not by one of its two names alone. Then into one that
+  // waits for the default stream, and one of either priority.
   LaunchFailure launch_into_each_stream(const Variant& variant, const Given& given, const Case& c,
                                         const Plan& plan, DeviceLoan& loan) {
     using First = ptx::FirstStream;
@@ -140,9 +140,13 @@ class PtxMachine : public Machine {
       before.put_back();
       loan.renew(memory_.placed(), given.beta != 0);
     }
-    if (c.seed % 2 == 1) return launch(First::of_high_priority, "");
-    return c.seed / 4 % 2 == 1 ? launch(First::that_blocks, ", in a stream of cudaStreamCreate")
-                               : launch(First::own, "");
+    if (c.seed / 4 % 2 == 1) {
+      if (auto failure = launch(First::that_blocks, ", in a stream of cudaStreamCreate"))
+        return failure;
+      before.put_back();
+      loan.renew(memory_.placed(), given.beta != 0);
+    }
+    return launch(c.seed % 2 == 1 ? First::of_high_priority : First::own, "");
   }
 
   // Two launches may well draw numbers of one counter, if these decide nothing: then C holds the

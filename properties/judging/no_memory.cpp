@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
+#include "base/scramble.h"
 #include "oracle/machine.h"
 #include "properties/claims.h"
 #include "properties/draws/cost.h"
@@ -72,6 +74,37 @@ Verdict judge_without_memory(const Entry& entry, const Case& c, const Resources&
     if (granted == 0) ++judged;
   }
   return right;
+}
+
+bool is_large_without_memory(const Entry& entry, const Case& c) {
+  constexpr double many_products = 0x1p32;
+  return entry.backend == Backend::ptx && c.multiply_adds() >= many_products;
+}
+
+Case large_without_memory(std::uint64_t seed) {
+  constexpr std::int64_t large = 2048;
+  const auto beside = [&](std::uint64_t random) {
+    return large + 1 + static_cast<std::int64_t>(scramble(seed + random) % 16);
+  };
+  return {.m = beside(1), .n = beside(2), .k = beside(3), .seed = seed};
+}
+
+Verdict judge_large_without_memory(const Entry& entry, const Case& c, const Resources& resources) {
+  constexpr int most_granted = 3;
+  constexpr double products = 1.5e8;
+  constexpr std::uint64_t most_blocks = 48;
+  const Machine& machine = machine_of(entry.backend, resources);
+  run_dry_trial(entry, c, resources);  // which tells how many allocations there are
+  const int granted = std::min(most_granted, machine.allocations());
+  const std::uint64_t blocks = blocks_worth(products, most_blocks, c, entry.variant.tile);
+  for (int i = 0; i < granted; ++i) {
+    Verdict verdict =
+        run_trial(entry, c, {.most_blocks = blocks, .most_allocations = i}, resources);
+    if (!is_failure(verdict)) continue;
+    verdict.reason += ", where the device has no memory left";
+    return verdict;
+  }
+  return {.judged = 1};
 }
 
 Verdict judge_told_of_little_memory(const Entry& entry, const Case& c, const Resources& resources) {

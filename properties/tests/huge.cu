@@ -205,6 +205,27 @@ cudaError_t launch_by_size(const Gemm& g, cudaStream_t stream) {
                             dim3(tile.n, tile.m), g, stream);
 }
 
+// Large ones go by a copy of B, for which there may be no memory.
+__global__ void copy_b(Gemm g, float* to) {
+  const std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+  if (at < g.k * g.n) to[at] = g.b[at / g.n * g.ldb + at % g.n];
+}
+template <bool asks>
+cudaError_t launch_by_copy(const Gemm& g, cudaStream_t stream) {
+  if (std::min({g.m, g.n, g.k}) < 2048) return launch_by_size<Large::is_right>(g, stream);
+  float* copy = nullptr;
+  const cudaError_t error =
+      cudaMallocAsync(&copy, static_cast<std::size_t>(g.k * g.n) * sizeof(float), stream);
+  if (asks && error != cudaSuccess) return error;
+  Gemm packed = g;
+  packed.b = copy, packed.ldb = g.n;
+  const auto blocks = static_cast<unsigned>(ceil_div(g.k * g.n, threads));
+  const cudaError_t copied = launch(copy_b, blocks, threads, 0, stream, g, copy);
+  const cudaError_t multiplied = launch_by_size<Large::is_right>(packed, stream);
+  cudaFreeAsync(copy, stream);
+  return copied != cudaSuccess ? copied : multiplied;
+}
+
 // The host counts on every element's having been counted.
 __global__ void counted(Gemm g, unsigned long long* count) {
   const std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x;
@@ -264,6 +285,8 @@ const Registrar registrars[] = {
     named("large_without_zeros", launch_by_size<Large::skips_zeros>),
     named("large_without_alpha", launch_by_size<Large::ignores_alpha>),
     named("large_without_denormals", launch_by_size<Large::loses_denormals>),
+    named("large_unasked_memory", launch_by_copy<false>),
+    named("large_asked_memory", launch_by_copy<true>),
     named("large_int", launch_by_size<Large::indexes_in_32_bits>),
 };
 

@@ -94,6 +94,14 @@ TEST(LargePaths, meet_an_alpha_of_0_and_denormals) {
     }
 }
 
+TEST(LargePaths, meet_a_device_without_memory) {
+  const ClaimResult result = judged("large_unasked_memory", 0, "launch_errors");
+  ASSERT_TRUE(result.failure);
+  EXPECT_THAT(words_of(result), testing::HasSubstr("where the device has no memory left"));
+  EXPECT_FALSE(judged("large_asked_memory", 0, "launch_errors").failure)
+      << words_of(judged("large_asked_memory", 0, "launch_errors"));
+}
+
 TEST(HugeSizes, have_many_rows_that_together_leave_32_bits) {
   for (const std::uint64_t seed : {0, 1, 2})
     EXPECT_THAT(words_of(judged("large_int", seed)),
