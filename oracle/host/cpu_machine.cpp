@@ -179,7 +179,8 @@ std::string disagreement_on_host(const Case& c) {
 }
 
 // Some ten times as long as slow but right kernels take on a slow core: one thread for all
-// elements, a warp for each of them, a block that meets at a barrier for every step along k. A
+// elements, a warp for each of them, a block that meets at a barrier for every step along k, or
+// asks in a loop, thread by thread, whether all have come (which long sums do not for each step). A
 // block that computes many elements one after the other takes some 40 us for each, however few its
 // threads are: four times that is waited for, and a minute at most. Tiles are computed whole, in
 // products of parts of floats it may be: for those elements that are none, half a minute at most.
@@ -190,7 +191,8 @@ TimeLimit time_limit(const Case& c, const Tile& tile) {
                           static_cast<double>(ceil_div(c.n, tile.n) * tile.n);
   const double of_none = std::min(30.0, 50e-9 * (in_tiles - elements) * static_cast<double>(c.k));
   return {1 + 50e-9 * c.multiply_adds() + of_none + 200e-9 * elements + one_by_one,
-          20e-6 + 200e-9 * static_cast<double>(c.k)};
+          20e-6 + 200e-9 * static_cast<double>(c.k) +
+              std::min(0.5e-3, 400e-9 * static_cast<double>(c.k))};
 }
 
 std::unique_ptr<Machine> make_cpu_machine(Backend backend) {

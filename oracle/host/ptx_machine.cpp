@@ -85,12 +85,14 @@ class PtxMachine : public Machine {
       crowd_ = Crowd{static_cast<std::int64_t>(seen.crowd->together),
                      static_cast<std::int64_t>(seen.crowd->fit)};
     counted_ = std::move(seen.counts);
-    // Of some blocks nothing can be said where they are no part of the whole, or take too long, or
-    // where host code is not content with what they left.
+    // Of some blocks nothing can be said where they are no part of the whole, or host code is not
+    // content with what they left.
     const bool is_endless = seen.finding && seen.finding->fault == ptx::Fault::never_ends;
     const bool is_misled = failure && !seen.told_error;
-    const bool says_nothing = is_endless || (is_part_ && (seen.is_no_part || is_misled));
+    const bool says_nothing = is_part_ && (seen.is_no_part || is_misled);
     if (plan.setting == Setting::dry && seen.launches > 0 && is_misled) return std::nullopt;
+    if (plan.most_blocks != 0 && is_endless)
+      return Verdict{.status = TrialStatus::refused, .reason = "even some blocks take too long"};
     if (plan.most_blocks != 0 && says_nothing) return Verdict{};
     // Who says that there is no memory may have started something that nobody waits for.
     const bool is_given_up = (plan.most_allocations || plan.free_memory) && failure;

@@ -62,15 +62,22 @@ Verdict judge_whole_or_part(const Entry& entry, const Case& c, const Plan& plan,
   const bool is_large = c.multiply_adds() >= many_products(resources) || elements > many_elements;
   if (entry.backend != Backend::ptx || !is_large)
     return judge_in_two_orders(entry, c, plan, resources);
-  const std::uint64_t blocks = blocks_worth(1.5e8, 48, c, entry.variant.tile);
-  Plan of_some = plan;
-  of_some.most_blocks = blocks;
-  Verdict part = run_trial(entry, c, of_some, resources);
-  const bool says_nothing = part.status == TrialStatus::right && part.judged == 0;
+  const auto run = [&](std::uint64_t blocks) {
+    Plan of_some = plan;
+    of_some.most_blocks = blocks;
+    return run_trial(entry, c, of_some, resources);
+  };
+  std::uint64_t blocks = blocks_worth(1.5e8, 48, c, entry.variant.tile);
+  Verdict part = run(blocks);
+  const bool took_long = part.status == TrialStatus::refused;
+  if (took_long && blocks >= 16) part = run(blocks /= 8);  // they may be larger than the tile
+  const bool says_nothing = part.status == TrialStatus::refused ||
+                            (part.status == TrialStatus::right && part.judged == 0);
   const bool is_dear = c.multiply_adds() >= 0x1p31 || elements > many_elements;
   if (says_nothing && (resources.case_is_given || !is_dear))
     return judge_in_two_orders(entry, c, plan, resources);
-  if (!says_nothing && part.remark.empty()) part.remark = remark_on(blocks);
+  if (says_nothing) return {};
+  if (part.remark.empty()) part.remark = remark_on(blocks);
   return part;
 }
 

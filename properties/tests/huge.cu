@@ -205,6 +205,21 @@ cudaError_t launch_by_size(const Gemm& g, cudaStream_t stream) {
                             dim3(tile.n, tile.m), g, stream);
 }
 
+// Blocks that compute far more than a tile, and add 1.
+__global__ void by_bands(Gemm g) {
+  const std::int64_t row = std::int64_t{blockIdx.y} * tile.m + threadIdx.y;
+  for (std::int64_t col = threadIdx.x; row < g.m && col < g.n; col += tile.n) {
+    float sum = 1;
+    for (std::int64_t p = 0; p < depth(g); ++p) sum += g.a[row * g.lda + p] * g.b[p * g.ldb + col];
+    float* const c = &g.c[row * g.ldc + col];
+    *c = blend(g, sum, c);
+  }
+}
+cudaError_t launch_by_bands(const Gemm& g, cudaStream_t stream) {
+  const dim3 grid(1, static_cast<unsigned>(ceil_div(g.m, tile.m)));
+  return launch(by_bands, grid, dim3(tile.n, tile.m), 0, stream, g);
+}
+
 // Large ones go by a copy of B, for which there may be no memory.
 __global__ void copy_b(Gemm g, float* to) {
   const std::int64_t at = std::int64_t{blockIdx.x} * threads + threadIdx.x;
@@ -287,6 +302,7 @@ const Registrar registrars[] = {
     named("large_without_denormals", launch_by_size<Large::loses_denormals>),
     named("large_unasked_memory", launch_by_copy<false>),
     named("large_asked_memory", launch_by_copy<true>),
+    named("large_bands", launch_by_bands),
     named("large_int", launch_by_size<Large::indexes_in_32_bits>),
 };
 

@@ -94,6 +94,14 @@ TEST(LargePaths, meet_an_alpha_of_0_and_denormals) {
     }
 }
 
+TEST(LargePaths, are_judged_by_fewer_blocks_where_each_takes_long) {
+  const Verdict verdict =
+      claim_named("within_bound")
+          .judge(entry_named("large_bands", Backend::ptx), parse_case("m=2050 n=4100 k=2060"), {});
+  EXPECT_EQ(verdict.status, TrialStatus::wrong) << verdict.judged;
+  EXPECT_THAT(verdict.remark, testing::HasSubstr("6 blocks were run"));
+}
+
 TEST(LargePaths, meet_a_device_without_memory) {
   const ClaimResult result = judged("large_unasked_memory", 0, "launch_errors");
   ASSERT_TRUE(result.failure);
