@@ -186,7 +186,7 @@ class PtxMachine : public Machine {
 
   // Launches problems like it, each in memory and a stream of its own, in turns; the first failure.
   // Memory that a variant keeps may have to grow while the first launch is under way: for every
-  // other seed the second problem is then a larger one.
+  // other seed the second problem is then a larger one, in another stream or in the same.
   LaunchFailure launch_beside(const Variant& variant, const Given& given, const Case& c,
                               const Plan& plan, DeviceLoan& loan) {
     const int launches = launches_of_twin(given, plan);
@@ -203,7 +203,7 @@ class PtxMachine : public Machine {
       LaunchFailure failure = launch_into(0, variant, given);
       if (larger && !failure && ptx::kept_bytes() > 0) {
         loan.add(larger->placed(), given.beta != 0);
-        return launch_into(1, variant, larger->given());
+        return launch_into(c.seed / 2 % 2 == 0 ? 1 : 0, variant, larger->given());
       }
       for (int i = 0; i < launches && !failure; ++i) {
         const int other = i % others;

@@ -227,6 +227,15 @@ TEST(Callers, zeros_before_the_graph_is_launched) {
   expect_kept("leaves_out_zeros_of_the_last_call", "graph", "elements are wrong",
               "m=20 n=20 k=10 seed=2");
 }
+TEST(Callers, a_larger_problem_in_the_same_stream) {
+  expect_kept("rewrites_what_the_last_call_copies", "two_streams",
+              "the host code writes to pinned memory", "m=20 n=20 k=10 seed=3");
+  EXPECT_FALSE(check_case({entry_named("right_copy_of_end", Backend::ptx)},
+                          {&claim_named("two_streams")}, {parse_case("m=20 n=20 k=10 seed=3")},
+                          {.jobs = 1})
+                   .front()
+                   .failure);
+}
 TEST(Callers, may_look_in_their_graphs) {
   for (const char* right : {"right_end", "right_zeros"})
     for (const char* c : {"m=20 n=20 k=10 seed=1", "m=20 n=20 k=10 seed=2"})

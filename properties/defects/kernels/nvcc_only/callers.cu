@@ -156,6 +156,30 @@ cudaError_t to_end_as_set(const Gemm& g, cudaStream_t stream) {
   return cudaGetLastError();
 }
 
+// Set by a copy from pinned memory of the stream's own, which the copy of the call before may still
+// need where that had another k.
+template <bool waits>
+cudaError_t to_end_by_copy(const Gemm& g, cudaStream_t stream) {
+  static std::map<cudaStream_t, std::int64_t*> pinned;
+  std::int64_t* const end = ends_of(stream);
+  if (is_empty(g) || end == nullptr) return cudaGetLastError();
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (const cudaError_t error = cudaStreamIsCapturing(stream, &status)) return error;
+  if (status != cudaStreamCaptureStatusNone) return multiply_in(stream, g, blocks(g));
+  std::int64_t*& from = pinned[stream];
+  if (from == nullptr)
+    if (const cudaError_t error = cudaMallocHost(&from, sizeof *from)) return error;
+  const std::int64_t k = g.alpha == 0 ? 0 : g.k;
+  if (waits)
+    if (const cudaError_t error = cudaStreamSynchronize(stream)) return error;
+  *from = k;
+  if (const cudaError_t error =
+          cudaMemcpyAsync(end, from, sizeof *from, cudaMemcpyHostToDevice, stream))
+    return error;
+  multiply_to_end<<<blocks(g), threads, 0, stream>>>(g, end);
+  return cudaGetLastError();
+}
+
 // To where A has nothing but zeros, which a call looks for; or the one before has, where it is
 // captured.
 __global__ void find_zeros(Gemm g, std::int64_t* end) {
@@ -232,6 +256,8 @@ const Registrar registrars[] = {
     named("right_set_up_by_a_call", sets_up_once<false>),
     named("goes_as_far_as_the_last_call", to_end_as_set<false>),
     named("right_end", to_end_as_set<true>),
+    named("rewrites_what_the_last_call_copies", to_end_by_copy<false>),
+    named("right_copy_of_end", to_end_by_copy<true>),
     named("leaves_out_zeros_of_the_last_call", to_zeros<false>),
     named("right_zeros", to_zeros<true>),
     named("stays_relaxed", in_relaxed_mode<false>),
