@@ -170,7 +170,8 @@ TEST(Kept, three_elements_of_a_row_are_compared) {
   EXPECT_TRUE(result.failure);
 }
 TEST(Kept, is_right_where_all_is_looked_at) {
-  for (const char* right : {"right_compares_all_of_a", "right_counts_launches"}) {
+  for (const char* right :
+       {"right_compares_all_of_a", "right_counts_launches", "right_counts_launches_with_gaps"}) {
     const ClaimResult result = check({entry_named(right, Backend::ptx)},
                                      {&claim_named("same_bits_twice")}, {.cases = 10, .jobs = 1})
                                    .front();
@@ -179,6 +180,7 @@ TEST(Kept, is_right_where_all_is_looked_at) {
 }
 TEST(Kept, b_is_believed_after_a_thousand_launches) {
   expect_kept("believes_b_after_1000", "same_bits_twice", "B of an earlier launch");
+  expect_kept("believes_b_with_gaps_after_1000", "same_bits_twice", "B of an earlier launch");
 }
 
 // One allocation, and no second one.

@@ -10,12 +10,13 @@
 #include "properties/claims.h"
 #include "properties/draws/cost.h"
 #include "properties/fitting.h"
+#include "properties/judging/parts.h"
 
 namespace assay {
 namespace {
 
 // Which a buffer that was kept from the call before is too small for.
-Case other_problems(Case c, const Entry& entry) {
+Case larger_problem(Case c, const Entry& entry) {
   c.m *= 2, c.n *= 2;
   return fitted(c, entry.variant.needs);
 }
@@ -66,7 +67,7 @@ Verdict judge_without_memory(const Entry& entry, const Case& c, const Resources&
   for (int granted = 0; granted < most_granted && is_cheap(tried, entry); ++granted) {
     auto verdict = judge_with(granted, entry, tried, resources);
     if (!verdict) {
-      tried = other_problems(tried, entry);
+      tried = larger_problem(tried, entry);
       verdict = judge_with(granted, entry, tried, resources);
     }
     if (!verdict) return right;
@@ -91,12 +92,10 @@ Case large_without_memory(std::uint64_t seed) {
 
 Verdict judge_large_without_memory(const Entry& entry, const Case& c, const Resources& resources) {
   constexpr int most_granted = 3;
-  constexpr double products = 1.5e8;
-  constexpr std::uint64_t most_blocks = 48;
   const Machine& machine = machine_of(entry.backend, resources);
   run_dry_trial(entry, c, resources);  // which tells how many allocations there are
   const int granted = std::min(most_granted, machine.allocations());
-  const std::uint64_t blocks = blocks_worth(products, most_blocks, c, entry.variant.tile);
+  const std::uint64_t blocks = blocks_of_large(c, entry.variant);
   for (int i = 0; i < granted; ++i) {
     Verdict verdict =
         run_trial(entry, c, {.most_blocks = blocks, .most_allocations = i}, resources);
@@ -113,7 +112,7 @@ Verdict judge_told_of_little_memory(const Entry& entry, const Case& c, const Res
   const Verdict right{.judged = 1};
   if (judged++ >= most_cases) return right;
   for (const std::uint64_t free : {0, 1 << 14, 1 << 20}) {
-    for (const Case& tried : {c, other_problems(c, entry)}) {
+    for (const Case& tried : {c, larger_problem(c, entry)}) {
       if (!is_cheap(tried, entry)) continue;
       Verdict verdict = run_trial(entry, tried, {.free_memory = free}, resources);
       if (!is_failure(verdict)) continue;

@@ -67,7 +67,7 @@ Verdict judge_whole_or_part(const Entry& entry, const Case& c, const Plan& plan,
     of_some.most_blocks = blocks;
     return run_trial(entry, c, of_some, resources);
   };
-  std::uint64_t blocks = blocks_worth(1.5e8, 48, c, entry.variant.tile);
+  std::uint64_t blocks = blocks_of_large(c, entry.variant);
   Verdict part = run(blocks);
   const bool took_long = part.status == TrialStatus::refused;
   if (took_long && blocks >= 16) part = run(blocks /= 8);  // they may be larger than the tile
@@ -82,6 +82,12 @@ Verdict judge_whole_or_part(const Entry& entry, const Case& c, const Plan& plan,
 }
 
 }  // namespace
+
+std::uint64_t blocks_of_large(const Case& c, const Variant& variant) {
+  constexpr double products = 1.5e8;
+  constexpr std::uint64_t most = 48;
+  return blocks_worth(products, most, c, variant.tile);
+}
 
 std::function<Verdict(const Entry&, const Case&, const Resources&)> by_whole_or_part(
     const Plan& plan) {

@@ -12,9 +12,12 @@
 
 namespace assay {
 
+// So many of a large case that they take no longer than a trial may, if each computes a tile.
+std::uint64_t blocks_of_large(const Case&, const Variant&);
+
 // Judges a case by one trial, and a large case by a part of its grid. Where a part says nothing,
-// the whole is run if that does not take long or if a person asked for the case; else nothing is
-// judged.
+// fewer blocks are tried if that took long, and the whole is run if that does not take long or if a
+// person asked for the case; else nothing is judged.
 std::function<Verdict(const Entry&, const Case&, const Resources&)> by_whole_or_part(const Plan&);
 
 // Problems of the size that people bring: more than 2^31 products, and all three sizes beyond the
