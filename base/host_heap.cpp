@@ -29,19 +29,28 @@ struct LastWords {
   int descriptor = -1;
   std::string before;
   const AbortMessage* const* message = nullptr;
+  ExplainFault explain = nullptr;
 };
 LastWords last_words;
 
 // In a process whose heap may be damaged: allocates nothing.
-void send_why(int) {
-  const AbortMessage* const message = *last_words.message;
-  if (message == nullptr) return;
+void send(const char* text) {
   bool more = false;  // one packet is the whole message, as receive_message takes it
   iovec parts[] = {{&more, sizeof more},
                    {last_words.before.data(), last_words.before.size()},
-                   {const_cast<char*>(message->text), std::strlen(message->text)}};
+                   {const_cast<char*>(text), std::strlen(text)}};
   const msghdr packet{.msg_iov = parts, .msg_iovlen = std::size(parts)};
   sendmsg(last_words.descriptor, &packet, MSG_NOSIGNAL);
+}
+
+void send_why(int) {
+  if (const AbortMessage* const message = *last_words.message) send(message->text);
+}
+// The access is tried again, and ends the process.
+void send_where(int, siginfo_t* info, void*) {
+  const char* const words =
+      last_words.explain == nullptr ? nullptr : last_words.explain(info->si_addr);
+  if (words != nullptr) send(words);
 }
 
 std::string with(const char* variable, const std::string& more) {
@@ -68,9 +77,15 @@ ScribbledHeap::~ScribbledHeap() { mallopt(M_PERTURB, 0); }
 
 void send_last_words(int descriptor, const std::string& before) {
   const void* const message = dlvsym(RTLD_DEFAULT, "__abort_msg", "GLIBC_PRIVATE");
-  if (message == nullptr) return;
-  last_words = {descriptor, before, static_cast<const AbortMessage* const*>(message)};
-  signal(SIGABRT, send_why);
+  last_words.descriptor = descriptor, last_words.before = before;
+  last_words.message = static_cast<const AbortMessage* const*>(message);
+  if (message != nullptr) signal(SIGABRT, send_why);
+  struct sigaction action = {};
+  action.sa_sigaction = send_where;
+  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_RESETHAND);
+  sigaction(SIGSEGV, &action, nullptr);
 }
+
+void explain_faults_by(ExplainFault explain) { last_words.explain = explain; }
 
 }  // namespace assay

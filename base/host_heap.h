@@ -22,7 +22,12 @@ class ScribbledHeap {
 };
 
 // From now on, a process that the C library aborts says why before: it sends `before` and the
-// reason, such as "free(): invalid pointer", or an assertion that failed.
+// reason, such as "free(): invalid pointer", or an assertion that failed. So does one that touches
+// memory which it may not, if somebody can explain that.
 void send_last_words(int descriptor, const std::string& before);
+
+// What a fault at an address is about; null where nothing is known of it.
+using ExplainFault = const char* (*)(const void* address);
+void explain_faults_by(ExplainFault);
 
 }  // namespace assay

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <malloc.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <limits>
@@ -264,8 +265,9 @@ struct Worker::Ending {
 
   std::string text() const {
     if (silent_for) return "never came back";
-    return last_words.empty() ? end.text() : "was aborted by the C library: " + last_words;
+    return is_aborted() ? "was aborted by the C library: " + last_words : end.text();
   }
+  bool is_aborted() const { return end.signal == SIGABRT && !last_words.empty(); }
   Verdict verdict() const;
 };
 
@@ -284,8 +286,8 @@ Verdict Worker::Ending::verdict() const {
   Verdict verdict{.status = TrialStatus::crashed,
                   .finding = {Fault::process_ended},
                   .reason = "the process of the trial " + text()};
-  const bool is_about_heap =
-      !last_words.empty() && last_words.find("Assertion") == std::string::npos;
+  if (!is_aborted()) verdict.diagnosis = last_words;
+  const bool is_about_heap = is_aborted() && last_words.find("Assertion") == std::string::npos;
   if (is_about_heap)
     verdict.diagnosis =
         "the launch function writes outside memory of the host that it was given, or gives "

@@ -68,6 +68,23 @@ TEST_F(Mistakes, DISABLED_none) {
   bytes[20] = 1;
 }
 
+void touch_what_faults() { *static_cast<volatile char*>(hidden(reinterpret_cast<void*>(16))) = 1; }
+TEST_F(Mistakes, DISABLED_touch_explained) {
+  explain_faults_by([](const void* address) -> const char* {
+    return address == reinterpret_cast<void*>(16) ? "it is forbidden" : nullptr;
+  });
+  touch_what_faults();
+}
+TEST_F(Mistakes, DISABLED_touch) {
+  explain_faults_by([](const void*) -> const char* { return nullptr; });
+  touch_what_faults();
+}
+
+TEST(HostHeap, explains_a_fault_before_it_ends) {
+  EXPECT_EQ(end_of("touch_explained"), (End{"last words: it is forbidden", SIGSEGV}));
+  EXPECT_EQ(end_of("touch"), (End{"", SIGSEGV}));
+}
+
 TEST(HostHeap, says_why_before_it_ends) {
   if (environment_that_checks_the_heap().empty()) GTEST_SKIP() << "the C library has no checks";
   const End refused{"last words: free(): invalid pointer", SIGABRT};

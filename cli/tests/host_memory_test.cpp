@@ -11,10 +11,11 @@ using testing::HasSubstr;
 
 class HostMemory : public KernelFile {
  protected:
-  Answer check_with(const std::string& lines, const std::string& backend) {
+  Answer check_with(const std::string& lines, const std::string& backend,
+                    const std::string& claim = "within_bound") {
     write_text(file(), "#include <vector>\n" + replaced(a_kernel, "  return assay::launch(",
                                                         lines + "  return assay::launch("));
-    return check({file(), "--backend", backend, "--cases", "3", "--claim", "within_bound"});
+    return check({file(), "--backend", backend, "--cases", "3", "--claim", claim});
   }
 };
 
@@ -40,6 +41,16 @@ TEST_F(HostMemory, IsNotWrittenBehindItsEnd) {
               HasSubstr("mine on ptx crashes: the launch function writes outside memory "
                         "of the host that it was given"));
   EXPECT_THAT(behind.out, HasSubstr("aborted by the C library: free(): invalid pointer"));
+}
+
+TEST_F(HostMemory, IsNotTheDevices) {
+  NEEDS_NVCC;
+  const Answer touched = check_with(
+      "  if (m > 0 && k > 0 && a[0] == 12.5f) return cudaErrorUnknown;\n", "ptx", "launch_errors");
+  EXPECT_EQ(touched.code, 1) << touched.err;
+  EXPECT_THAT(touched.out,
+              HasSubstr("mine on ptx crashes: host code touches A itself, which is memory of the "
+                        "device"));
 }
 
 }  // namespace

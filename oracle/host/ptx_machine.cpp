@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/host_heap.h"
 #include "oracle/counting.h"
 #include "oracle/host/device_loan.h"
 #include "oracle/host/graph_replays.h"
@@ -22,6 +23,27 @@ namespace {
 
 constexpr double slowness_of_counting = 10;
 
+// Of the launch that is under way. Kernels run into no fault: their accesses are looked at before.
+const HostMemory* operands_of_launch = nullptr;
+const char* explain_fault(const void* address) {
+  constexpr std::array words = {
+      "host code touches A itself, which is memory of the device: let a kernel do that, or copy it",
+      "host code touches B itself, which is memory of the device: let a kernel do that, or copy it",
+      "host code touches C itself, which is memory of the device: let a kernel do that, or copy it",
+      "host code touches the workspace itself, which is memory of the device"};
+  if (operands_of_launch == nullptr) return nullptr;
+  const auto operand = operands_of_launch->whereabouts_of(address).finding.operand;
+  return operand ? words.at(static_cast<std::size_t>(*operand)) : nullptr;
+}
+struct Explained {
+  explicit Explained(const HostMemory& operands) {
+    operands_of_launch = &operands;
+    explain_faults_by(explain_fault);
+  }
+  ~Explained() { operands_of_launch = nullptr; }
+  Explained(const Explained&) = delete;
+};
+
 class PtxMachine : public Machine {
  public:
   explicit PtxMachine(bool counts = false) : counts_(counts) {}
@@ -38,6 +60,7 @@ class PtxMachine : public Machine {
   LaunchFailure launch(const Variant& variant, const Given& given, const Case& c, const Plan& plan,
                        const Resources&) override {
     DeviceLoan loan(memory_.placed(), given.beta != 0);
+    const Explained explained(memory_);
     tile_ = variant.tile;
     if (plan.setting == Setting::graph) return launch_as_graph(variant, given, c, plan, loan);
     if (plan.setting == Setting::graph_pair || plan.setting == Setting::two_streams)
