@@ -114,7 +114,7 @@ class PtxMachine : public Machine {
     const bool is_misled = failure && !seen.told_error;
     const bool says_nothing = is_part_ && (seen.is_no_part || is_misled);
     if (plan.setting == Setting::dry && seen.launches > 0 && is_misled) return std::nullopt;
-    if (plan.most_blocks != 0 && is_endless)
+    if (plan.most_blocks != 0 && is_endless && !says_nothing)
       return Verdict{.status = TrialStatus::refused, .reason = "even some blocks take too long"};
     if (plan.most_blocks != 0 && says_nothing) return Verdict{};
     // Who says that there is no memory may have started something that nobody waits for.
