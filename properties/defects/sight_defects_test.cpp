@@ -181,6 +181,7 @@ TEST(Kept, is_right_where_all_is_looked_at) {
 TEST(Kept, b_is_believed_after_a_thousand_launches) {
   expect_kept("believes_b_after_1000", "same_bits_twice", "B of an earlier launch");
   expect_kept("believes_b_with_gaps_after_1000", "same_bits_twice", "B of an earlier launch");
+  expect_kept("spoils_b_with_gaps_after_1000", "same_bits_twice", "B of an earlier launch");
 }
 
 // One allocation, and no second one.

@@ -183,7 +183,7 @@ Verdict judge_change_after_many(const Entry& entry, int gap, const Resources& re
   const auto got = launches.element();
   if (!wanted || !got || !with_old_b) return right;
   const bool is_other = std::bit_cast<std::uint32_t>(*wanted) != std::bit_cast<std::uint32_t>(*got),
-             is_old = std::abs(*got - *with_old_b) < std::abs(*got - *wanted);
+             is_old = !(std::abs(*got - *wanted) <= std::abs(*got - *with_old_b));
   if (entry.variant.deterministic ? !is_other : !is_old) return right;
   return {
       .status = TrialStatus::wrong,

@@ -12,7 +12,7 @@
 
 namespace assay {
 
-// So many of a large case that they take no longer than a trial may, if each computes a tile.
+// How many blocks of a large case one trial has time for, if each of them computes one tile.
 std::uint64_t blocks_of_large(const Case&, const Variant&);
 
 // Judges a case by one trial, and a large case by a part of its grid. Where a part says nothing,

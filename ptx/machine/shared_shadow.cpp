@@ -297,7 +297,7 @@ void SharedShadow::enter_reads() {
   noted_count_ = 0;
 }
 
-bool SharedShadow::enter_read(const Warp& w, const Shape::Window& window, int lead,
+void SharedShadow::enter_read(const Warp& w, const Shape::Window& window, int lead,
                               std::size_t word, uint32_t op) {
   if (noted_count_ != 0) enter_reads();
   const auto warp = static_cast<uint32_t>(w.index);
@@ -311,7 +311,6 @@ bool SharedShadow::enter_read(const Warp& w, const Shape::Window& window, int le
     read = is_ordered(read, w, lane) ? mine : stamp::joined(read, mine);
     read_ops_[word + window.first + i] = op;
   }
-  return true;
 }
 
 bool SharedShadow::write_shape(const Warp& w, const Shape& s, std::size_t word, uint32_t op) {

@@ -115,8 +115,10 @@ class SharedShadow {
         (any_order_ || last_write_ < w.since_barrier) && is_filled(word, word + s.span / 4 - 1);
     if (!is_usual && !are_readable(w, s, word)) return false;
     if (any_order_) return true;
-    if (s.windows.size() == 1 && !w.known.empty() && touches_ == nullptr)
-      return enter_read(w, s.windows[0], s.lead, word, op);
+    if (s.windows.size() == 1 && !w.known.empty() && touches_ == nullptr) {
+      enter_read(w, s.windows[0], s.lead, word, op);
+      return true;
+    }
     if (noted_count_ == noted_.size()) make_room();
     noted_[noted_count_++] = {
         &s,    static_cast<std::uint32_t>(word), op,
@@ -216,7 +218,7 @@ class SharedShadow {
   void join_known_parts(std::size_t word, const Warp&);
   void enter_reads();
   // Of few words, at once: by what their warp knows of single others, too.
-  bool enter_read(const Warp&, const Shape::Window&, int lead, std::size_t word, std::uint32_t op);
+  void enter_read(const Warp&, const Shape::Window&, int lead, std::size_t word, std::uint32_t op);
   void set_read(std::size_t word, std::uint32_t stamp);
   void set_write(std::size_t word, std::uint32_t stamp);
   void make_room();

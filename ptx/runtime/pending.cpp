@@ -51,7 +51,8 @@ std::optional<Finding> Pending::settle() {
   for (const Place& place : in_use_) {
     if (held_by(place.rows) == place.held) continue;
     const std::size_t bytes = place.rows.width * place.rows.height;
-    const std::string of_kernel = "which " + place.kernel + " reads, and that",
+    const std::string of_kernel =
+                          "or to managed memory, which " + place.kernel + " reads, and that",
                       of_copy =
                           "with which an asynchronous copy of " + std::to_string(bytes) + " bytes";
     const Finding finding{Fault::unordered_work, "the host code writes to pinned memory, " +

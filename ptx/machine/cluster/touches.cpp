@@ -23,9 +23,9 @@ void Touches::join(std::size_t word) {
 
 namespace {
 
-// Of two reads of one block.
-void add_read(Touch::By& to, uint32_t mine, bool comes_after, uint32_t op) {
-  to = {comes_after ? mine : stamp::joined(to.stamp, mine), op};
+// Of two reads of one block, the latter by a warp that knows of all before `limit`.
+void add_read(Touch::By& to, uint32_t mine, uint32_t limit, uint32_t op) {
+  to = {stamp::time(to.stamp) < limit ? mine : stamp::joined(to.stamp, mine), op};
 }
 uint32_t stamp_now(const Warp& w, int lane) {
   return stamp::make(w.block->shadow.now(), static_cast<uint32_t>(w.index * warp_size + lane));
@@ -67,13 +67,13 @@ bool SharedShadow::read_touched(Marks m, const Warp& w, int lane, uint32_t op, C
   const uint32_t mine = stamp_now(w, lane);
   const bool is_own = is_of_owner(w);
   if (is_own && m.read != stamp::touched) {
-    m.read = is_ordered(m.read, w, lane) ? mine : stamp::joined(m.read, mine);
+    m.read = stamp::time(m.read) < w.since_barrier ? mine : stamp::joined(m.read, mine);
     m.read_op = op;
     return true;
   }
   Touch& touch = touches_->all[m.key];
   if (is_own) {
-    add_read(touch.own_read, mine, is_ordered(touch.own_read.stamp, w, lane), op);
+    add_read(touch.own_read, mine, w.since_barrier, op);
     return true;
   }
   if (m.read != stamp::touched) {
@@ -83,7 +83,7 @@ bool SharedShadow::read_touched(Marks m, const Warp& w, int lane, uint32_t op, C
   }
   const unsigned rank = w.block->in_cluster.rank;
   if ((touch.readers >> rank & 1) == 0) touch.reads[rank] = {};
-  add_read(touch.reads[rank], mine, is_ordered(touch.reads[rank].stamp, w, lane), op);
+  add_read(touch.reads[rank], mine, w.since_barrier, op);
   touch.readers |= 1u << rank;
   return true;
 }
@@ -134,7 +134,7 @@ void SharedShadow::let_go_by_peer(std::size_t word, unsigned rank, uint32_t s, u
   if (found == touches_->all.end() || found->second.copies == 0) return;
   Touch& touch = found->second;
   if ((touch.readers >> rank & 1) == 0) touch.reads[rank] = {};
-  add_read(touch.reads[rank], s, false, op);
+  add_read(touch.reads[rank], s, 0, op);
   touch.readers |= 1u << rank;
   if (--touch.copies != 0) return;
   if (stamp::time(touch.own_read.stamp) > stamp::last_time) touch.own_read = {};
@@ -155,8 +155,8 @@ bool SharedShadow::enter_touched(const Noted& n, const Shape::Window& window) {
     const uint32_t mine = stamp::make(n.time, who);
     const uint32_t limit = stamp::time(n.limit);
     if (reads[i] == stamp::touched) {
-      Touch::By& own = touches_->all.at(Touches::key(n.word + window.first + i)).own_read;
-      add_read(own, mine, stamp::time(own.stamp) < limit, n.op);
+      add_read(touches_->all.at(Touches::key(n.word + window.first + i)).own_read, mine, limit,
+               n.op);
     } else {
       reads[i] = stamp::time(reads[i]) < limit ? mine : stamp::joined(reads[i], mine);
       ops[i] = n.op;

@@ -173,6 +173,25 @@ TEST_F(Pinned, is_in_use_where_a_kernel_reads_it) {
       << "it read the words before that";
 }
 
+TEST_F(Pinned, is_in_use_as_managed_memory_is) {
+  Library library;
+  void* managed = nullptr;
+  ASSERT_EQ(rt::allocate(&managed, 64, rt::Use::managed), Error::success);
+  const auto rewritten_behind_a_kernel = [&](bool waits) {
+    return found([&] {
+      int words = 8;
+      void* arguments[] = {&managed, &on_device, &words};
+      rt::launch(&library.scale, {.block = {16}, .stream = one}, arguments);
+      if (waits) rt::wait_for_stream(one);
+      ++*static_cast<int*>(managed);
+      rt::query_stream(other);
+    });
+  };
+  EXPECT_THAT(rewritten_behind_a_kernel(false), HasSubstr("or to managed memory"));
+  EXPECT_THAT(rewritten_behind_a_kernel(true), IsEmpty());
+  rt::release(managed, rt::Use::managed);
+}
+
 TEST_F(Pinned, is_not_free_for_what_a_kernel_merely_leaves_on_the_host) {
   Library library({}, telling("st.global.u32 [%rd1], 1;"));
   EXPECT_THAT(found([&] { copy(), tell_by_kernel(library, one), rewrite(); }),
