@@ -61,7 +61,7 @@ class Shapes {
   // there are too many shapes already.
   template <class Address>
   const Shape* find(const Address* at, std::uint32_t mask, int bytes);
-  void make_room();         // before a launch: forgets them all, if they have become many
+  void make_room();         // while no launch is under way: forgets them all, if they are many
   std::size_t most = 4096;  // 0: there are none, and everything goes lane by lane
 
  private:

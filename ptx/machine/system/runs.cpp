@@ -17,13 +17,15 @@ Run::Run(const Launch& l, Memory& m, const Settings& s)
       numbering(memory.begin(l.grid.count(), l.past)),
       late_stores(*this),
       random(assay::scramble(s.seed)) {
-  if (memory.under_way++ == 0) memory.turns_in_vain = 0;
+  if (memory.under_way++ == 0) {
+    memory.turns_in_vain = 0;
+    memory.shapes.make_room();  // others would still go by theirs
+  }
   for (const Unordered& other : l.past.unordered) meet(&other);
   region_of.assign(kernel.code.size(), nullptr);
   shape_of.assign(kernel.code.size(), nullptr);
   target_of.assign(kernel.code.size(), nullptr);
   fits.assign(kernel.code.size(), {});
-  memory.shapes.make_room();
   if (s.counts) counter = std::make_unique<Counter>(kernel);
   if (s.most_watched != 0) watch = std::make_unique<Watch>(kernel, s.most_watched);
   shared_bytes =

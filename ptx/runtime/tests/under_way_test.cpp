@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ptx/machine/memory.h"
 #include "ptx/reader/reader.h"
 #include "ptx/runtime/launch/under_way.h"
 #include "ptx/runtime/tests/hand_made.h"
@@ -182,23 +183,49 @@ TEST(UnderWay, end_with_the_first_finding) {
       EXPECT_THAT(launch_two(body, seed, {.ends = ends}).finding, HasSubstr("writes 4 bytes"));
 }
 
-// Whatever one of them throws, such as that memory has run out.
-TEST(UnderWay, are_none_after_an_error) {
+// Launches that only take their time.
+struct Idle {
   Memory memory;
-  const Program program(read(".version 9.0\n.target sm_90\n.address_size 64\n"
+  const Program program{read(".version 9.0\n.target sm_90\n.address_size 64\n"
                              ".visible .entry idle() { .reg .pred %p<9>; .reg .b32 %r<9>;\n" +
                              delay + "ret; }\n"),
-                        memory);
-  const auto launch = [&] {
+                        memory};
+  LaunchUnderWay launch() {
     return LaunchUnderWay({.kernel = program.kernel("idle"), .block = {32}}, memory,
                           {.order = Order::shuffled});
-  };
+  }
+};
+
+// What the first one knows of its accesses it goes by until its end.
+TEST(UnderWay, keep_their_shapes) {
+  Idle idle;
+  Shapes& shapes = idle.memory.contents().shapes;
+  shapes.most = 1;
+  const std::uint64_t one[warp_size] = {0, 4}, other[warp_size] = {0, 8};
+  const auto is_room_for_another = [&] { return shapes.find(other, 3, 4) != nullptr; };
+  {
+    LaunchUnderWay first = idle.launch();
+    ASSERT_NE(shapes.find(one, 3, 4), nullptr);
+    LaunchUnderWay second = idle.launch();
+    EXPECT_FALSE(is_room_for_another());
+    for (LaunchUnderWay* launch : {&first, &second}) {
+      while (!launch->is_over()) launch->go_on(1000);
+      launch->end();
+    }
+  }
+  LaunchUnderWay third = idle.launch();
+  EXPECT_TRUE(is_room_for_another());
+}
+
+// Whatever one of them throws, such as that memory has run out.
+TEST(UnderWay, are_none_after_an_error) {
+  Idle idle;
   const auto fail = [](const Outcome&) { throw std::bad_alloc(); };
   runtime::UnderWay under_way;
   for (std::uint64_t pause = 0; pause < 20; ++pause) {
     try {
-      under_way.begin({launch(), {{3, 1}}, [](const Outcome&) {}}, {}, pause);
-      under_way.begin({launch(), {{4, 1}}, fail}, {}, std::nullopt);
+      under_way.begin({idle.launch(), {{3, 1}}, [](const Outcome&) {}}, {}, pause);
+      under_way.begin({idle.launch(), {{4, 1}}, fail}, {}, std::nullopt);
       ADD_FAILURE() << "it was to throw";
     } catch (const std::bad_alloc&) {
       EXPECT_TRUE(under_way.empty()) << pause;
