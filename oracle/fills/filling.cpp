@@ -131,11 +131,33 @@ Filling::Filling(const Case& c, Operand o) : c_(c), o_(o) {
 }
 
 void Filling::fill_row(float* row, std::int64_t i, std::int64_t columns) const {
+  if (c_.fill == Fill::special && !patterned_) return fill_special_row(row, i, columns);
   const std::uint64_t key = mix(c_.seed, o_, i);
   with_row(i, [&](const auto& value) {
     for (std::int64_t j = 0; j < columns; ++j)
       row[j] = value(scramble(key + static_cast<std::uint64_t>(j)), j);
   });
+}
+
+// Most elements are plain, and where the others are is known.
+void Filling::fill_special_row(float* row, std::int64_t i, std::int64_t columns) const {
+  const std::uint64_t key = mix(c_.seed, o_, i);
+  const auto random = [&](std::int64_t j) { return scramble(key + static_cast<std::uint64_t>(j)); };
+  const auto set = [&](std::int64_t j) {
+    if (j >= 0 && j < columns) row[j] = special(random(j), i, j);
+  };
+  for (std::int64_t j = 0; j < columns; ++j) row[j] = uniform(random(j));
+  const bool is_of_a = o_ == Operand::a;
+  const bool meets_others = std::any_of(others_.begin(), others_.end(), [&](const auto& other) {
+    return !is_of_a && i == other.column;
+  });
+  const bool is_unusual = meets_others || (is_of_a ? i == zero_line_ : i >= zeros_from_);
+  for (std::int64_t j = is_unusual ? 0 : is_of_a ? zeros_from_ : columns; j < columns; ++j) set(j);
+  for (const SpecialValue& other : others_)
+    if (is_of_a) set(other.row);
+  for (const SpecialValue& mine : mine_)
+    if (i == mine.row) set(mine.column);
+  if (!is_of_a) set(zero_line_);
 }
 
 float Filling::at(std::int64_t i, std::int64_t j) const {

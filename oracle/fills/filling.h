@@ -62,6 +62,7 @@ class Filling {
   void with_row(std::int64_t i, const Use& use) const;
   std::int64_t hot_column(std::int64_t i) const;
   void choose_special_values();
+  void fill_special_row(float* row, std::int64_t i, std::int64_t columns) const;
   float special(std::uint64_t random, std::int64_t i, std::int64_t j) const;
   int exponent_of_line(Operand o, std::int64_t line) const;
 
