@@ -64,7 +64,10 @@ Error create_stream(void** result, unsigned flags, int priority) {
 
 Error destroy_stream(void* stream) {
   const bool is_made = find_handle(state().streams, stream) != state().streams.end();
-  if (is_made) leave_captures(stream);
+  if (is_made) {
+    leave_captures(stream);
+    state().attributes.erase(name_of_stream(stream).number);
+  }
   return destroy(state().streams, stream);
 }
 
@@ -80,6 +83,24 @@ Error stream_facts(void* stream, StreamFacts& facts) {
 
 Error check_stream(void* stream) {
   return call([&] { need_stream(stream); });
+}
+
+Error set_attribute(void* stream, int which, const AttributeValue& value) {
+  return call([&] { state().attributes[name_of_stream(stream).number][which] = value; });
+}
+
+Error get_attribute(void* stream, int which, AttributeValue& value) {
+  return call([&] {
+    const Attributes& all = state().attributes[name_of_stream(stream).number];
+    if (const auto found = all.find(which); found != all.end()) value = found->second;
+  });
+}
+
+Error copy_attributes(void* to, void* from) {
+  return call([&] {
+    const StreamName source = name_of_stream(from);
+    state().attributes[name_of_stream(to).number] = state().attributes[source.number];
+  });
 }
 
 // Of a stream that has callbacks: a graph can hold none.

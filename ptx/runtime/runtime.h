@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -233,6 +234,13 @@ struct StreamFacts {
 };
 Error stream_facts(void* stream, StreamFacts&);
 Error check_stream(void* stream);
+// Attributes say how fast something is, not what it does: they are kept as they were told, by
+// NVIDIA's numbers. Of one that nobody has set, `value` stays as it is.
+using AttributeValue = std::array<std::byte, 64>;
+using Attributes = std::map<int, AttributeValue>;
+Error set_attribute(void* stream, int which, const AttributeValue&);
+Error get_attribute(void* stream, int which, AttributeValue& value);
+Error copy_attributes(void* to_stream, void* from_stream);
 Error create_event(void** result, bool timed);
 Error destroy_event(void*);
 // An event of `outside` is recorded, or waited for, when a graph is launched; it orders nothing in

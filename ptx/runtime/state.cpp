@@ -348,7 +348,7 @@ Error reset() {
   forget_mappings();
   device.allocations.clear(), device.allocated = 0;
   device.memory.release_heap();
-  device.streams.clear();
+  device.streams.clear(), device.attributes.clear();
   device.events.clear();
   device.pools.clear();
   device.arrays.clear();

@@ -133,6 +133,7 @@ struct State {
   std::size_t allocated = 0;  // bytes
   int numbered = 0;           // allocations, within the observation
   Handles<std::unique_ptr<Stream>> streams;
+  std::map<unsigned long long, Attributes> attributes;  // of streams, by number
   // Of whoever calls the host code; nobody destroys them.
   std::array<Stream, streams_of_caller + 1> of_caller = made_by_caller();
   Handles<std::unique_ptr<Event>> events;

@@ -24,10 +24,6 @@ inline cudaError_t as_cuda(Error error, const char* function = __builtin_FUNCTIO
 inline cudaError_t invalid_value(const char* function = __builtin_FUNCTION()) {
   return as_cuda(rt::fail(Error::invalid_value), function);
 }
-// As an H100 takes it.
-inline bool is_valid(const cudaAccessPolicyWindow& window) {
-  return window.num_bytes <= Model::access_window && window.hitRatio >= 0 && window.hitRatio <= 1;
-}
 inline Dim as_dim(dim3 d) { return {d.x, d.y, d.z}; }
 
 }  // namespace ptx::cudart

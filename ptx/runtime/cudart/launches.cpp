@@ -1,4 +1,5 @@
 // Launches, attributes of kernels, occupancy.
+#include "ptx/runtime/cudart/attributes.h"
 #include "ptx/runtime/cudart/forward.h"
 
 using namespace ptx::cudart;

@@ -1,7 +1,26 @@
 // Streams and events.
+#include <cstring>
+
+#include "ptx/runtime/cudart/attributes.h"
 #include "ptx/runtime/cudart/forward.h"
 
 using namespace ptx::cudart;
+
+namespace {
+
+bool is_of_streams(cudaStreamAttrID id) {
+  switch (id) {
+    case cudaStreamAttributeAccessPolicyWindow:
+    case cudaStreamAttributeSynchronizationPolicy:
+    case cudaStreamAttributePriority:
+    case cudaStreamAttributeMemSyncDomainMap:
+    case cudaStreamAttributeMemSyncDomain:
+    case cudaLaunchAttributeNvlinkUtilCentricScheduling: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -41,10 +60,10 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
   return as_cuda(error);
 }
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
-  rt::StreamFacts facts;
-  const ptx::Error error = rt::stream_facts(stream, facts);
-  *priority = facts.priority;
-  return as_cuda(error);
+  cudaStreamAttrValue value{};
+  const cudaError_t error = cudaStreamGetAttribute(stream, cudaStreamAttributePriority, &value);
+  *priority = value.priority;
+  return error;
 }
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
   rt::StreamFacts facts;
@@ -61,17 +80,24 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   if (greatest != nullptr) *greatest = -5;
   return cudaSuccess;
 }
-// How fast, not what.
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID id,
                                    const cudaStreamAttrValue* value) {
-  if (value == nullptr ||
-      (id == cudaStreamAttributeAccessPolicyWindow && !is_valid(value->accessPolicyWindow)))
-    return invalid_value();
-  return as_cuda(rt::check_stream(stream));
+  if (value == nullptr || !is_of_streams(id) || !is_valid(id, *value)) return invalid_value();
+  return as_cuda(rt::set_attribute(stream, id, as_told(*value)));
+}
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID id,
+                                   cudaStreamAttrValue* value) {
+  if (value == nullptr || !is_of_streams(id)) return invalid_value();
+  rt::StreamFacts facts;
+  if (const ptx::Error error = rt::stream_facts(stream, facts); error != ptx::Error::success)
+    return as_cuda(error);
+  rt::AttributeValue told = as_told(usual_value(id, facts.priority));
+  const ptx::Error error = rt::get_attribute(stream, id, told);
+  std::memcpy(value, &told, sizeof *value);
+  return as_cuda(error);
 }
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
-  const ptx::Error error = rt::check_stream(from);
-  return as_cuda(error != ptx::Error::success ? error : rt::check_stream(to));
+  return as_cuda(rt::copy_attributes(to, from));
 }
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, size_t, unsigned) {
   return as_cuda(rt::check_stream(stream));
@@ -111,6 +137,7 @@ PTX_PER_THREAD_STREAM(cudaStreamGetPriority);
 PTX_PER_THREAD_STREAM(cudaStreamGetId);
 PTX_PER_THREAD_STREAM(cudaStreamGetDevice);
 PTX_PER_THREAD_STREAM(cudaStreamSetAttribute);
+PTX_PER_THREAD_STREAM(cudaStreamGetAttribute);
 PTX_PER_THREAD_STREAM(cudaStreamCopyAttributes);
 PTX_PER_THREAD_STREAM(cudaStreamAttachMemAsync);
 PTX_PER_THREAD_STREAM(cudaEventRecord);
