@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ptx/runtime/graph/handles.h"
 #include "ptx/runtime/state.h"
 
 namespace ptx::runtime {
@@ -38,11 +39,15 @@ void add_all(std::vector<std::size_t>& to, const std::vector<std::size_t>& from)
 }
 
 // Those nodes, and all that come before them.
-std::vector<bool> up_to(const Graph& graph, const std::vector<std::size_t>& last) {
+std::vector<bool> up_to(const Graph& graph, std::vector<std::size_t> open) {
   std::vector<bool> all(graph.nodes.size());
-  for (const std::size_t node : last) all[node] = true;
-  for (std::size_t i = all.size(); i-- > 0;)
-    for (const std::size_t before : graph.nodes[i].after) all[before] = all[before] || all[i];
+  while (!open.empty()) {
+    const std::size_t node = open.back();
+    open.pop_back();
+    if (all[node]) continue;
+    all[node] = true;
+    add_all(open, graph.nodes[node].after);
+  }
   return all;
 }
 
@@ -148,20 +153,33 @@ void leave_captures(void* stream) {
   if (capture->origin == number) end(*capture);
 }
 
+namespace {
+void begin(void* stream, CaptureMode mode, std::shared_ptr<Graph> graph,
+           std::vector<std::size_t> last) {
+  State& device = state();
+  const StreamName name = name_of_stream(stream);
+  if (is_legacy(stream)) throw Failure{Error::stream_capture_unsupported};
+  if (device.captures.contains(name.number)) throw Failure{Error::illegal_state};
+  auto capture = std::make_shared<Capture>();
+  capture->id = device.next_capture++;
+  capture->origin = name.number;
+  capture->of_blocking_stream = !name.is_apart;
+  capture->mode = mode;
+  capture->thread = std::this_thread::get_id();
+  capture->graph = std::move(graph);
+  capture->last[name.number] = std::move(last);
+  device.captures[name.number] = std::move(capture);
+}
+}  // namespace
+
 Error begin_capture(void* stream, CaptureMode mode) {
+  return call([&] { begin(stream, mode, std::make_shared<Graph>(), {}); });
+}
+
+Error begin_capture_to(void* graph, std::span<void* const> after, void* stream, CaptureMode mode) {
   return call([&] {
-    State& device = state();
-    const StreamName name = name_of_stream(stream);
-    if (is_legacy(stream)) throw Failure{Error::stream_capture_unsupported};
-    if (device.captures.contains(name.number)) throw Failure{Error::illegal_state};
-    auto capture = std::make_shared<Capture>();
-    capture->id = device.next_capture++;
-    capture->origin = name.number;
-    capture->of_blocking_stream = !name.is_apart;
-    capture->mode = mode;
-    capture->thread = std::this_thread::get_id();
-    capture->last[name.number] = {};
-    device.captures[name.number] = std::move(capture);
+    const std::shared_ptr<Graph> to = graph_of(graph);
+    begin(stream, mode, to, numbers_in(to, after));
   });
 }
 

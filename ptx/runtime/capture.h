@@ -30,6 +30,9 @@ struct Node {
   std::shared_ptr<Graph> inner = nullptr;                // of a graph in a graph: that, its own
   std::shared_ptr<const LaunchOfNode> launch = nullptr;  // of a kernel
   void* event = nullptr;                                 // that is recorded or waited for
+  DoneByNode does = {};
+  bool is_destroyed = false;  // its number stays, for the others to keep theirs
+  bool is_enabled = true;     // of an executable
 };
 
 // What cudaMallocAsync gives to a graph: always at the same address, and there from its own node to
@@ -94,10 +97,12 @@ struct Executable {
   std::shared_ptr<const Graph> made_of;
   struct Part {
     std::vector<std::size_t> place_of;            // of each node
+    std::vector<std::size_t> there;               // numbers of those that were not destroyed then
     std::vector<std::vector<std::size_t>> after;  // as it was then
   };
   std::map<const Graph*, Part> parts;  // `made_of`, and graphs in it
   bool frees_at_launch = false;
+  unsigned long long flags = 0;  // as they were told
   // Nodes that follow each other share a lane, which is a stream of its own; the first one is the
   // stream that the graph is launched in.
   std::vector<std::size_t> lane_of_node;
@@ -117,8 +122,6 @@ void forbid_while_capturing();          // of calls that only a relaxed capture 
 void forbid_while_any_captures();       // of those that wait for all
 void forbid_if_captured(void* stream);  // of those that wait for it
 void forbid_if_captured(const Captured&);
-
-std::shared_ptr<Graph> graph_of(void* handle);  // also of one that is still being captured
 
 // Adds what `work` puts into the stream that it is given, as one node. Throws the error that it
 // returns, and adds nothing then.

@@ -169,14 +169,23 @@ bool is_too_much(std::size_t bytes) {
   return true;
 }
 
-void set_now(const End& end, int value, StreamName stream) {
+void set_row(std::byte* to, const SetOfNode& asked) {
+  if (asked.element_bytes == 1) {
+    std::memset(to, static_cast<int>(asked.value), asked.width);
+    return;
+  }
+  for (std::size_t at = 0; at < asked.width; at += asked.element_bytes)
+    std::memcpy(to + at, &asked.value, asked.element_bytes);
+}
+
+void set_now(const SetOfNode& asked, StreamName stream) {
   if (state().runs_nothing()) return;
+  const End end{asked.to, asked.pitch, asked.width, asked.height, Access::write};
   check_device("cudaMemset", end);
   if (is_too_much(end.width * end.height)) return;
   enter_access(stream, access_of("cudaMemset", end));
   for (std::size_t row = 0; row < end.height; ++row)
-    std::memset(const_cast<std::byte*>(static_cast<const std::byte*>(end.first)) + row * end.pitch,
-                value, end.width);
+    set_row(static_cast<std::byte*>(asked.to) + row * asked.pitch, asked);
   mark_written(end);
 }
 
@@ -191,13 +200,14 @@ Error copy(const Copy& asked) {
     if (asked.width == 0 || asked.height == 0) return;
     if (!is_of_graph) return copy_now(asked);
     check_shape(asked);
-    record(asked.stream,
-           {.run = [asked](const Turn& turn) { copy_now(asked, &turn); }, .kind = NodeKind::copy});
+    record(asked.stream, {.run = [asked](const Turn& turn) { copy_now(asked, &turn); },
+                          .kind = NodeKind::copy,
+                          .does = asked});
   });
 }
 
 Error set_memory(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
-                 void* stream) {
+                 void* stream, std::size_t element_bytes) {
   return call([&] {
     need_stream(stream);
     const bool is_of_graph = is_captured(stream);
@@ -205,10 +215,11 @@ Error set_memory(void* to, std::size_t pitch, int value, std::size_t width, std:
     const bool runs_nothing = state().runs_nothing() && !is_of_graph;
     if (!runs_nothing && (to == nullptr || (height > 1 && width > pitch)))
       throw Failure{Error::invalid_value};
-    const End end{to, pitch, width, height, Access::write};
-    if (!is_of_graph) return set_now(end, value, name_of_stream(stream));
-    record(stream, {.run = [end, value](const Turn& turn) { set_now(end, value, turn.stream); },
-                    .kind = NodeKind::set});
+    const SetOfNode asked{to, pitch, static_cast<unsigned>(value), width, height, element_bytes};
+    if (!is_of_graph) return set_now(asked, name_of_stream(stream));
+    record(stream, {.run = [asked](const Turn& turn) { set_now(asked, turn.stream); },
+                    .kind = NodeKind::set,
+                    .does = asked});
   });
 }
 

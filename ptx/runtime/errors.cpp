@@ -41,6 +41,8 @@ constexpr Entry entries[] = {
      "the provided PTX was compiled with an unsupported toolchain."},
     {Error::file_not_found, "cudaErrorFileNotFound", "file not found"},
     {Error::invalid_resource_handle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+    {Error::lossy_query, "cudaErrorLossyQuery",
+     "attempted introspection would be semantically lossy"},
     {Error::illegal_state, "cudaErrorIllegalState",
      "the operation cannot be performed in the present state"},
     {Error::symbol_not_found, "cudaErrorSymbolNotFound", "named symbol not found"},

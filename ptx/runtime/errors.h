@@ -26,6 +26,7 @@ enum class Error : int {
   file_not_found = 301,
   invalid_resource_handle = 400,
   illegal_state = 401,
+  lossy_query = 402,
   symbol_not_found = 500,
   not_ready = 600,
   illegal_address = 700,

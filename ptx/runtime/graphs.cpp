@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "ptx/runtime/graph/handles.h"
 #include "ptx/runtime/state.h"
 
 namespace ptx::runtime {
@@ -14,13 +15,6 @@ namespace ptx::runtime {
 namespace {
 
 std::uintptr_t number_of(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
-
-template <class Set>
-auto found_in(Set& set, void* handle) {
-  const auto found = find_handle(set, handle);
-  if (found == set.end()) throw Failure{Error::invalid_value};
-  return found;
-}
 
 // A node goes on in the lane of one before it, if it is the first to follow that.
 void give_lanes(Executable& executable) {
@@ -45,8 +39,8 @@ std::vector<std::size_t> ends_of(const Executable::Part& part) {
   for (const std::vector<std::size_t>& after : part.after)
     for (const std::size_t before : after) is_followed[before] = true;
   std::vector<std::size_t> ends;
-  for (std::size_t i = 0; i < is_followed.size(); ++i)
-    if (!is_followed[i]) ends.push_back(part.place_of[i]);
+  for (const std::size_t node : part.there)
+    if (!is_followed[node]) ends.push_back(part.place_of[node]);
   return ends;
 }
 
@@ -60,10 +54,11 @@ void put_in_order(Executable& executable, const Graph& graph,
   Executable::Part& part = executable.parts[&graph];
   std::vector<std::size_t>& place_of = part.place_of;
   place_of.assign(nodes.size(), nowhere);
+  part.there = nodes_there(graph);
   for (const Node& node : nodes) part.after.push_back(node.after);
   const auto is_placed = [&](std::size_t node) { return place_of[node] != nowhere; };
   for (bool goes_on = true; std::exchange(goes_on, false);)
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (const std::size_t i : part.there) {
       if (is_placed(i) || !std::ranges::all_of(nodes[i].after, is_placed)) continue;
       goes_on = true;
       Node placed = nodes[i];
@@ -77,8 +72,7 @@ void put_in_order(Executable& executable, const Graph& graph,
       place_of[i] = executable.graph.nodes.size();
       executable.graph.nodes.push_back(std::move(placed));
     }
-  if (!std::ranges::all_of(place_of, [](std::size_t place) { return place != nowhere; }))
-    throw Failure{Error::invalid_value};
+  if (!std::ranges::all_of(part.there, is_placed)) throw Failure{Error::invalid_value};
 }
 
 // What an earlier launch has allocated, and nobody freed, is still there.
@@ -94,6 +88,14 @@ void settle_pending() {
   if (auto finding = state().pending.settle()) throw Failure{Error::success, std::move(finding)};
 }
 
+bool follows_kernel_in_lane(const Executable& executable, std::size_t node) {
+  const std::vector<std::size_t>& after = executable.graph.nodes[node].after;
+  if (after.size() != 1) return false;
+  const Node& ahead = executable.graph.nodes[after[0]];
+  return ahead.kind == NodeKind::kernel && ahead.is_enabled &&
+         executable.lane_of_node[after[0]] == executable.lane_of_node[node];
+}
+
 void run(Executable& executable, StreamName stream, const void* frame) {
   Timeline& timeline = state().timeline;
   const std::vector<Node>& nodes = executable.graph.nodes;
@@ -106,11 +108,10 @@ void run(Executable& executable, StreamName stream, const void* frame) {
     const StreamName name = lane == 0 ? stream : executable.lanes[lane];
     timeline.wait(name, before);
     for (const std::size_t node : nodes[i].after) timeline.wait(name, done[node]);
-    const bool follows_one_kernel = nodes[i].after.size() == 1 &&
-                                    nodes[nodes[i].after[0]].kind == NodeKind::kernel &&
-                                    executable.lane_of_node[nodes[i].after[0]] == lane;
     settle_pending();
-    nodes[i].run({.stream = name, .starts_early = follows_one_kernel, .frame = frame});
+    if (nodes[i].is_enabled)
+      nodes[i].run(
+          {.stream = name, .starts_early = follows_kernel_in_lane(executable, i), .frame = frame});
     state().pending.look_again(timeline);
     done.push_back(timeline.before_next(name));
   }
@@ -162,20 +163,6 @@ bool is_given_back(const void* first, std::size_t bytes) {
   return mincore(reinterpret_cast<void*>(begin), end - begin, pages.data()) != 0;
 }
 
-namespace {
-// With the handles of what is in it.
-void forget_handles(Graph& graph) {
-  for (const NodeHandle* const node : graph.handles)
-    if (node != nullptr) state().nodes.erase(find_handle(state().nodes, node));
-  graph.handles.clear();
-  for (const Node& node : graph.nodes) {
-    if (node.inner == nullptr) continue;
-    forget_handles(*node.inner);
-    state().graphs.erase(node.inner);
-  }
-}
-}  // namespace
-
 Error destroy_graph(void* graph) {
   const auto work = [&] {
     const auto found = found_in(state().graphs, graph);
@@ -186,7 +173,7 @@ Error destroy_graph(void* graph) {
   return call(work, WhenLost::go_on);
 }
 
-Error instantiate(void** executable, void* graph, bool frees_at_launch) {
+Error instantiate(void** executable, void* graph, bool frees_at_launch, unsigned long long flags) {
   return call([&] {
     if (executable == nullptr) throw Failure{Error::invalid_value};
     auto made = std::make_shared<Executable>();
@@ -195,6 +182,7 @@ Error instantiate(void** executable, void* graph, bool frees_at_launch) {
     if (!made->made_of->memory.empty() && std::ranges::any_of(state().executables, is_of_it))
       throw Failure{Error::not_supported};  // the memory of one would be that of the other
     made->frees_at_launch = frees_at_launch;
+    made->flags = flags;
     made->graph.memory = made->made_of->memory;
     made->graph.objects = made->made_of->objects;
     put_in_order(*made, *made->made_of, {});
@@ -211,6 +199,10 @@ Error destroy_executable(void* executable) {
 
 Error check_executable(void* executable) {
   return call([&] { found_in(state().executables, executable); });
+}
+
+Error flags_of(void* executable, unsigned long long& flags) {
+  return call([&] { flags = (*found_in(state().executables, executable))->flags; });
 }
 
 Error launch_graph(void* executable, void* stream, const void* frame) {

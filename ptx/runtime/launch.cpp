@@ -166,16 +166,20 @@ void run_now(const Kernel& kernel, const Configuration& asked,
   begin(kernel, {std::move(begun), self, end}, as, pause_of(asked, starts_early));
 }
 
-std::shared_ptr<const LaunchOfNode> launch_of_node(const void* stub, const Configuration& asked,
-                                                   const Program::Kernel& code, void** arguments) {
-  auto made =
-      std::make_shared<LaunchOfNode>(LaunchOfNode{stub, asked, packed(code, arguments), {}});
-  for (const ParamPlace& place : params_of(code))
-    made->arguments.push_back(made->params.data() + place.at);
-  return made;
+// A kernel in a graph has the attributes of its stream, where it has none of its own.
+Configuration with_attributes(Configuration asked) {
+  constexpr int priority = 8;
+  const auto own = state().attributes.find(name_of_stream(asked.stream).number);
+  if (own != state().attributes.end())
+    asked.attributes.insert(own->second.begin(), own->second.end());
+  StreamFacts facts;
+  stream_facts(asked.stream, facts);
+  AttributeValue value{};
+  std::memcpy(&value, &facts.priority, sizeof facts.priority);
+  if (facts.priority != 0) asked.attributes.insert({priority, value});
+  return asked;
 }
 
-// Its arguments are those of now; what else it goes by, such as a variable, that of each launch.
 void record_launch(const void* stub, const Configuration& asked, void** arguments) {
   const Kernel& kernel = kernel_of(stub);
   const Program::Kernel& code = code_of(kernel);
@@ -185,13 +189,7 @@ void record_launch(const void* stub, const Configuration& asked, void** argument
     capture_of(asked.stream).is_invalid = true;
     throw;
   }
-  const auto launch = launch_of_node(stub, asked, code, arguments);
-  const auto run = [launch](const Turn& turn) {
-    run_now(
-        kernel_of(launch->stub), launch->configuration, [&](const auto&) { return launch->params; },
-        &turn);
-  };
-  record(asked.stream, {.run = run, .kind = NodeKind::kernel, .launch = launch});
+  record(asked.stream, node_of_launch(stub, with_attributes(asked), packed(code, arguments)));
 }
 
 // The variable of a function that has returned, which a launch of a graph would be given.
@@ -206,6 +204,19 @@ void call_later(std::function<void()> function, const void* data, StreamName str
 }
 
 }  // namespace
+
+// Its arguments are those of now; what else it goes by, such as a variable, that of each launch.
+Node node_of_launch(const void* stub, const Configuration& asked, std::vector<std::byte> params) {
+  const auto launch = std::make_shared<LaunchOfNode>(LaunchOfNode{stub, asked, params, {}});
+  for (const ParamPlace& place : params_of(code_of(kernel_of(stub))))
+    launch->arguments.push_back(launch->params.data() + place.at);
+  const auto run = [launch](const Turn& turn) {
+    run_now(
+        kernel_of(launch->stub), launch->configuration, [&](const auto&) { return launch->params; },
+        &turn);
+  };
+  return {.run = run, .kind = NodeKind::kernel, .launch = launch};
+}
 
 Error push_configuration(const Configuration& configuration) {
   configurations.push_back(configuration);
@@ -231,7 +242,8 @@ Error launch(const void* stub, const Configuration& asked, void** arguments) {
   });
 }
 
-Error call_host(void* stream, std::function<void()> function, const void* data) {
+Error call_host(void* stream, std::function<void()> function, const void* data,
+                const void* address) {
   return call([&] {
     need_stream(stream);
     if (!is_captured(stream))
@@ -239,7 +251,8 @@ Error call_host(void* stream, std::function<void()> function, const void* data) 
     record(stream,
            {.run = [function = std::move(function), data](
                        const Turn& turn) { call_later(function, data, turn.stream, turn.frame); },
-            .kind = NodeKind::host});
+            .kind = NodeKind::host,
+            .does = CallOfNode{address, data}});
   });
 }
 

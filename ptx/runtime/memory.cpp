@@ -82,7 +82,9 @@ void allocate_for_graph(void* stream, void** result, std::size_t bytes) {
   memory->first = first + (alignment - number_of(first) % alignment);
   *result = memory->first;
   capture_of(stream).graph->memory.push_back(memory);
-  record(stream, {.run = [memory](const Turn&) { open(memory); }, .kind = NodeKind::allocate});
+  record(stream, {.run = [memory](const Turn&) { open(memory); },
+                  .kind = NodeKind::allocate,
+                  .does = MemoryOfNode{memory->first, bytes}});
 }
 
 // Only what the same graph allocates.
@@ -96,7 +98,8 @@ void free_in_graph(void* stream, void* first) {
     enter_access(turn.stream, freeing(first, bytes));
     close(first);
   };
-  record(stream, {.run = run, .kind = NodeKind::release});
+  record(stream,
+         {.run = run, .kind = NodeKind::release, .does = MemoryOfNode{first, (*found)->bytes}});
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "ptx/machine/machine.h"
@@ -64,6 +65,11 @@ Error fail(Error);  // of a call that only ptx_cudart knows
 // A finding: a function of the host, which a stream called, has called this one.
 void report_forbidden(const char* function);
 
+// Attributes say how fast something is, not what it does: they are kept as they were told, by
+// NVIDIA's numbers.
+using AttributeValue = std::array<std::byte, 64>;
+using Attributes = std::map<int, AttributeValue>;
+
 // ---- Launches. A kernel is known by the address of its stub in the host code.
 struct Configuration {
   Dim grid, block;
@@ -72,13 +78,16 @@ struct Configuration {
   bool cooperative = false;
   bool starts_early = false;  // before the kernel ahead of it in its stream has ended
   Dim cluster = {0, 0, 0};    // blocks of each; zeros: unsaid
+  Attributes attributes = {};
 };
 Error push_configuration(const Configuration&);
 Error pop_configuration(Configuration&);
 Error find_kernel(const void* stub);
 Error launch(const void* stub, const Configuration&, void** arguments);
-// Later, and with `data`. What it calls itself is refused: not_permitted.
-Error call_host(void* stream, std::function<void()>, const void* data);
+// Later, and with `data`. What it calls itself is refused: not_permitted. Where it is in a graph,
+// whoever asks is told that `address` is called.
+Error call_host(void* stream, std::function<void()>, const void* data,
+                const void* address = nullptr);
 Error call_back(void* stream, std::function<void()>, const void* data);  // in no graph
 
 struct KernelAttributes {
@@ -146,8 +155,9 @@ struct Copy {
   bool waits = false;  // as cudaMemcpy does, unless both ends are the device's
 };
 Error copy(const Copy&);
+// Each element of so many bytes becomes the last ones of `value`; `width` counts bytes.
 Error set_memory(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
-                 void* stream);
+                 void* stream, std::size_t element_bytes = 1);
 Error symbol(const void* host, void** address, std::size_t* bytes);
 Error copy_to_symbol(const void* host, const void* from, std::size_t bytes, std::size_t offset,
                      Direction, void* stream, bool waits = false);
@@ -234,10 +244,7 @@ struct StreamFacts {
 };
 Error stream_facts(void* stream, StreamFacts&);
 Error check_stream(void* stream);
-// Attributes say how fast something is, not what it does: they are kept as they were told, by
-// NVIDIA's numbers. Of one that nobody has set, `value` stays as it is.
-using AttributeValue = std::array<std::byte, 64>;
-using Attributes = std::map<int, AttributeValue>;
+// Of an attribute that nobody has set, `value` stays as it is.
 Error set_attribute(void* stream, int which, const AttributeValue&);
 Error get_attribute(void* stream, int which, AttributeValue& value);
 Error copy_attributes(void* to_stream, void* from_stream);
@@ -264,6 +271,8 @@ void* default_pool();
 enum class CaptureMode { global, thread_local_, relaxed };
 enum class CaptureStatus { none, active, invalidated };
 Error begin_capture(void* stream, CaptureMode);
+// Into a graph that there is, behind some of its nodes.
+Error begin_capture_to(void* graph, std::span<void* const> after, void* stream, CaptureMode);
 Error end_capture(void* stream, void** graph);
 struct CaptureFacts {
   CaptureStatus status = CaptureStatus::none;
@@ -304,7 +313,36 @@ struct LaunchOfNode {
   std::vector<void*> arguments;  // into these
 };
 Error launch_of_node(void* node, std::shared_ptr<const LaunchOfNode>&);
+// Other attributes, and how it is launched: not what, nor with which arguments.
+Error change_launch(void* node, const std::function<void(Configuration&)>& change);
+// What other nodes do. Positions in memory are part of the pointers.
+struct SetOfNode {
+  void* to = nullptr;
+  std::size_t pitch = 0;
+  unsigned value = 0;
+  std::size_t width = 0, height = 0, element_bytes = 1;
+};
+struct CallOfNode {
+  const void *address = nullptr, *data = nullptr;
+};
+struct MemoryOfNode {
+  void* first = nullptr;
+  std::size_t bytes = 0;
+};
+using DoneByNode = std::variant<std::monostate, Copy, SetOfNode, CallOfNode, MemoryOfNode>;
+Error done_by_node(void* node, NodeKind, DoneByNode&);
 Error nodes_of(void* graph, bool only_first, std::vector<void*>& nodes);
+// Its number goes with it, and so does its handle; none of a graph that allocates.
+Error destroy_node(void* node);
+// An edge is early where the kernel behind it may start before the one ahead has ended.
+struct Edge {
+  void *from = nullptr, *to = nullptr;
+  bool is_early = false;
+};
+Error edges_of(void* graph, std::vector<Edge>&);
+Error edges_to(void* node, std::vector<Edge>&);
+Error edges_from(void* node, std::vector<Edge>&);
+Error remove_edges(void* graph, std::span<const Edge>);
 // Of a stream that is captured: the graph as far as it is, and the nodes that its next one comes
 // after, until somebody asks again; and which these are to be, or also are.
 Error captured_graph(void* stream, void*& graph, std::span<void* const>& last);
@@ -313,7 +351,16 @@ Error go_on_behind(void* stream, std::span<void* const> nodes, bool as_well);
 // fails.
 enum class GraphChange { none, order = 2, kinds };
 Error update_executable(void* executable, void* graph, GraphChange& changed);
-Error instantiate(void** executable, void* graph, bool frees_at_launch);
+Error update_graph_in(void* executable, void* node, void* graph);  // of a node that holds one
+// A kernel, a copy or a memset that is not enabled does nothing.
+Error enable_node(void* executable, void* node, bool is_enabled);
+Error is_node_enabled(void* executable, void* node, bool& is_enabled);
+// `flags` are NVIDIA's: kept, but for those that say what it does.
+Error instantiate(void** executable, void* graph, bool frees_at_launch,
+                  unsigned long long flags = 0);
+Error flags_of(void* executable, unsigned long long& flags);
+// What the graph looks like, in the language of Graphviz.
+Error describe_graph(void* graph, std::string& text);
 Error destroy_executable(void*);
 Error check_executable(void*);
 // Whatever is below `frame` on this thread's stack is gone: a graph may not read it any more.

@@ -177,6 +177,7 @@ Error call(const std::function<void()>& work, WhenLost = WhenLost::fail);
 Kernel& kernel_of(const void* stub);
 const Program::Kernel& code_of(const Kernel&);
 std::string readable(const std::string& name);  // as in the source
+Node node_of_launch(const void* stub, const Configuration&, std::vector<std::byte> params);
 void forget_mappings();
 // Counts what is made that takes memory. Throws memory_allocation where the request has no more.
 void need_memory();

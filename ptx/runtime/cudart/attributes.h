@@ -31,6 +31,7 @@ inline bool is_valid(cudaLaunchAttributeID id, const cudaLaunchAttributeValue& v
     case cudaLaunchAttributeMemSyncDomain:
       return value.memSyncDomain == cudaLaunchMemSyncDomainDefault ||
              value.memSyncDomain == cudaLaunchMemSyncDomainRemote;
+    case cudaLaunchAttributePreferredSharedMemoryCarveout: return value.sharedMemCarveout <= 100;
     default: return true;
   }
 }
@@ -40,6 +41,33 @@ inline cudaLaunchAttributeValue usual_value(cudaLaunchAttributeID id, int priori
   if (id == cudaLaunchAttributeSynchronizationPolicy) value.syncPolicy = cudaSyncPolicyAuto;
   if (id == cudaLaunchAttributePriority) value.priority = priority;
   if (id == cudaLaunchAttributeMemSyncDomainMap) value.memSyncDomainMap = {0, 1};
+  return value;
+}
+
+inline void set_attribute(rt::Configuration& launch, cudaLaunchAttributeID id,
+                          const cudaLaunchAttributeValue& value) {
+  const auto& cluster = value.clusterDim;
+  switch (id) {
+    case cudaLaunchAttributeIgnore: break;
+    case cudaLaunchAttributeCooperative: launch.cooperative = value.cooperative != 0; break;
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+      launch.starts_early = value.programmaticStreamSerializationAllowed != 0;
+      break;
+    case cudaLaunchAttributeClusterDimension:
+      launch.cluster = {cluster.x, cluster.y, cluster.z};
+      break;
+    default: launch.attributes[id] = as_told(value);
+  }
+}
+inline cudaLaunchAttributeValue attribute_of(const rt::Configuration& launch,
+                                             cudaLaunchAttributeID id) {
+  cudaLaunchAttributeValue value = usual_value(id, 0);
+  const Dim& cluster = launch.cluster;
+  if (id == cudaLaunchAttributeCooperative) value.cooperative = launch.cooperative;
+  if (id == cudaLaunchAttributeClusterDimension)
+    value.clusterDim = {cluster.x, cluster.y, cluster.z};
+  const auto told = launch.attributes.find(id);
+  if (told != launch.attributes.end()) std::memcpy(&value, &told->second, sizeof value);
   return value;
 }
 

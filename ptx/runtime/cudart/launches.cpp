@@ -22,16 +22,8 @@ bool are_valid(const cudaLaunchConfig_t& config) {
 ptx::runtime::Configuration configuration(const cudaLaunchConfig_t& config) {
   rt::Configuration asked =
       configuration(config.gridDim, config.blockDim, config.dynamicSmemBytes, config.stream);
-  for (unsigned i = 0; i < config.numAttrs; ++i) {
-    const cudaLaunchAttribute& attribute = config.attrs[i];
-    if (attribute.id == cudaLaunchAttributeCooperative)
-      asked.cooperative = attribute.val.cooperative != 0;
-    if (attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization)
-      asked.starts_early = attribute.val.programmaticStreamSerializationAllowed != 0;
-    const auto& cluster = attribute.val.clusterDim;
-    if (attribute.id == cudaLaunchAttributeClusterDimension)
-      asked.cluster = {cluster.x, cluster.y, cluster.z};
-  }
+  for (unsigned i = 0; i < config.numAttrs; ++i)
+    set_attribute(asked, config.attrs[i].id, config.attrs[i].val);
   return asked;
 }
 
@@ -60,7 +52,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ke
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   if (function == nullptr) return invalid_value();
   return as_cuda(rt::call_host(
-      stream, [=] { function(data); }, data));
+      stream, [=] { function(data); }, data, reinterpret_cast<const void*>(function)));
 }
 
 cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* stub) {

@@ -2,89 +2,10 @@
 // captured: so it is checked and done as what a capture records.
 #include <algorithm>
 
-#include "ptx/runtime/state.h"
+#include "ptx/runtime/graph/handles.h"
 
 namespace ptx::runtime {
-std::shared_ptr<Graph> graph_of(void* handle) {
-  const auto found = find_handle(state().graphs, handle);
-  if (found != state().graphs.end()) return *found;
-  for (const auto& [_, capture] : state().captures)
-    if (capture->graph.get() == handle) return capture->graph;
-  throw Failure{Error::invalid_value};
-}
-
 namespace {
-
-const NodeHandle& node_of(void* handle) {
-  const auto found = find_handle(state().nodes, handle);
-  if (found == state().nodes.end()) throw Failure{Error::invalid_value};
-  return **found;
-}
-std::size_t number_in(const std::shared_ptr<Graph>& graph, void* handle) {
-  const NodeHandle& node = node_of(handle);
-  if (node.graph != graph) throw Failure{Error::invalid_value};
-  return node.number;
-}
-
-void* handle_of(const std::shared_ptr<Graph>& graph, std::size_t number) {
-  std::vector<NodeHandle*>& all = graph->handles;
-  all.resize(std::max(all.size(), number + 1));
-  if (all[number] == nullptr)
-    all[number] =
-        state().nodes.insert(std::make_unique<NodeHandle>(NodeHandle{graph, number})).first->get();
-  return all[number];
-}
-
-bool contains(const std::vector<std::size_t>& all, std::size_t one) {
-  return std::find(all.begin(), all.end(), one) != all.end();
-}
-
-// What it does; not where it comes.
-void take_work_of(const Node& other, Node& node) {
-  node.run = other.run;
-  node.launch = other.launch;
-  node.event = other.event;
-}
-
-// What allocates or frees stays as it is.
-void replace(Node& node, const NodeWork& work) {
-  if (node.kind == NodeKind::allocate || node.kind == NodeKind::release)
-    throw Failure{Error::invalid_value};
-  const auto scratch = std::make_shared<Graph>();
-  record_in(scratch, work);
-  const Node& other = scratch->nodes.front();
-  if (other.kind != node.kind) throw Failure{Error::invalid_value};
-  take_work_of(other, node);
-}
-
-// Two graphs of the same nodes in the same order, but for the order of what each comes after.
-GraphChange change_of(const Executable& executable, const Graph& was, const Graph& is) {
-  const Executable::Part& part = executable.parts.at(&was);
-  if (part.after.size() != is.nodes.size()) return GraphChange::order;
-  for (std::size_t i = 0; i < is.nodes.size(); ++i) {
-    const Node& own = executable.graph.nodes[part.place_of[i]];
-    if (own.kind != is.nodes[i].kind) return GraphChange::kinds;
-    if (!std::ranges::is_permutation(part.after[i], is.nodes[i].after)) return GraphChange::order;
-    if (own.inner == nullptr) continue;
-    const GraphChange change = change_of(executable, *own.inner, *is.nodes[i].inner);
-    if (change != GraphChange::none) return change;
-  }
-  return GraphChange::none;
-}
-void take_work_of(const Graph& is, Executable& executable, const Graph& was) {
-  const Executable::Part& part = executable.parts.at(&was);
-  for (std::size_t i = 0; i < is.nodes.size(); ++i) {
-    Node& own = executable.graph.nodes[part.place_of[i]];
-    take_work_of(is.nodes[i], own);
-    if (own.inner != nullptr) take_work_of(*is.nodes[i].inner, executable, *own.inner);
-  }
-}
-
-Executable& executable_of(void* handle) {
-  const auto found = find_handle(state().executables, handle);
-  if (found == state().executables.end()) throw Failure{Error::invalid_value};
-  return **found;
-}
 
 std::shared_ptr<Graph> copied(const Graph& graph) {
   auto made = std::make_shared<Graph>();
@@ -138,12 +59,7 @@ namespace {
 void add_to(const std::shared_ptr<Graph>& to, std::span<void* const> after, void** node,
             const std::function<void()>& add) {
   if (node == nullptr) throw Failure{Error::invalid_value};
-  std::vector<std::size_t> before;
-  for (void* const handle : after) {
-    const std::size_t number = number_in(to, handle);
-    if (contains(before, number)) throw Failure{Error::invalid_value};
-    before.push_back(number);
-  }
+  std::vector<std::size_t> before = numbers_in(to, after);
   add();
   to->nodes.back().after = std::move(before);
   *node = handle_of(to, to->nodes.size() - 1);
@@ -168,8 +84,7 @@ Error add_graph(void** node, void* graph, std::span<void* const> after, void* in
 
 Error graph_in(void* node, void*& inner) {
   return call([&] {
-    const NodeHandle& of = node_of(node);
-    const std::shared_ptr<Graph> its = of.graph->nodes[of.number].inner;
+    const std::shared_ptr<Graph> its = its_node(node).inner;
     if (its == nullptr) throw Failure{Error::invalid_value};
     inner = its.get();
     state().graphs.insert(its);
@@ -189,7 +104,8 @@ Error node_in_copy(void* node, void* copy, void** found) {
   return call([&] {
     const NodeHandle& of = node_of(node);
     const std::shared_ptr<Graph> its = graph_of(copy);
-    const bool is_in_it = its->copy_of == of.graph.get() && of.number < its->nodes.size();
+    const bool is_in_it = its->copy_of == of.graph.get() && of.number < its->nodes.size() &&
+                          !its->nodes[of.number].is_destroyed;
     if (found == nullptr || !is_in_it) throw Failure{Error::invalid_value};
     *found = handle_of(its, of.number);
   });
@@ -197,63 +113,36 @@ Error node_in_copy(void* node, void* copy, void** found) {
 
 Error event_of_node(void* node, NodeKind kind, void*& event) {
   return call([&] {
-    const NodeHandle& of = node_of(node);
-    const Node& its = of.graph->nodes[of.number];
+    const Node& its = its_node(node);
     if (its.kind != kind) throw Failure{Error::invalid_value};
     event = its.event;
   });
 }
 
+Error done_by_node(void* node, NodeKind kind, DoneByNode& done) {
+  return call([&] {
+    const Node& its = its_node(node);
+    if (its.kind != kind) throw Failure{Error::invalid_value};
+    done = its.does;
+  });
+}
+
 Error launch_of_node(void* node, std::shared_ptr<const LaunchOfNode>& launch) {
   return call([&] {
-    const NodeHandle& of = node_of(node);
-    launch = of.graph->nodes[of.number].launch;
+    launch = its_node(node).launch;
     if (launch == nullptr) throw Failure{Error::invalid_value};
   });
 }
 
-Error add_dependencies(void* graph, std::span<void* const> from, std::span<void* const> to) {
-  return call([&] {
-    const std::shared_ptr<Graph> of = graph_of(graph);
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      const std::size_t before = number_in(of, from[i]), node = number_in(of, to[i]);
-      std::vector<std::size_t>& after = of->nodes[node].after;
-      if (before == node || contains(after, before)) throw Failure{Error::invalid_value};
-      after.push_back(before);
-    }
-  });
-}
-
-Error set_node(void* node, const NodeWork& work) {
-  return call([&] {
-    const NodeHandle& of = node_of(node);
-    replace(of.graph->nodes[of.number], work);
-  });
-}
-
-Error set_node_of(void* executable, void* node, const NodeWork& work) {
-  return call([&] {
-    Executable& changed = executable_of(executable);
-    const NodeHandle& of = node_of(node);
-    const auto part = changed.parts.find(of.graph.get());
-    if (part == changed.parts.end() || of.number >= part->second.place_of.size())
-      throw Failure{Error::invalid_value};
-    replace(changed.graph.nodes[part->second.place_of[of.number]], work);
-  });
-}
-
 Error kind_of_node(void* node, NodeKind& kind) {
-  return call([&] {
-    const NodeHandle& of = node_of(node);
-    kind = of.graph->nodes[of.number].kind;
-  });
+  return call([&] { kind = its_node(node).kind; });
 }
 
 Error nodes_of(void* graph, bool only_first, std::vector<void*>& nodes) {
   return call([&] {
     const std::shared_ptr<Graph> of = graph_of(graph);
-    for (std::size_t i = 0; i < of->nodes.size(); ++i)
-      if (!only_first || of->nodes[i].after.empty()) nodes.push_back(handle_of(of, i));
+    for (const std::size_t node : nodes_there(*of))
+      if (!only_first || of->nodes[node].after.empty()) nodes.push_back(handle_of(of, node));
   });
 }
 
@@ -280,18 +169,6 @@ Error go_on_behind(void* stream, std::span<void* const> nodes, bool as_well) {
       if (!contains(all, number)) all.push_back(number);
     }
     last = std::move(all);
-  });
-}
-
-Error update_executable(void* executable, void* graph, GraphChange& changed) {
-  changed = GraphChange::none;
-  return call([&] {
-    Executable& updated = executable_of(executable);
-    const std::shared_ptr<Graph> of = graph_of(graph);
-    if (!of->memory.empty() || !updated.graph.memory.empty()) throw Failure{Error::not_supported};
-    if ((changed = change_of(updated, *updated.made_of, *of)) != GraphChange::none)
-      throw Failure{Error::graph_exec_update_failure};
-    take_work_of(*of, updated, *updated.made_of);
   });
 }
 

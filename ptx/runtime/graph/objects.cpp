@@ -1,5 +1,5 @@
 // What a graph keeps for the host, which learns that it is no longer needed.
-#include "ptx/runtime/state.h"
+#include "ptx/runtime/graph/handles.h"
 
 namespace ptx::runtime {
 namespace {

@@ -1,8 +1,10 @@
-// Stream capture, and graphs as a whole; their nodes are in nodes.cpp.
+// Stream capture, and graphs as a whole; their nodes are in the files beside this one.
+#include <fstream>
 #include <iterator>
 #include <span>
+#include <string>
 
-#include "ptx/runtime/cudart/forward.h"
+#include "ptx/runtime/cudart/graph/works.h"
 
 using namespace ptx::cudart;
 using ptx::Error;
@@ -32,6 +34,15 @@ extern "C" {
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   return as_cuda(rt::begin_capture(stream, static_cast<CaptureMode>(mode)));
+}
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+                                          const cudaGraphNode_t* after,
+                                          const cudaGraphEdgeData* edges, size_t count,
+                                          cudaStreamCaptureMode mode) {
+  if (after == nullptr && count != 0) return invalid_value();
+  if (!are_plain(edges, count)) return refuse_edges();
+  return as_cuda(
+      rt::begin_capture_to(graph, as_span(after, count), stream, static_cast<CaptureMode>(mode)));
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return as_cuda(rt::end_capture(stream, reinterpret_cast<void**>(graph)));
@@ -86,13 +97,26 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) { return as_cuda(rt::destroy_graph(graph)); }
 
+// The flags ask for more than names, which is not told.
+cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned) {
+  if (path == nullptr) return invalid_value();
+  std::string text;
+  const Error error = rt::describe_graph(graph, text);
+  if (error != Error::success) return as_cuda(error);
+  std::ofstream file(path);
+  return (file << text).flush() ? cudaSuccess : invalid_value();
+}
+
 // Other flags say how it is launched, not what it does.
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* result, cudaGraph_t graph,
                                           unsigned long long flags) {
   if ((flags & cudaGraphInstantiateFlagDeviceLaunch) != 0)
     return as_cuda(rt::not_supported("cudaGraphInstantiate for launches by the device"));
   return as_cuda(rt::instantiate(reinterpret_cast<void**>(result), graph,
-                                 (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0));
+                                 (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0, flags));
+}
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long* flags) {
+  return flags == nullptr ? invalid_value() : as_cuda(rt::flags_of(executable, *flags));
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* result, cudaGraph_t graph,
                                  unsigned long long flags) {
@@ -142,6 +166,7 @@ cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t objec
 }  // extern "C"
 
 PTX_PER_THREAD_STREAM(cudaStreamBeginCapture);
+PTX_PER_THREAD_STREAM(cudaStreamBeginCaptureToGraph);
 PTX_PER_THREAD_STREAM(cudaStreamEndCapture);
 PTX_PER_THREAD_STREAM(cudaStreamIsCapturing);
 PTX_PER_THREAD_STREAM(cudaStreamGetCaptureInfo);

@@ -5,6 +5,7 @@ namespace ptx::tests {
 
 const void* add_kernel();       // (float* x, float more): *x += more
 const void* weigh_kernel();     // (float* x): *x *= weight
-const void* weight_variable();  // float, 1 at first
+const void* weight_variable();  // float
+const void* cluster_kernel();   // (float* x): block 0 writes how many blocks its cluster has
 
 }  // namespace ptx::tests
