@@ -12,8 +12,8 @@
 
 #include "oracle/host/twin.h"
 #include "oracle/reference.h"
+#include "ptx/runtime/graph/graphs.h"
 #include "ptx/runtime/observe.h"
-#include "ptx/runtime/runtime.h"
 
 namespace assay {
 namespace {

@@ -73,6 +73,7 @@ class Decoder {
   void decode_mbarrier(const Instruction&);
   Op& emit_at_barrier(const Instruction&, const char* name, const Operand& address);
   void decode_malloc(const Instruction&);
+  void decode_condition(const Instruction&);
   void return_value(const Instruction&, int from, bool wide);
   void decode_printf(const Instruction&);
   int argument(const Instruction&, std::size_t n, bool is_wide);

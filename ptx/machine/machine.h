@@ -73,6 +73,10 @@ struct Area {
 
 struct Texture;
 
+// A kernel sets the condition of a graph (cudaGraphSetConditional) by a handle: the address of a
+// word, and this more, so that the handle is no address.
+inline constexpr std::uint64_t condition_beyond_address = std::uint64_t{1} << 62;
+
 // Numbers of the blocks of an operation: each block of all launches has its own, and each copy.
 struct Numbers {
   std::uint32_t first = 0, end = 0;

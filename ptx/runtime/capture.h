@@ -7,10 +7,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
-#include "ptx/runtime/runtime.h"
+#include "ptx/runtime/graph/graphs.h"
 #include "ptx/runtime/timeline.h"
 
 namespace ptx::runtime {
@@ -23,6 +24,33 @@ struct Turn {
 };
 
 struct Graph;
+struct Executable;
+
+// What kernels set by cudaGraphSetConditional: a word that they can reach.
+class Condition {
+ public:
+  Condition(const Graph* of, std::optional<unsigned> at_launch);
+  ~Condition();
+  Condition(const Condition&) = delete;
+  Condition& operator=(const Condition&) = delete;
+  unsigned long long handle() const;
+  void begin(StreamName);         // a launch of the graph
+  unsigned value_in(StreamName);  // throws where nobody has set it
+
+  const Graph* const of;  // in it, or in a graph in it, is the node that goes by it
+  bool has_node = false;
+
+ private:
+  const std::optional<unsigned> at_launch_;
+  unsigned value_ = 0;
+};
+struct Branches {
+  BranchKind kind = BranchKind::if_;
+  std::shared_ptr<Condition> condition;
+  std::vector<std::shared_ptr<Graph>> bodies = {};
+  std::vector<void*> handles = {};  // of these
+};
+
 struct Node {
   std::function<void(const Turn&)> run;
   NodeKind kind = NodeKind::empty;
@@ -31,6 +59,8 @@ struct Node {
   std::shared_ptr<const LaunchOfNode> launch = nullptr;  // of a kernel
   void* event = nullptr;                                 // that is recorded or waited for
   DoneByNode does = {};
+  std::shared_ptr<Branches> branches = nullptr;
+  std::vector<std::shared_ptr<Executable>> bodies = {};  // of an executable: what these became
   bool is_destroyed = false;  // its number stays, for the others to keep theirs
   bool is_enabled = true;     // of an executable
 };
@@ -64,6 +94,8 @@ struct Graph {
   std::map<std::shared_ptr<KeptObject>, unsigned> objects = {};  // and how many references
   std::vector<NodeHandle*> handles = {};  // of its nodes, where somebody has asked for one
   const Graph* copy_of = nullptr;
+  std::vector<std::shared_ptr<Condition>> conditions = {};
+  std::weak_ptr<Graph> outer = {};  // that has a node which has this one
 };
 
 struct Capture {

@@ -44,6 +44,8 @@ std::vector<std::size_t> ends_of(const Executable::Part& part) {
   return ends;
 }
 
+std::shared_ptr<Executable> made_of(const std::shared_ptr<const Graph>&);
+
 // Each node behind those that it comes after, else in the order in which they were added; what
 // would come after none comes after `first`. The nodes of a graph in a graph come where the node
 // that holds it does, and that behind them. Throws where they go in a circle.
@@ -69,10 +71,25 @@ void put_in_order(Executable& executable, const Graph& graph,
         const auto ends = ends_of(executable.parts.at(placed.inner.get()));
         if (!ends.empty()) placed.after = ends;
       }
+      if (placed.branches != nullptr)
+        for (const std::shared_ptr<Graph>& body : placed.branches->bodies) {
+          expect_that_may_branch(*body);
+          placed.bodies.push_back(made_of(body));
+        }
       place_of[i] = executable.graph.nodes.size();
       executable.graph.nodes.push_back(std::move(placed));
     }
   if (!std::ranges::all_of(part.there, is_placed)) throw Failure{Error::invalid_value};
+}
+
+std::shared_ptr<Executable> made_of(const std::shared_ptr<const Graph>& graph) {
+  auto made = std::make_shared<Executable>();
+  made->made_of = graph;
+  made->graph.memory = graph->memory;
+  made->graph.objects = graph->objects;
+  put_in_order(*made, *graph, {});
+  give_lanes(*made);
+  return made;
 }
 
 // What an earlier launch has allocated, and nobody freed, is still there.
@@ -96,6 +113,8 @@ bool follows_kernel_in_lane(const Executable& executable, std::size_t node) {
          executable.lane_of_node[after[0]] == executable.lane_of_node[node];
 }
 
+}  // namespace
+
 void run(Executable& executable, StreamName stream, const void* frame) {
   Timeline& timeline = state().timeline;
   const std::vector<Node>& nodes = executable.graph.nodes;
@@ -109,17 +128,17 @@ void run(Executable& executable, StreamName stream, const void* frame) {
     timeline.wait(name, before);
     for (const std::size_t node : nodes[i].after) timeline.wait(name, done[node]);
     settle_pending();
-    if (nodes[i].is_enabled)
-      nodes[i].run(
-          {.stream = name, .starts_early = follows_kernel_in_lane(executable, i), .frame = frame});
+    const Turn turn{name, follows_kernel_in_lane(executable, i), frame};
+    if (nodes[i].branches != nullptr)
+      run_branches(nodes[i], turn);
+    else if (nodes[i].is_enabled)
+      nodes[i].run(turn);
     state().pending.look_again(timeline);
     done.push_back(timeline.before_next(name));
   }
   for (const Timeline::Known& known : done) timeline.wait(stream, known);
   executable.known.get() = timeline.before_next(stream);
 }
-
-}  // namespace
 
 void open(const std::shared_ptr<GraphMemory>& memory) {
   State& device = state();
@@ -176,17 +195,13 @@ Error destroy_graph(void* graph) {
 Error instantiate(void** executable, void* graph, bool frees_at_launch, unsigned long long flags) {
   return call([&] {
     if (executable == nullptr) throw Failure{Error::invalid_value};
-    auto made = std::make_shared<Executable>();
-    made->made_of = *found_in(state().graphs, graph);
-    const auto is_of_it = [&](const auto& other) { return other->made_of == made->made_of; };
-    if (!made->made_of->memory.empty() && std::ranges::any_of(state().executables, is_of_it))
+    const std::shared_ptr<const Graph> of = *found_in(state().graphs, graph);
+    const auto is_of_it = [&](const auto& other) { return other->made_of == of; };
+    if (!of->memory.empty() && std::ranges::any_of(state().executables, is_of_it))
       throw Failure{Error::not_supported};  // the memory of one would be that of the other
+    std::shared_ptr<Executable> made = made_of(of);
     made->frees_at_launch = frees_at_launch;
     made->flags = flags;
-    made->graph.memory = made->made_of->memory;
-    made->graph.objects = made->made_of->objects;
-    put_in_order(*made, *made->made_of, {});
-    give_lanes(*made);
     *executable = made.get();
     state().executables.insert(std::move(made));
   });
@@ -209,7 +224,10 @@ Error launch_graph(void* executable, void* stream, const void* frame) {
   return call([&] {
     const std::shared_ptr<Executable> launched = *found_in(state().executables, executable);
     if (is_captured(stream)) spoil(capture_of(stream), Error::stream_capture_unsupported);
-    run(*launched, name_of_stream(stream), frame);
+    const StreamName name = name_of_stream(stream);
+    state().timeline.wait(name, launched->known.get());
+    begin_conditions(*launched, name);
+    run(*launched, name, frame);
   });
 }
 

@@ -134,6 +134,7 @@ void run_now(const Kernel& kernel, const Configuration& asked,
     note(kernel, asked, params(code), *device.seen);
     return;
   }
+  ++device.launched;
   const int fit =
       std::max(1, blocks_that_fit(facts_of(code), asked.block.count(), asked.dynamic_shared));
   Launch launch{.kernel = &code,

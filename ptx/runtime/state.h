@@ -142,8 +142,10 @@ struct State {
   std::map<unsigned long long, TextureTold> textures;               // that there are, by handle
   std::map<unsigned long long, std::shared_ptr<Capture>> captures;  // by number of the stream
   Handles<std::shared_ptr<Graph>> graphs;
-  Handles<std::shared_ptr<KeptObject>> objects;  // that the caller holds
-  Handles<std::unique_ptr<NodeHandle>> nodes;    // of these
+  std::map<unsigned long long, std::weak_ptr<Condition>> conditions;  // by handle
+  std::uint64_t launched = 0;                                         // kernels
+  Handles<std::shared_ptr<KeptObject>> objects;                       // that the caller holds
+  Handles<std::unique_ptr<NodeHandle>> nodes;                         // of these
   Handles<std::shared_ptr<Executable>> executables;
   unsigned long long next_capture = 1;
   unsigned long long next_stream = first_stream + streams_of_caller + 1;

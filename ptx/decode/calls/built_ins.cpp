@@ -23,6 +23,7 @@ void Decoder::decode_call(const Instruction& i) {
     emit_named("free", {.reads = {address}}).a = address;
     return;
   }
+  if (name == "cudaGraphSetConditional") return decode_condition(i);
   if (name == no_function) {
     emit_named("trap").mode = 1;
     return;
@@ -57,6 +58,16 @@ void Decoder::decode_malloc(const Instruction& i) {
   Op& op = emit_named("malloc", {.reads = {bytes}, .writes = {given}});
   op.d = given, op.a = bytes;
   if (i.results != 0) return_value(i, given, true);
+}
+
+// A store to the word that the handle stands for.
+void Decoder::decode_condition(const Instruction& i) {
+  const int handle = argument(i, 0, true), value = argument(i, 1, false);
+  Op& op = emit_named("st.global.u32", {.reads = {value}, .address = handle});
+  op.a = handle, op.d = value;
+  op.bits = ~condition_beyond_address + 1;
+  op.flags |= stores | address_is_wide;
+  op.parts = 1, op.part_bytes = 4;
 }
 
 // What a call gives, from a slot.

@@ -351,7 +351,7 @@ class Flattening {
 
 bool is_built_in(const std::string& function) {
   return function == "vprintf" || function == "__assertfail" || function == "malloc" ||
-         function == "free";
+         function == "free" || function == "cudaGraphSetConditional";
 }
 
 Function flattened(const Module& module, const Function& kernel) {

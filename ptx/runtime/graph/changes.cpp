@@ -52,6 +52,7 @@ GraphChange change_of(const Executable& executable, const Graph& was, const Grap
     const Node& own = executable.graph.nodes[part.place_of[part.there[i]]];
     const Node& its = is.nodes[there[i]];
     if (own.kind != its.kind) return GraphChange::kinds;
+    if (own.branches != nullptr) throw Failure{Error::not_supported};
     if (!std::ranges::is_permutation(places_among(part.there, part.after[part.there[i]]),
                                      places_among(there, its.after)))
       return GraphChange::order;

@@ -20,6 +20,14 @@ std::string text_of_direction(Direction direction) {
   return "";
 }
 
+std::string text_of(BranchKind kind) {
+  switch (kind) {
+    case BranchKind::if_: return "if";
+    case BranchKind::while_: return "while";
+    default: return "switch";
+  }
+}
+
 std::string text_of(const Node& node) {
   const auto bytes = [](std::size_t width, std::size_t height) {
     return fmt::format("{} bytes", width * height);
@@ -36,6 +44,7 @@ std::string text_of(const Node& node) {
     case NodeKind::graph: return "graph";
     case NodeKind::wait: return "waits for an event";
     case NodeKind::record: return "records an event";
+    case NodeKind::branches: return text_of(node.branches->kind);
     default: return "empty";
   }
 }
@@ -49,6 +58,8 @@ std::string in_quotes(const std::string& text) {
   return quoted + '"';
 }
 
+void describe_in_frame(const Graph&, const std::string& name, std::string& text);
+
 // `name`: what all names of nodes begin with.
 void describe(const Graph& graph, const std::string& name, std::string& text) {
   for (const std::size_t number : nodes_there(graph)) {
@@ -58,12 +69,17 @@ void describe(const Graph& graph, const std::string& name, std::string& text) {
                         in_quotes(fmt::format("{}: {}", number, text_of(node))));
     for (const std::size_t before : node.after)
       text += fmt::format("{}{} -> {};\n", name, before, own);
-    if (node.inner == nullptr) continue;
-    text += fmt::format("subgraph cluster_{} {{\nlabel={};\n", own,
-                        in_quotes("graph of node " + std::to_string(number)));
-    describe(*node.inner, own + "_", text);
-    text += "}\n";
+    if (node.inner != nullptr) describe_in_frame(*node.inner, own, text);
+    if (node.branches == nullptr) continue;
+    for (std::size_t i = 0; i < node.branches->bodies.size(); ++i)
+      describe_in_frame(*node.branches->bodies[i], own + "_" + std::to_string(i), text);
   }
+}
+
+void describe_in_frame(const Graph& graph, const std::string& name, std::string& text) {
+  text += fmt::format("subgraph cluster_{} {{\nlabel={};\n", name, in_quotes("in " + name));
+  describe(graph, name + "_", text);
+  text += "}\n";
 }
 
 }  // namespace

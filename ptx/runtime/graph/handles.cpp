@@ -38,11 +38,22 @@ std::vector<std::size_t> numbers_in(const std::shared_ptr<Graph>& graph,
 
 Executable& executable_of(void* handle) { return **found_in(state().executables, handle); }
 
-Node& node_in(Executable& executable, const NodeHandle& node) {
+namespace {
+Node* find_in(Executable& executable, const NodeHandle& node) {
   const auto part = executable.parts.find(node.graph.get());
-  if (part == executable.parts.end() || !contains(part->second.there, node.number))
-    throw Failure{Error::invalid_value};
-  return executable.graph.nodes[part->second.place_of[node.number]];
+  if (part != executable.parts.end() && contains(part->second.there, node.number))
+    return &executable.graph.nodes[part->second.place_of[node.number]];
+  for (const Node& other : executable.graph.nodes)
+    for (const std::shared_ptr<Executable>& body : other.bodies)
+      if (Node* const found = find_in(*body, node); found != nullptr) return found;
+  return nullptr;
+}
+}  // namespace
+
+Node& node_in(Executable& executable, const NodeHandle& node) {
+  Node* const found = find_in(executable, node);
+  if (found == nullptr) throw Failure{Error::invalid_value};
+  return *found;
 }
 
 void* handle_of(const std::shared_ptr<Graph>& graph, std::size_t number) {
@@ -64,10 +75,14 @@ void forget_handles(Graph& graph, std::size_t number) {
     state().nodes.erase(find_handle(state().nodes, graph.handles[number]));
     graph.handles[number] = nullptr;
   }
-  const std::shared_ptr<Graph> inner = graph.nodes[number].inner;
-  if (inner == nullptr) return;
-  forget_handles(*inner);
-  state().graphs.erase(inner);
+  const Node& node = graph.nodes[number];
+  std::vector<std::shared_ptr<Graph>> graphs;
+  if (node.branches != nullptr) graphs = node.branches->bodies;
+  if (node.inner != nullptr) graphs.push_back(node.inner);
+  for (const std::shared_ptr<Graph>& inner : graphs) {
+    forget_handles(*inner);
+    state().graphs.erase(inner);
+  }
 }
 
 std::vector<std::size_t> nodes_there(const Graph& graph) {

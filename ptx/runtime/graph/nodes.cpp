@@ -12,8 +12,10 @@ std::shared_ptr<Graph> copied(const Graph& graph) {
   made->nodes = graph.nodes;
   made->objects = graph.objects;
   made->copy_of = &graph;
-  for (Node& node : made->nodes)
+  for (Node& node : made->nodes) {
     if (node.inner != nullptr) node.inner = copied(*node.inner);
+    if (node.branches != nullptr) throw Failure{Error::not_supported};
+  }
   if (!graph.memory.empty()) throw Failure{Error::not_supported};  // it would be that of both
   return made;
 }
@@ -54,8 +56,6 @@ Error create_graph(void** graph) {
   });
 }
 
-namespace {
-// `add` adds one node.
 void add_to(const std::shared_ptr<Graph>& to, std::span<void* const> after, void** node,
             const std::function<void()>& add) {
   if (node == nullptr) throw Failure{Error::invalid_value};
@@ -64,7 +64,6 @@ void add_to(const std::shared_ptr<Graph>& to, std::span<void* const> after, void
   to->nodes.back().after = std::move(before);
   *node = handle_of(to, to->nodes.size() - 1);
 }
-}  // namespace
 
 Error add_node(void** node, void* graph, std::span<void* const> after, const NodeWork& work) {
   return call([&] {
@@ -76,6 +75,7 @@ Error add_node(void** node, void* graph, std::span<void* const> after, const Nod
 Error add_graph(void** node, void* graph, std::span<void* const> after, void* inner) {
   return call([&] {
     const std::shared_ptr<Graph> to = graph_of(graph), its = copied(*graph_of(inner));
+    its->outer = to;
     add_to(to, after, node, [&] {
       to->nodes.push_back({.run = [](const Turn&) {}, .kind = NodeKind::graph, .inner = its});
     });

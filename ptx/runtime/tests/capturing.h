@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ptx/runtime/graph/graphs.h"
 #include "ptx/runtime/tests/hand_made.h"
 
 namespace ptx::tests {

@@ -57,8 +57,8 @@ int overrun(float* x, int n);  // writes x[n]
 int large_block();             // 2048 threads
 // Has some 90 registers in each thread; tells how many.
 int many_registers(int threads, int* registers);
-// A node that runs others while a number of the device says so, which the machine does not do.
-int graph_with_condition();
+// Lends memory of the device to another process, which the machine does not do.
+int share_memory();
 // Launches clusters of the given size, in which each block adds up the ranks of the others, by
 // their shared memory; how many of them fit on the device, and how many blocks one may have.
 int clusters(int blocks, int* sum, int* fit, int* most);

@@ -237,9 +237,9 @@ TEST(Foreign, AGraphHoldsOthers) {
   EXPECT_EQ(sum, 5.5f);
 }
 
-TEST(Foreign, ConditionsInGraphsAreRefusedByName) {
-  EXPECT_THAT(finding_of(foreign::graph_with_condition, Error::not_supported).text,
-              HasSubstr("cudaGraphConditionalHandleCreate"));
+TEST(Foreign, WhatThereIsNotIsRefusedByName) {
+  EXPECT_THAT(finding_of(foreign::share_memory, Error::not_supported).text,
+              HasSubstr("cudaIpcGetMemHandle"));
 }
 
 TEST(Foreign, ObjectsThatCannotRunSayWhatToDo) {

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "ptx/runtime/graph/graphs.h"
 #include "ptx/runtime/tests/hand_made.h"
 
 namespace ptx::tests {

@@ -17,6 +17,21 @@ cudaError_t add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*
   return as_cuda(rt::add_node(as_handles(node), graph, as_span(after, count), work), function);
 }
 
+cudaError_t add_branches(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                         std::size_t count, cudaConditionalNodeParams& params,
+                         const char* function = __builtin_FUNCTION()) {
+  const bool is_known = params.type == cudaGraphCondTypeIf ||
+                        params.type == cudaGraphCondTypeWhile ||
+                        params.type == cudaGraphCondTypeSwitch;
+  if (!is_known || (after == nullptr && count != 0)) return invalid_value(function);
+  std::span<void*> bodies;
+  const Error error = rt::add_branches(
+      as_handles(node), graph, as_span(after, count),
+      {params.handle, static_cast<rt::BranchKind>(params.type), params.size}, bodies);
+  if (error == Error::success) params.phGraph_out = reinterpret_cast<cudaGraph_t*>(bodies.data());
+  return as_cuda(error, function);
+}
+
 cudaError_t give_nodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count,
                        bool only_first) {
   if (count == nullptr) return invalid_value();
@@ -84,6 +99,15 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
   return add(node, graph, after, count, no_work);
 }
 
+cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph,
+                                             unsigned at_launch, unsigned flags) {
+  if (handle == nullptr || (flags & ~static_cast<unsigned>(cudaGraphCondAssignDefault)) != 0)
+    return invalid_value();
+  const bool is_given = flags == cudaGraphCondAssignDefault;
+  return as_cuda(rt::create_condition(
+      graph, is_given ? std::optional<unsigned>(at_launch) : std::nullopt, *handle));
+}
+
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                              const cudaGraphEdgeData* edges, size_t count,
                              cudaGraphNodeParams* params) {
@@ -93,6 +117,8 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cud
     return params->graph.ownership == cudaGraphChildGraphOwnershipClone
                ? cudaGraphAddChildGraphNode(node, graph, after, count, params->graph.graph)
                : as_cuda(rt::not_supported("cudaGraphAddNode that takes a graph over"));
+  if (params->type == cudaGraphNodeTypeConditional)
+    return add_branches(node, graph, after, count, params->conditional);
   const NodeWork work = work_of(*params);
   return work == nullptr ? as_cuda(rt::not_supported("cudaGraphAddNode for nodes of that type"))
                          : add(node, graph, after, count, work);

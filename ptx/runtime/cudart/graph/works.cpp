@@ -16,6 +16,10 @@ static_assert(static_cast<int>(NodeKind::wait) == cudaGraphNodeTypeWaitEvent);
 static_assert(static_cast<int>(NodeKind::record) == cudaGraphNodeTypeEventRecord);
 static_assert(static_cast<int>(NodeKind::allocate) == cudaGraphNodeTypeMemAlloc);
 static_assert(static_cast<int>(NodeKind::release) == cudaGraphNodeTypeMemFree);
+static_assert(static_cast<int>(NodeKind::branches) == cudaGraphNodeTypeConditional);
+static_assert(static_cast<int>(rt::BranchKind::if_) == cudaGraphCondTypeIf);
+static_assert(static_cast<int>(rt::BranchKind::while_) == cudaGraphCondTypeWhile);
+static_assert(static_cast<int>(rt::BranchKind::switch_) == cudaGraphCondTypeSwitch);
 
 NodeWork copy_work(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   return [=](void* stream) {

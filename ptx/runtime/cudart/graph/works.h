@@ -6,6 +6,7 @@
 #include <span>
 
 #include "ptx/runtime/cudart/forward.h"
+#include "ptx/runtime/graph/graphs.h"
 
 namespace ptx::cudart {
 
