@@ -169,6 +169,32 @@ bool is_too_much(std::size_t bytes) {
   return true;
 }
 
+void check_batch(std::span<const CopyOfBatch> batch) {
+  for (const CopyOfBatch& one : batch) {
+    check("cudaMemcpyBatchAsync", {one.from, 0, one.bytes, 1, Access::read}, Side::any);
+    check("cudaMemcpyBatchAsync", {one.to, 0, one.bytes, 1, Access::write}, Side::any);
+  }
+}
+
+// Reads in one stream, and writes in another one, which comes behind that.
+void copy_now(const CopyOfBatch& one, StreamName reads, StreamName writes) {
+  const End to{one.to, 0, one.bytes, 1, Access::write};
+  const End from{one.from, 0, one.bytes, 1, Access::read};
+  Timeline& timeline = state().timeline;
+  enter_access(reads, access_of("cudaMemcpyBatchAsync", from));
+  timeline.wait(writes, timeline.before_next(reads));
+  enter_access(writes, access_of("cudaMemcpyBatchAsync", to));
+  std::memmove(one.to, one.from, one.bytes);
+  mark_written(to);
+  const auto is_of_host = [](const void* end) {
+    return is_pinned(end) || !facts_of_pointer(end).known;
+  };
+  const Timeline::Known after = timeline.before_next(writes);
+  if (is_of_host(one.from) && !one.reads_at_once)
+    state().pending.add_source({one.from, 0, one.bytes, 1}, after);
+  if (is_of_host(one.to)) state().pending.add_result({one.to, 0, one.bytes, 1}, after);
+}
+
 void set_row(std::byte* to, const SetOfNode& asked) {
   if (asked.element_bytes == 1) {
     std::memset(to, static_cast<int>(asked.value), asked.width);
@@ -203,6 +229,31 @@ Error copy(const Copy& asked) {
     record(asked.stream, {.run = [asked](const Turn& turn) { copy_now(asked, &turn); },
                           .kind = NodeKind::copy,
                           .does = asked});
+  });
+}
+
+Error copy_batch(std::span<const CopyOfBatch> batch, void* stream) {
+  return call([&] {
+    const StreamName name = name_of_stream(stream);
+    if (is_captured(stream))
+      throw Failure{Error::not_supported,
+                    Finding{Fault::unsupported,
+                            "the host code calls cudaMemcpyBatchAsync while its stream is "
+                            "captured, which this machine does not have"}};
+    if (state().runs_nothing()) return;
+    check_batch(batch);
+    Timeline& timeline = state().timeline;
+    const Timeline::Known before = timeline.before_next(name);
+    const auto own_stream = [] {
+      return StreamName{.number = state().next_stream++, .is_apart = true};
+    };
+    for (const CopyOfBatch& one : batch) {
+      const StreamName reads = own_stream(), writes = own_stream();
+      if (!one.reads_at_any_time) timeline.wait(reads, before);
+      timeline.wait(writes, before);
+      copy_now(one, reads, writes);
+      timeline.wait(name, timeline.before_next(writes));
+    }
   });
 }
 

@@ -154,6 +154,15 @@ struct Copy {
   bool waits = false;  // as cudaMemcpy does, unless both ends are the device's
 };
 Error copy(const Copy&);
+// Of several, which nothing orders. What is read at any time need not be read behind what the
+// stream did before; what is read at once may change as soon as the call has returned.
+struct CopyOfBatch {
+  void* to = nullptr;
+  const void* from = nullptr;
+  std::size_t bytes = 0;
+  bool reads_at_any_time = false, reads_at_once = false;
+};
+Error copy_batch(std::span<const CopyOfBatch>, void* stream);
 // Each element of so many bytes becomes the last ones of `value`; `width` counts bytes.
 Error set_memory(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
                  void* stream, std::size_t element_bytes = 1);
