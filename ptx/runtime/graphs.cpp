@@ -186,6 +186,7 @@ Error destroy_graph(void* graph) {
   const auto work = [&] {
     const auto found = found_in(state().graphs, graph);
     const std::shared_ptr<Graph> kept = *found;
+    if (kept->outer.lock() != nullptr) throw Failure{Error::invalid_value};  // a node's own
     forget_handles(*kept);
     state().graphs.erase(kept);
   };

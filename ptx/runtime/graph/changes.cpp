@@ -52,7 +52,12 @@ GraphChange change_of(const Executable& executable, const Graph& was, const Grap
     const Node& own = executable.graph.nodes[part.place_of[part.there[i]]];
     const Node& its = is.nodes[there[i]];
     if (own.kind != its.kind) return GraphChange::kinds;
-    if (own.branches != nullptr) throw Failure{Error::not_supported};
+    if (own.branches != nullptr)
+      throw Failure{Error::not_supported,
+                    Finding{Fault::unsupported,
+                            "the host code updates (cudaGraphExecUpdate) what was made of a graph "
+                            "with a node that goes by a condition, which this machine does not do: "
+                            "kernels of the other graph set conditions of their own"}};
     if (!std::ranges::is_permutation(places_among(part.there, part.after[part.there[i]]),
                                      places_among(there, its.after)))
       return GraphChange::order;

@@ -118,6 +118,9 @@ std::size_t chosen(BranchKind kind, unsigned value, std::size_t size) {
 
 void run_branches(const Node& node, const Turn& turn) {
   const Branches& branches = *node.branches;
+  Observation* const seen = state().seen;
+  if (seen != nullptr && seen->is_part)  // it would go by what is not all there
+    seen->is_no_part = state().seen_enough = true;
   for (Rounds rounds; !are_kernels_left_out(); rounds.expect_an_end()) {
     const unsigned value = branches.condition->value_in(turn.stream);
     const std::size_t number = chosen(branches.kind, value, node.bodies.size());

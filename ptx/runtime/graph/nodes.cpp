@@ -13,7 +13,7 @@ std::shared_ptr<Graph> copied(const Graph& graph) {
   made->objects = graph.objects;
   made->copy_of = &graph;
   for (Node& node : made->nodes) {
-    if (node.inner != nullptr) node.inner = copied(*node.inner);
+    if (node.inner != nullptr) node.inner = copied(*node.inner), node.inner->outer = made;
     if (node.branches != nullptr) throw Failure{Error::not_supported};
   }
   if (!graph.memory.empty()) throw Failure{Error::not_supported};  // it would be that of both

@@ -273,18 +273,49 @@ TEST_F(Conditions, have_one_node_of_a_size_that_there_is) {
   EXPECT_EQ(cudaGraphDestroy(other), cudaSuccess);
 }
 
+TEST_F(Conditions, have_their_node_in_a_graph_within_theirs_or_within_its_copy) {
+  cudaGraph_t inner = nullptr, copy = nullptr;
+  cudaGraphNode_t twin = nullptr;
+  ASSERT_EQ(cudaGraphCreate(&inner, 0), cudaSuccess);
+  ASSERT_EQ(cudaGraphAddChildGraphNode(&last, graph, nullptr, 0, inner), cudaSuccess);
+  EXPECT_EQ(cudaGraphDestroy(inner), cudaSuccess);
+  ASSERT_EQ(cudaGraphClone(&copy, graph), cudaSuccess);
+  ASSERT_EQ(cudaGraphNodeFindInClone(&twin, last, copy), cudaSuccess);
+  for (const auto& [whole, node] : {std::pair(graph, last), std::pair(copy, twin)}) {
+    ASSERT_EQ(cudaGraphChildGraphNodeGetGraph(node, &inner), cudaSuccess);
+    adds(7, {}, branches(condition(1, whole), if_, 1, {}, inner).at(0));
+    EXPECT_EQ(cudaGraphInstantiate(&executable, whole, 0), cudaSuccess);
+    EXPECT_EQ(launched(), 7);
+    EXPECT_EQ(cudaGraphExecDestroy(std::exchange(executable, nullptr)), cudaSuccess);
+  }
+  EXPECT_EQ(cudaGraphDestroy(copy), cudaSuccess);
+}
+
 TEST_F(Conditions, are_made_as_they_can_be) {
   Handle handle = 0;
   EXPECT_EQ(cudaGraphConditionalHandleCreate(nullptr, graph, 0, 0), cudaErrorInvalidValue);
   EXPECT_EQ(cudaGraphConditionalHandleCreate(&handle, nullptr, 0, 0), cudaErrorInvalidValue);
   EXPECT_EQ(cudaGraphConditionalHandleCreate(&handle, graph, 0, 2), cudaErrorInvalidValue);
   const cudaGraph_t body = branches(condition(1), while_).at(0);
+  EXPECT_EQ(cudaGraphDestroy(body), cudaErrorInvalidValue) << "it is the node's own";
   EXPECT_THAT(found([&] {
                 EXPECT_EQ(
                     cudaGraphConditionalHandleCreate(&handle, body, 1, cudaGraphCondAssignDefault),
                     cudaErrorNotSupported);
               }),
               HasSubstr("a value for each launch of a graph in another one"));
+}
+
+TEST_F(Conditions, are_not_asked_where_blocks_are_left_out_that_may_set_them) {
+  const Handle handle = condition(std::nullopt);
+  void* arguments[] = {&x};
+  branches(handle, if_, 1, {add_launch(cluster_kernel(), arguments, {}, 1 << 18)});
+  instantiate();
+  const Observation seen =
+      observe({.settings = {.most_blocks = 2}}, [&] { cudaGraphLaunch(executable, stream); });
+  EXPECT_TRUE(seen.is_part);
+  EXPECT_TRUE(seen.is_no_part);
+  EXPECT_FALSE(seen.finding) << seen.finding->text;
 }
 
 void do_nothing(void*) {}
@@ -306,7 +337,10 @@ TEST_F(Conditions, keep_their_graph_from_being_copied_or_an_update) {
   instantiate();
   cudaGraph_t copy = nullptr;
   EXPECT_EQ(cudaGraphClone(&copy, graph), cudaErrorNotSupported);
-  EXPECT_EQ(cudaGraphExecUpdate(executable, graph, nullptr), cudaErrorNotSupported);
+  EXPECT_THAT(found([&] {
+                EXPECT_EQ(cudaGraphExecUpdate(executable, graph, nullptr), cudaErrorNotSupported);
+              }),
+              HasSubstr("cudaGraphExecUpdate"));
   cudaGraph_t other = nullptr;
   ASSERT_EQ(cudaGraphCreate(&other, 0), cudaSuccess);
   EXPECT_EQ(cudaGraphAddChildGraphNode(&last, other, nullptr, 0, graph), cudaErrorNotSupported);
