@@ -162,7 +162,7 @@ std::string flaw_in_record(const Variant& variant) {
 // Refuses two variants of one name and backend too: only one of them could ever be chosen.
 void require_sound_records(const std::vector<Entry>& entries) {
   std::set<std::pair<std::string, Backend>> names;
-  for (const auto& [variant, backend, watched_launch, source] : entries) {
+  for (const auto& [variant, backend, watched_launch, source, _] : entries) {
     if (!is_name(variant.name)) {
       throw BadVariant(fmt::format(
           "a variant is registered as '{}': a name is made of letters, digits and underscores",

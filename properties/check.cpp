@@ -110,7 +110,7 @@ void run_aimed(Trials& trials, const Claim& claim, const Entry& entry, int cases
   run_all(trials, aimed_cases(exploration, claim, entry));
   for (const auto& sequence : aimed_sequences(exploration, claim, entry)) run_all(trials, sequence);
   run_all(trials, one_thing_changed(claim, entry, cases, budget.seed));
-  run_all(trials, structured_cases(claim, entry, cases, budget.seed));
+  run_all(trials, structured_cases(claim, entry, cases, budget.seed, exploration.hints.effort));
 }
 
 // Some tiles of most variants, and few slices.
@@ -307,8 +307,7 @@ std::vector<ClaimResult> for_each_family(const std::vector<Entry>& entries,
     const std::size_t part = i % work.parts;
     const Bench bench = benches.of(entry, t);
     const auto by_worker = [&](const Entry& e) { return benches.explore(e, t); };
-    // So that nothing that an earlier pair left decides; on a GPU a process takes too long to
-    // start.
+    // So that nothing that an earlier pair left decides; on a GPU a process takes long to start.
     const auto start_afresh = [&] {
       if (bench.start_afresh && entry.backend != Backend::cuda) bench.start_afresh();
     };
@@ -358,9 +357,10 @@ void settle(std::vector<ClaimResult>& results, std::size_t claims, const Budget&
 
 }  // namespace
 
-std::vector<ClaimResult> check(const std::vector<Entry>& entries,
+std::vector<ClaimResult> check(const std::vector<Entry>& given,
                                const std::vector<const Claim*>& claims, const Budget& budget,
                                const std::vector<CorpusLine>& corpus, const Progress& progress) {
+  const std::vector<Entry> entries = beside_each_other(given);
   std::mutex mutex;
   int done = 0;
   const int expected = static_cast<int>(entries.size() * claims.size()) * budget.cases;

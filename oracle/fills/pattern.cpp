@@ -322,6 +322,10 @@ float Patterned::value(std::uint64_t random, std::int64_t i, std::int64_t j) con
   // Where no sum cancels it has to be exact: what is rounded of whole numbers may go one way.
   if (pattern_ == Pattern::bytes && k_ > longest_sum_of_bytes)
     return random % 4 == 0 ? -96.0f : -128.0f;
+  if (pattern_ == Pattern::bytes && k_ > longest_sum_without_signs)
+    return random % 4 == 0 ? 224.0f : 240.0f;
+  if (pattern_ == Pattern::signs && k_ > longest_sum_of_signs)
+    return random % 32 == 0 ? 0.0f : 1.0f;
   if (pattern_ == Pattern::words_of_16_bits && leaves_32_bits(seed_))
     return for_large_sum(random, std::max<std::int64_t>(k_, 8));
   if (pattern_ == Pattern::four_bits && k_ > (1 << 16))

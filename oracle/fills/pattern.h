@@ -38,7 +38,7 @@ enum class Pattern {
   dominated,        // one product of each sum is far above all others
   signs,  // from here on, all elements fit a type of fewer bits; for some seeds, numbers of
           // the next four have a bit or two more, so that they just do not, or whole ones have
-          // the first that does not among them
+          // the first that does not among them; in long sums nearly all are 1, the others 0
   bytes,  // whole numbers; large ones where k is so long that their sum leaves 32 bits
   words_of_16_bits,
   bfloat16,
@@ -48,8 +48,11 @@ enum class Pattern {
   one_sided,  // no sum cancels
 };
 
-// Beyond it, a sum of products of the largest bytes takes more than 31 bits.
-inline constexpr std::int64_t longest_sum_of_bytes = std::int64_t{1} << 17;
+// Beyond it, a sum of products of the largest bytes takes more than 31 bits, of those without a sign
+// or of all; and one of signs 16 bits.
+inline constexpr std::int64_t longest_sum_of_bytes = std::int64_t{1} << 17,
+                              longest_sum_without_signs = 40'000,
+                              longest_sum_of_signs = std::int64_t{1} << 16;
 
 // Whether it gives A and B one structure along k.
 bool is_of_both(Pattern);

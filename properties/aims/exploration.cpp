@@ -1,7 +1,5 @@
 #include "properties/aims/exploration.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -174,7 +172,9 @@ void add_numbers(const std::string& source, const Code& code, const Explorer& ex
   };
   const auto numbers = numbers_in(source);
   add(cases_of_tiles(numbers, tile));
-  add(cases_in_texts(source));
+  for (const auto& named : {cases_in_texts(source), cases_in_tables(source)})
+    exploration.named_cases.insert(exploration.named_cases.end(), named.begin(), named.end());
+  add(cases_of_long_sums(entry, exploration.hints.effort));
   add(lone_products_of(numbers, entry));
   for (const std::int64_t number : numbers)
     if (number <= most_drawn) exploration.hints.sizes.push_back(number);
@@ -265,134 +265,6 @@ Exploration explore(const Entry& entry) try {
   return exploration;
 } catch (const std::exception& error) {
   return {.unknown = error.what()};
-}
-
-namespace {
-
-struct Price {  // in nanoseconds
-  double most_each, most_together;
-};
-
-std::string but_for_the_seed(Case c) {
-  c.seed = 0;
-  return to_string(c);
-}
-
-// Those among them that the claim says something about, moved to it, which cost no more and are
-// none of some others.
-std::vector<Case> affordable(const std::vector<Case>& cases, const Exploration& exploration,
-                             const Claim& claim, const Entry& entry, const Price& price,
-                             const std::vector<Case>& others = {}) {
-  if (claim.most_cases < Claim::as_many_as_asked_for) return {};
-  std::vector<Case> chosen;
-  std::set<std::string> known;
-  for (const Case& c : others) known.insert(but_for_the_seed(c));
-  double together = 0;
-  const double most_together = price.most_together * share_of_cases(claim, entry.backend);
-  for (Case aimed : cases) {
-    spare_denormals(aimed, entry);
-    const Case c = nearest_case(aimed, claim, entry);
-    const double cost_of_it = cost_of(c, claim, entry, exploration.hints.effort);
-    if (cost_of_it > price.most_each || together + cost_of_it > most_together) continue;
-    if (c.m * c.n > most_judged_elements || !claim.excludes_case(c).empty()) continue;
-    if (!known.insert(but_for_the_seed(c)).second) continue;
-    together += cost_of_it;
-    chosen.push_back(c);
-  }
-  return chosen;
-}
-
-// What a path does with infinities, or with rows of different scale, plain numbers do not show. So
-// many cases are aimed at each threshold that each kind of data comes to both its sides.
-std::vector<Case> with_all_data(std::vector<Case> cases, Arithmetic arithmetic) {
-  constexpr std::array fills = {Fill::special, Fill::scaled, Fill::patterned, Fill::special,
-                                Fill::largest};
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    Case& c = cases[i];
-    c.fill = fills[i % (keeps_inputs(arithmetic) ? fills.size() : 1)];
-    c.alpha = scalar_for(c.fill, c.alpha);
-    c.seed += i;
-  }
-  return cases;
-}
-
-}  // namespace
-
-std::vector<Case> aimed_cases(const Exploration& exploration, const Claim& claim,
-                              const Entry& entry) {
-  const bool on_ptx = entry.backend == Backend::ptx;
-  const Price price = claim.takes_extreme_sizes  ? Price{5e8, on_ptx ? 8e8 : 1e9}
-                      : claim.takes_large_shapes ? Price{on_ptx ? 2e8 : 5e8, on_ptx ? 4e8 : 1e9}
-                                                 : Price{6e7, on_ptx ? 2e8 : 4e8};
-  return affordable(claim.is_about_data ? with_all_data(exploration.cases, entry.variant.arithmetic)
-                                        : exploration.cases,
-                    exploration, claim, entry, price);
-}
-
-std::vector<std::vector<Case>> aimed_sequences(const Exploration& exploration, const Claim& claim,
-                                               const Entry& entry) {
-  std::vector<std::vector<Case>> all;
-  if (!claim.takes_extreme_sizes) return all;
-  for (std::vector<Case> sequence : exploration.sequences) {
-    const bool is_cheap = std::all_of(sequence.begin(), sequence.end(), [&](Case& c) {
-      c = nearest_case(c, claim, entry);
-      return cost_of(c, claim, entry, exploration.hints.effort) < 3e7 &&
-             claim.excludes_case(c).empty();
-    });
-    if (is_cheap) all.push_back(std::move(sequence));
-  }
-  return all;
-}
-
-std::vector<Case> refused_cases(const Exploration& exploration, const Claim& claim,
-                                const Entry& entry) {
-  constexpr std::size_t most = 2;
-  constexpr std::int64_t most_elements = 1 << 27;  // of an operand, which takes a second to fill
-  std::vector<Case> cases;
-  for (const Case& c : exploration.refused) {
-    const bool is_small = std::max({c.m * c.k, c.k * c.n, c.m * c.n}) < most_elements;
-    const bool takes_it = claim.takes_extreme_sizes && claim.excludes_case(c).empty() &&
-                          nearest_case(c, claim, entry) == c;
-    if (is_small && takes_it && cases.size() < most) cases.push_back(c);
-  }
-  return cases;
-}
-
-std::vector<Case> cases_on_large_paths(const Exploration& exploration, const Claim& claim,
-                                       const Entry& entry) {
-  constexpr double most_nanoseconds = 3e10;  // of one
-  std::vector<Case> cases;
-  if (entry.backend != Backend::ptx || claim.on_large_paths == OnLargePaths::nothing) return cases;
-  const auto add = [&](Case c) {
-    if (claim.is_about_data) c = with_zeros_of(Operand::a, c);
-    c = nearest_case(c, claim, entry);
-    if (c.m * c.n > most_judged_elements || !claim.excludes_case(c).empty()) return;
-    if (cost_of(c, claim, entry, exploration.hints.effort) / claim.trials < most_nanoseconds)
-      cases.push_back(c);
-  };
-  for (const LargePath& path : exploration.large_paths) {
-    const bool takes_both = claim.on_large_paths == OnLargePaths::odd_and_round_sizes;
-    if (takes_both && path.odd != path.round) add(path.odd);
-    add(path.round);
-  }
-  return cases;
-}
-
-std::vector<Case> dear_aimed_cases(const Exploration& exploration, const Claim& claim,
-                                   const Entry& entry) {
-  if (!claim.takes_extreme_sizes || is_judged_twice(entry)) return {};
-  // Those that cost little come first: more of them are judged, and sooner.
-  std::vector<Case> cases = exploration.dear_cases;
-  std::stable_sort(cases.begin(), cases.end(), [&](const Case& x, const Case& y) {
-    const auto cost = [&](const Case& c) {
-      return cost_of(c, claim, entry, exploration.hints.effort);
-    };
-    return cost(x) < cost(y);
-  });
-  const Price price =
-      entry.backend == Backend::ptx ? Price{2.2e9, 5e9} : Price{most_judged_cost, 2.6e10};
-  return affordable(cases, exploration, claim, entry, price,
-                    aimed_cases(exploration, claim, entry));
 }
 
 }  // namespace assay

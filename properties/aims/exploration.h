@@ -24,8 +24,9 @@ struct OneWay {
 };
 
 struct Exploration {
-  std::vector<Case> cases;       // to judge, beside those that are drawn
-  std::vector<Case> dear_cases;  // at and beyond the thresholds, for one claim, at whatever cost
+  std::vector<Case> cases;        // to judge, beside those that are drawn
+  std::vector<Case> dear_cases;   // at and beyond the thresholds, for one claim, at whatever cost
+  std::vector<Case> named_cases;  // of sizes that the source names together
   std::vector<std::vector<Case>> sequences;  // one after the other, in one process
   std::vector<LargePath> large_paths;
   std::vector<Case> refused;                // a launch of which the device refuses
@@ -43,8 +44,8 @@ Exploration explore(const Entry&);
 std::vector<Case> aimed_cases(const Exploration&, const Claim&, const Entry&);
 // Its sequences likewise, for the claim that takes every size.
 std::vector<std::vector<Case>> aimed_sequences(const Exploration&, const Claim&, const Entry&);
-// Of the dear ones those that are not among them: hardly any of most variants, and up to some 20
-// seconds of others.
+// Of the named and the dear ones those that are not among them: hardly any of most variants, and up
+// to some 20 seconds of others.
 std::vector<Case> dear_aimed_cases(const Exploration&, const Claim&, const Entry&);
 
 // Those of which a launch is refused, for one claim, however many products they have.

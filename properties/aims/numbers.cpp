@@ -10,6 +10,8 @@
 
 #include "oracle/fills/pattern.h"
 #include "oracle/reference.h"
+#include "properties/claims.h"
+#include "properties/draws/cost.h"
 
 namespace assay {
 namespace {
@@ -192,6 +194,42 @@ std::vector<Case> cases_in_texts(std::string_view source) {
   return cases;
 }
 
+std::vector<Case> cases_in_tables(std::string_view source) {
+  constexpr std::int64_t least_largest = 128;  // less is drawn anyway
+  constexpr std::size_t most_in_list = 8;
+  std::vector<Case> cases;
+  std::vector<std::int64_t> sizes;
+  const auto take = [&] {
+    const bool is_entry = sizes.size() >= 3 && sizes.size() <= most_in_list;
+    if (is_entry && std::max({sizes[0], sizes[1], sizes[2]}) >= least_largest &&
+        std::min({sizes[0], sizes[1], sizes[2]}) > 0)
+      cases.push_back({.m = sizes[0], .n = sizes[1], .k = sizes[2]});
+    sizes.clear();
+  };
+  while (!source.empty()) {
+    skip_blanks(source);
+    if (source.empty() || skip_no_code(source)) continue;
+    if (std::isdigit(static_cast<unsigned char>(source.front())) != 0) {
+      const auto number = take_number(source);
+      skip_blanks(source);
+      const bool ends =
+          source.starts_with(",") || source.starts_with("}") || source.starts_with(")");
+      if (number && ends)
+        sizes.push_back(*number);
+      else
+        sizes.clear();
+      if (!source.starts_with(",")) take();
+    } else if (is_word(source.front())) {
+      sizes.clear();
+      source.remove_prefix(static_cast<std::size_t>(
+          std::find_if_not(source.begin(), source.end(), is_word) - source.begin()));
+      continue;
+    }
+    if (!source.empty()) source.remove_prefix(1);
+  }
+  return cases;
+}
+
 std::vector<Case> cases_at_length(std::int64_t bytes, const std::vector<std::int64_t>& all_k) {
   constexpr std::int64_t least = 1024;
   const auto floats = bytes / static_cast<std::int64_t>(sizeof(float));
@@ -235,6 +273,24 @@ std::vector<Case> lone_products_of(const std::vector<std::int64_t>& numbers, con
   for (const std::int64_t piece : pieces)
     if (piece >= least && piece <= most && cases.size() < most_cases)
       cases.push_back(lone_products(piece + piece / 8 + 3, entry.variant.arithmetic));
+  return cases;
+}
+
+std::vector<Case> cases_of_long_sums(const Entry& entry, const Effort& effort) {
+  constexpr std::int64_t million = 1 << 20;
+  constexpr double most_nanoseconds = 1.2e9;
+  std::vector<Case> cases;
+  for (const std::int64_t times : {3, 6, 12}) {
+    const Case c = lone_products(times * million, entry.variant.arithmetic);
+    if (cost_of(c, claim_named("within_bound"), entry, effort) < most_nanoseconds)
+      cases.push_back(c);
+  }
+  for (const auto& [pattern, longest] : {std::pair{Pattern::bytes, longest_sum_without_signs},
+                                         {Pattern::signs, longest_sum_of_signs * 5 / 4}}) {
+    Case& c =
+        cases.emplace_back(Case{.m = 3, .n = 5, .k = longest + 1000, .fill = Fill::patterned});
+    while (pattern_of(c.seed, Operand::a) != pattern) ++c.seed;
+  }
   return cases;
 }
 

@@ -9,6 +9,7 @@
 #include "kernels/gemm.h"
 #include "kernels/registry.h"
 #include "oracle/case.h"
+#include "properties/draws/cost.h"
 
 namespace assay {
 
@@ -24,8 +25,9 @@ std::vector<int> sides_in(std::string_view source);
 std::vector<Case> cases_of_tiles(const std::vector<std::int64_t>& numbers, const Tile&);
 
 // The sizes in texts of a source that hold three numbers, as the keys of a table of plans may:
-// "1000x24x72".
+// "1000x24x72"; and those that stand beside each other in braces or parentheses: {1000, 24, 72, 6}.
 std::vector<Case> cases_in_texts(std::string_view source);
+std::vector<Case> cases_in_tables(std::string_view source);
 
 // A workspace may hold several results, or an operand: sizes of which a few times the product just
 // fits into an array of that length, or does not, at each of these k or one more.
@@ -38,6 +40,10 @@ Case lone_products(std::int64_t k, Arithmetic);
 // With sums somewhat longer than the greatest of these numbers, taken for products or for slices:
 // as long as the machine takes little time for.
 std::vector<Case> lone_products_of(const std::vector<std::int64_t>& numbers, const Entry&);
+// Whatever a source holds: a k of each number of bits up to 24, where that takes about a second.
+// For what goes by its data, sums of bytes without a sign that leave 32 bits, and of ones that
+// leave 16.
+std::vector<Case> cases_of_long_sums(const Entry&, const Effort&);
 
 // More tiles in a row than 16 bits count, more slices of four or more in k, and a k that leaves 32
 // bits where it is multiplied by 128, and 24 bits.

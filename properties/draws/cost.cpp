@@ -206,8 +206,14 @@ double cost_of(const Case& c, const Claim& claim, const Entry& entry, const Effo
   return claim.trials * (cost_of_kernel(c, entry, effort) + cost_of_harness(c, entry.backend));
 }
 
-bool is_judged_twice(const Entry& entry) {
-  return entry.backend == Backend::ptx && entry.watched_launch != nullptr;
+std::vector<Entry> beside_each_other(std::vector<Entry> entries) {
+  for (Entry& entry : entries)
+    entry.is_on_simt_too = entry.backend == Backend::ptx && entry.watched_launch != nullptr &&
+                           std::any_of(entries.begin(), entries.end(), [&](const Entry& other) {
+                             return other.backend == Backend::simt &&
+                                    std::string_view(other.variant.name) == entry.variant.name;
+                           });
+  return entries;
 }
 
 // On the PTX machine every trial sees more than values, so that it takes less of them; but cases of

@@ -42,8 +42,9 @@ void look_at_long_sums(const std::set<std::int64_t>& lengths, const Entry&, Effo
 
 double cost_of(const Case&, const Claim&, const Entry&, const Effort& = {});
 
-// Whether this is what nvcc made of a source that the CPU executor judges too.
-bool is_judged_twice(const Entry&);
+// Entries that are judged in one run: says of those that nvcc compiled whether the CPU executor
+// judges the same source among them.
+std::vector<Entry> beside_each_other(std::vector<Entry>);
 
 // What a drawn case may cost on average. A GPU is given ten times as many.
 double cost_per_case(const Entry&);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "oracle/operands.h"
+#include "properties/tests/planted.h"
 
 namespace assay {
 namespace {
@@ -64,6 +65,14 @@ TEST(Numbers, in_texts_are_sizes_where_there_are_three) {
               ElementsAre(Case{.m = 1000, .n = 24, .k = 72}, Case{.m = 64, .n = 32, .k = 16}));
 }
 
+TEST(Numbers, in_tables_are_sizes_where_they_stand_together) {
+  EXPECT_THAT(cases_in_tables("{{key(32, 1536, 7168), 6}, {16u, 4'096, 0x200, 8}}; f(a, 200, 300);"
+                              "Tile{16, 16, 16}; // {500, 500, 500}\n{300, 0, 5} {1, 200, x}"),
+              ElementsAre(Case{.m = 32, .n = 1536, .k = 7168}, Case{.m = 16, .n = 4096, .k = 512}));
+  EXPECT_THAT(cases_in_tables("{1, 2, 300, 4, 5, 6, 7, 8, 9, 10}"), testing::IsEmpty())
+      << "which is an array";
+}
+
 TEST(Numbers, show_where_a_rounded_reciprocal_is_none) {
   const Tile tile{.m = 16, .n = 8, .k = 1};
   const auto of_elements = cases_beyond_reciprocals({}, {}),
@@ -100,6 +109,27 @@ TEST(Numbers, sum_up_bytes_beyond_32_bits) {
     ASSERT_EQ(static_cast<float>(sum), sum) << "a float that adds them up has to round";
   }
   EXPECT_GT(sum, std::int64_t{1} << 31);
+}
+
+TEST(Numbers, sum_up_few_bits_beyond_what_holds_them) {
+  const Entry entry = assay_test::host_entry(assay_test::multiply);
+  bool leaves_16_bits = false, leaves_32_bits = false;
+  for (const Case& c : cases_of_long_sums(entry, {})) {
+    if (c.m == 1) continue;  // of lone products
+    const Operands operands = make_operands(c, Placement::guarded, {256, 256, 256});
+    double sum = 0, largest = 0;
+    for (std::int64_t p = 0; p < c.k; ++p) {
+      const double a = operands[Operand::a].row(0)[p], b = operands[Operand::b].row(p)[0];
+      ASSERT_TRUE(a == std::floor(a) && b == std::floor(b) && a >= 0 && b >= 0 && a < 256);
+      largest = std::max(largest, a);
+      sum += a * b;
+      ASSERT_EQ(static_cast<float>(sum), sum) << "a float that adds them up has to round";
+    }
+    leaves_16_bits |= largest == 1 && sum > 0x1p16;
+    leaves_32_bits |= largest > 1 && sum > 0x1p31;
+  }
+  EXPECT_TRUE(leaves_16_bits);
+  EXPECT_TRUE(leaves_32_bits);
 }
 
 TEST(Numbers, sum_up_ints_beyond_32_bits_by_less_the_longer_they_are) {

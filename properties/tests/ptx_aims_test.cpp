@@ -55,6 +55,34 @@ TEST_P(PtxAims, let_every_seed_catch_what_is_wrong_there) {
   }
 }
 
+// Unless the CPU executor is to judge those.
+TEST(DearCases, come_where_the_machine_judges_alone) {
+  const Claim& bound = claim_named("within_bound");
+  Entry alone = entry_named("planted_deep", Backend::ptx);
+  alone.watched_launch = alone.variant.launch;  // as of a file that both can judge
+  Entry on_simt = alone;
+  on_simt.backend = Backend::simt;
+  const Exploration& found = exploration_of("planted_deep");
+  const auto dear_of = [&](const std::vector<Entry>& entries) {
+    return dear_aimed_cases(found, bound, beside_each_other(entries).front());
+  };
+  EXPECT_TRUE(dear_of({alone, on_simt}).empty());
+  const std::vector<Case> dear = dear_of({alone});
+  EXPECT_FALSE(dear.empty());
+  on_simt.variant.name = "another";
+  EXPECT_EQ(dear_of({alone, on_simt}), dear);
+}
+
+TEST(DearCases, have_elements_or_cost_little) {
+  const Claim& bound = claim_named("within_bound");
+  Exploration found;
+  const Case dear{.m = 1, .n = 1, .k = 1 << 17};
+  found.dear_cases = {{.m = 0, .n = 1, .k = 1 << 17}, dear};
+  found.named_cases = {{.m = 0, .n = 3, .k = 1 << 17}};
+  EXPECT_EQ(dear_aimed_cases(found, bound, entry_named("planted_deep", Backend::ptx)),
+            std::vector{dear});
+}
+
 INSTANTIATE_TEST_SUITE_P(Planted, PtxAims, testing::ValuesIn(all_planted),
                          [](const auto& info) { return std::string(info.param.variant); });
 

@@ -1,0 +1,148 @@
+// What a claim takes of an exploration.
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "oracle/reference.h"
+#include "properties/aims/exploration.h"
+#include "properties/aims/one_way.h"
+#include "properties/draws/cost.h"
+#include "properties/draws/data.h"
+#include "properties/fitting.h"
+#include "properties/scopes.h"
+
+namespace assay {
+namespace {
+
+struct Price {                                        // in nanoseconds
+  double most_each, most_together, most_empty = 1e6;  // the latter of one whose C has no elements
+};
+
+std::string but_for_the_seed(Case c) {
+  c.seed = 0;
+  return to_string(c);
+}
+
+// Those among them that the claim says something about, moved to it, which cost no more and are
+// none of some others.
+std::vector<Case> affordable(const std::vector<Case>& cases, const Exploration& exploration,
+                             const Claim& claim, const Entry& entry, const Price& price,
+                             const std::vector<Case>& others = {}) {
+  if (claim.most_cases < Claim::as_many_as_asked_for) return {};
+  std::vector<Case> chosen;
+  std::set<std::string> known;
+  for (const Case& c : others) known.insert(but_for_the_seed(c));
+  double together = 0;
+  const double most_together = price.most_together * share_of_cases(claim, entry.backend);
+  for (Case aimed : cases) {
+    spare_denormals(aimed, entry);
+    const Case c = nearest_case(aimed, claim, entry);
+    const double cost_of_it = cost_of(c, claim, entry, exploration.hints.effort);
+    if (cost_of_it > (c.m * c.n == 0 ? price.most_empty : price.most_each)) continue;
+    if (together + cost_of_it > most_together) continue;
+    if (c.m * c.n > most_judged_elements || !claim.excludes_case(c).empty()) continue;
+    if (!known.insert(but_for_the_seed(c)).second) continue;
+    together += cost_of_it;
+    chosen.push_back(c);
+  }
+  return chosen;
+}
+
+// What a path does with infinities, or with rows of different scale, plain numbers do not show. So
+// many cases are aimed at each threshold that each kind of data comes to both its sides.
+std::vector<Case> with_all_data(std::vector<Case> cases, Arithmetic arithmetic) {
+  constexpr std::array fills = {Fill::special, Fill::scaled, Fill::patterned, Fill::special,
+                                Fill::largest};
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    Case& c = cases[i];
+    c.fill = fills[i % (keeps_inputs(arithmetic) ? fills.size() : 1)];
+    c.alpha = scalar_for(c.fill, c.alpha);
+    c.seed += i;
+  }
+  return cases;
+}
+
+}  // namespace
+
+std::vector<Case> aimed_cases(const Exploration& exploration, const Claim& claim,
+                              const Entry& entry) {
+  const bool on_ptx = entry.backend == Backend::ptx;
+  const Price price = claim.takes_extreme_sizes  ? Price{5e8, on_ptx ? 8e8 : 1e9}
+                      : claim.takes_large_shapes ? Price{on_ptx ? 2e8 : 5e8, on_ptx ? 4e8 : 1e9}
+                                                 : Price{6e7, on_ptx ? 2e8 : 4e8};
+  return affordable(claim.is_about_data ? with_all_data(exploration.cases, entry.variant.arithmetic)
+                                        : exploration.cases,
+                    exploration, claim, entry, price);
+}
+
+std::vector<std::vector<Case>> aimed_sequences(const Exploration& exploration, const Claim& claim,
+                                               const Entry& entry) {
+  std::vector<std::vector<Case>> all;
+  if (!claim.takes_extreme_sizes) return all;
+  for (std::vector<Case> sequence : exploration.sequences) {
+    const bool is_cheap = std::all_of(sequence.begin(), sequence.end(), [&](Case& c) {
+      c = nearest_case(c, claim, entry);
+      return cost_of(c, claim, entry, exploration.hints.effort) < 3e7 &&
+             claim.excludes_case(c).empty();
+    });
+    if (is_cheap) all.push_back(std::move(sequence));
+  }
+  return all;
+}
+
+std::vector<Case> refused_cases(const Exploration& exploration, const Claim& claim,
+                                const Entry& entry) {
+  constexpr std::size_t most = 2;
+  constexpr std::int64_t most_elements = 1 << 27;  // of an operand, which takes a second to fill
+  std::vector<Case> cases;
+  for (const Case& c : exploration.refused) {
+    const bool is_small = std::max({c.m * c.k, c.k * c.n, c.m * c.n}) < most_elements;
+    const bool takes_it = claim.takes_extreme_sizes && claim.excludes_case(c).empty() &&
+                          nearest_case(c, claim, entry) == c;
+    if (is_small && takes_it && cases.size() < most) cases.push_back(c);
+  }
+  return cases;
+}
+
+std::vector<Case> cases_on_large_paths(const Exploration& exploration, const Claim& claim,
+                                       const Entry& entry) {
+  constexpr double most_nanoseconds = 3e10;  // of one
+  std::vector<Case> cases;
+  if (entry.backend != Backend::ptx || claim.on_large_paths == OnLargePaths::nothing) return cases;
+  const auto add = [&](Case c) {
+    if (claim.is_about_data) c = with_zeros_of(Operand::a, c);
+    c = nearest_case(c, claim, entry);
+    if (c.m * c.n > most_judged_elements || !claim.excludes_case(c).empty()) return;
+    if (cost_of(c, claim, entry, exploration.hints.effort) / claim.trials < most_nanoseconds)
+      cases.push_back(c);
+  };
+  for (const LargePath& path : exploration.large_paths) {
+    const bool takes_both = claim.on_large_paths == OnLargePaths::odd_and_round_sizes;
+    if (takes_both && path.odd != path.round) add(path.odd);
+    add(path.round);
+  }
+  return cases;
+}
+
+std::vector<Case> dear_aimed_cases(const Exploration& exploration, const Claim& claim,
+                                   const Entry& entry) {
+  if (!claim.takes_extreme_sizes || entry.is_on_simt_too) return {};
+  const auto cost = [&](const Case& c) {
+    return cost_of(c, claim, entry, exploration.hints.effort);
+  };
+  const std::vector<Case> aimed = aimed_cases(exploration, claim, entry);
+  std::vector<Case> chosen;
+  // Those that cost little come first: more of them are judged, and sooner.
+  const auto add = [&](std::vector<Case> cases, const Price& price) {
+    std::stable_sort(cases.begin(), cases.end(),
+                     [&](const Case& x, const Case& y) { return cost(x) < cost(y); });
+    for (const Case& c : affordable(cases, exploration, claim, entry, price, aimed))
+      chosen.push_back(c);
+  };
+  add(exploration.named_cases, {4e9, 8e9});
+  add(exploration.dear_cases,
+      entry.backend == Backend::ptx ? Price{2.2e9, 5e9} : Price{most_judged_cost, 2.6e10});
+  return chosen;
+}
+
+}  // namespace assay
