@@ -85,15 +85,20 @@ std::vector<Filling::SpecialValue> special_values(const Case& c, Operand o) {
   std::vector<Filling::SpecialValue> values;
   for (int number = 0; number < (std::min(c.m, c.n) < 16 ? 1 : 3); ++number)
     values.push_back(special_value(c, o, number));
-  constexpr int least = 9, most = 48, least_lines = 4;
+  constexpr int least = 9, most = 48, least_lines = 4, of_warp = 32;
   const auto run = run_of_special(c.seed);
   if (!run || o != run->of || (o == Operand::a ? c.m : c.n) < least_lines) return values;
   Filling::SpecialValue next = values.front();
   const bool is_in_row = (o == Operand::a) != run->is_across;
   std::int64_t& place = is_in_row ? next.column : next.row;
   const std::int64_t end = is_in_row ? shape_of(c, o).columns : shape_of(c, o).rows;
-  const std::int64_t length = Choices(c.seed).from(least, most);
-  const std::int64_t from = std::max<std::int64_t>(0, place - length / 2);
+  Choices choices(c.seed);
+  std::int64_t length = choices.from(least, most);
+  std::int64_t from = std::max<std::int64_t>(0, place - length / 2);
+  if (choices.below(2) == 0) {  // just the lines that a warp has
+    length = of_warp << choices.below(2);
+    from = place / length * length;
+  }
   for (place = from; place < std::min(end, from + length); ++place) values.push_back(next);
   return values;
 }

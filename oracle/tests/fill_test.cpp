@@ -365,26 +365,4 @@ TEST(Fill, special_may_meet_zeros_that_reach_to_the_end_of_k) {
   EXPECT_GT(std::min(of_a, of_b), 5);
 }
 
-// A row is made faster than its elements are.
-TEST(Fill, gives_a_row_the_elements_it_has_one_by_one) {
-  int unusual = 0;
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    const Case c{.m = 19, .n = 23, .k = 40, .fill = Fill::special, .seed = seed};
-    for (const Operand o : {Operand::a, Operand::b, Operand::c}) {
-      const Filling filling(c, o);
-      const Shape shape = shape_of(c, o);
-      std::vector<float> row(static_cast<std::size_t>(shape.columns));
-      for (std::int64_t i = 0; i < shape.rows; ++i) {
-        filling.fill_row(row.data(), i, shape.columns);
-        for (std::int64_t j = 0; j < shape.columns; ++j) {
-          const float given = row[static_cast<std::size_t>(j)], own = filling.at(i, j);
-          unusual += !(std::abs(own) > 0) || std::isinf(own);
-          ASSERT_EQ(bits(given), bits(own)) << to_string(c) << " " << i << " " << j;
-        }
-      }
-    }
-  }
-  EXPECT_GT(unusual, 10'000);
-}
-
 }  // namespace

@@ -170,8 +170,8 @@ TEST(Kept, three_elements_of_a_row_are_compared) {
   EXPECT_TRUE(result.failure);
 }
 TEST(Kept, is_right_where_all_is_looked_at) {
-  for (const char* right :
-       {"right_compares_all_of_a", "right_counts_launches", "right_counts_launches_with_gaps"}) {
+  for (const char* right : {"right_compares_all_of_a", "right_counts_launches",
+                            "right_counts_launches_with_gaps", "right_keeps_sizes_apart"}) {
     const ClaimResult result = check({entry_named(right, Backend::ptx)},
                                      {&claim_named("same_bits_twice")}, {.cases = 10, .jobs = 1})
                                    .front();
@@ -182,6 +182,10 @@ TEST(Kept, b_is_believed_after_a_thousand_launches) {
   expect_kept("believes_b_after_1000", "same_bits_twice", "B of an earlier launch");
   expect_kept("believes_b_with_gaps_after_1000", "same_bits_twice", "B of an earlier launch");
   expect_kept("spoils_b_with_gaps_after_1000", "same_bits_twice", "B of an earlier launch");
+}
+
+TEST(Kept, sizes_that_are_packed_into_a_key_leave_their_bits) {
+  expect_kept("packs_sizes_into_a_key", "same_bits_twice", "for an earlier problem is taken");
 }
 
 // One allocation, and no second one.

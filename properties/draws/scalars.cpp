@@ -8,14 +8,30 @@ namespace {
 
 constexpr float largest = 1e30f;
 
+// What is nearly 1, say, may be taken for it.
+float beside_usual(std::uint64_t random, float relative) {
+  constexpr float usual[] = {1, 1, -1, 2};
+  return usual[random % 4] * (random / 4 % 2 == 0 ? 1 + relative : 1 - relative);
+}
+float beside_usual(std::uint64_t random) {
+  return beside_usual(random, std::ldexp(0.75f, -6 - static_cast<int>(random / 8 % 13)));
+}
+
 float any_scalar(Dice& dice, const std::vector<float>& hints) {
   if (!hints.empty() && dice.one_in(4)) {
     const float hint = dice.of(hints);
+    const bool may_be_difference = std::abs(hint) > 0 && std::abs(hint) < 0.1f;
+    if (may_be_difference && dice.one_in(2))
+      return beside_usual(static_cast<std::uint64_t>(dice.between(0, 7)), hint / 2);
     if (std::abs(hint) <= largest) return hint;
   }
   const std::int64_t way = dice.between(1, 20);
   if (way <= 13) return dice.of({0.0f, 1.0f, -1.0f, 0.5f, 3.0f, 2.0f, -2.0f});
-  if (way <= 16) return static_cast<float>(dice.between(-4000, 4000)) / 999.0f;
+  if (way <= 16) {
+    const std::int64_t any = dice.between(-4000, 4000);
+    return way == 16 ? beside_usual(static_cast<std::uint64_t>(any + 4000))
+                     : static_cast<float>(any) / 999.0f;
+  }
   if (way == 20) {
     const float any = std::ldexp(1 + static_cast<float>(dice.between(0, 255)) / 256,
                                  static_cast<int>(dice.between(-100, 98)));

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "oracle/fills/filling.h"
+#include "properties/draws/cost.h"
 #include "properties/draws/dice.h"
 #include "properties/fitting.h"
 #include "properties/scopes.h"
@@ -15,7 +16,7 @@ namespace {
 
 // Of 100 drawn cases.
 constexpr int times_with_zeros = 5, times_each = 3, times_along_k = 4, times_narrow = 3,
-              times_at_end = 2;
+              times_at_end = 2, times_long = 2;
 constexpr int most_times = 8;
 
 // What has structure, and how it ends.
@@ -57,6 +58,14 @@ Case case_with(Dice& dice, const Structure& structure, bool is_short) {
   return c;
 }
 
+// In lines that are longer than what a list of the elements that are not 0 may hold.
+Case long_case_with(Dice& dice, Pattern pattern, Operand o) {
+  Case c = case_with(dice, {pattern, o, Exception::none}, false);
+  c.m = std::min<std::int64_t>(c.m, 3), c.n = std::min<std::int64_t>(c.n, 3);
+  c.k = dice.between(20'000, 24'000);
+  return c;
+}
+
 // Infinities and NaN opposite structure without an exception, or in it.
 Case special_case(Dice& dice, Pattern pattern, Operand o, bool has_values) {
   Case c = case_with(dice, {pattern, o, Exception::none}, false);
@@ -82,13 +91,17 @@ Case case_at_end(Dice& dice, Pattern pattern) {
 }  // namespace
 
 std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int drawn,
-                                   std::uint64_t seed) {
+                                   std::uint64_t seed, const Effort& effort) {
   std::vector<Case> cases;
-  const bool is_judged_elsewhere = entry.backend == Backend::ptx && entry.watched_launch != nullptr;
-  if (!claim.is_about_data || is_judged_elsewhere) return cases;
+  if (!claim.is_about_data || entry.is_on_simt_too) return cases;
   Dice dice(seed + std::hash<std::string>{}(entry.variant.name));
   const auto add = [&](const Structure& structure, bool is_short) {
     cases.push_back(nearest_case(case_with(dice, structure, is_short), claim, entry));
+  };
+  const auto add_long = [&](Pattern pattern, Operand o) {
+    constexpr double most_nanoseconds = 5e7;
+    const Case c = nearest_case(long_case_with(dice, pattern, o), claim, entry);
+    if (cost_of(c, claim, entry, effort) < most_nanoseconds) cases.push_back(c);
   };
   constexpr std::array exceptions = {
       Exception::none, Exception::element, Exception::other_line, Exception::filled_line,
@@ -113,6 +126,8 @@ std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int d
       const auto first = static_cast<std::size_t>(dice.between(0, exceptions.size() - 1));
       for (std::size_t i = first; i < first + static_cast<std::size_t>(times); ++i)
         add({pattern, o, exceptions[i % exceptions.size()]}, false);
+      for (int i = 0; has_zeros(pattern) && i < std::min(times, times_long); ++i)
+        add_long(pattern, o);
       for (const bool has_values : {false, true})
         if (times > 1 && pattern != Pattern::counting)
           cases.push_back(nearest_case(special_case(dice, pattern, o, has_values), claim, entry));

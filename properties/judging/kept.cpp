@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <optional>
@@ -216,6 +217,45 @@ Verdict judge_change_in_large(const Entry& entry, const Resources& resources) {
                "B of an earlier launch is multiplied");
 }
 
+// Whoever finds a plan again by sizes that are packed into one number takes one problem for another
+// where a size is larger than its bits. So two whose sizes give the same number, whether they are
+// added or joined bit by bit.
+Verdict judge_packed_sizes(const Entry& entry, const Resources& resources) {
+  constexpr double most_nanoseconds = 6e9;
+  constexpr std::array sizes = {&Case::m, &Case::n, &Case::k};
+  const Effort effort = effort_of(entry);
+  double left = most_nanoseconds;
+  const auto run = [&](const Case& c) {
+    left -= cost_of(c, claim_named("within_bound"), entry, effort);
+    return run_trial(entry, c, {}, resources);
+  };
+  const auto hash_behind = [&](std::int64_t m) {
+    run(fitted({.m = m, .n = 2, .k = 2}, entry.variant.needs));
+    return hash_of_kept(entry, resources);
+  };
+  static_cast<void>(hash_behind(2));
+  if (hash_behind(3) == hash_behind(6)) return {.judged = 1};  // it keeps nothing of problems
+  const auto is_accepted = [&](const Case& c) { return fitted(c, entry.variant.needs) == c; };
+  for (const int bits : {21, 16, 20})
+    for (const auto low : sizes)
+      for (const auto high : sizes) {
+        if (low == high || left < 0) continue;
+        Case c{.m = 3, .n = 3, .k = 3}, before = c;
+        before.*low = 5, before.*high = 3;
+        c.*low = before.*low + (std::int64_t{1} << bits), c.*high = 2;
+        Case alone = c;  // which no other gives the number of
+        alone.*low += 1;
+        if (!is_accepted(c) || !is_accepted(before) || is_failure(run(before))) continue;
+        Verdict behind = run(c);
+        if (!is_failure(behind) || is_failure(run(alone))) continue;
+        behind.finding = {Fault::keeps_state};
+        behind.reason += fmt::format(", with {} behind {}", to_string(c), to_string(before));
+        behind.diagnosis = "what it keeps for an earlier problem is taken for that of this one";
+        return behind;
+      }
+  return {.judged = 1};
+}
+
 // Of a single element, as small cases are aimed.
 bool is_launched_often(const Entry& entry, const Case& c) {
   return entry.backend != Backend::cuda && c.seed == 0 && c.m == 1 && c.n == 1 && c.k <= 256;
@@ -229,6 +269,10 @@ Verdict judge_what_is_kept(const Entry& entry, const Case& c, const Kept& kept,
     if (Verdict leaks = judge_memory(entry, c, resources); is_failure(leaks)) return leaks;
   if (kept.anything)
     if (Verdict some = judge_some_times(entry, c, resources); is_failure(some)) return some;
+  if (kept.anything && entry.backend != Backend::cuda) {
+    const auto judge = [&] { return judge_packed_sizes(entry, resources); };
+    if (Verdict packed = judge_once(entry, "packed", judge); is_failure(packed)) return packed;
+  }
   const bool may_keep_copies = entry.backend == Backend::cuda
                                    ? kept.anything
                                    : machine_of(entry.backend, resources).kept_bytes() > 0;

@@ -145,6 +145,11 @@ std::vector<Case> cases_in_parts(const Claim& claim, const Entry& entry, std::ui
   for (const std::int64_t size : hints.sizes)
     if (size > known && size <= largest) known = size;
   if (known > usual / 4) add(cube_beside(known));
+  if (known > usual) {  // what an algorithm of its own mixes may be of different scale
+    Case scaled = cube_beside(known);
+    scaled.fill = Fill::scaled;
+    add(scaled);
+  }
   return cases;
 }
 

@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 
 #include "oracle/fills/filling.h"
 #include "oracle/operands.h"
+#include "properties/draws/structures.h"
 #include "properties/generators.h"
 #include "properties/tests/planted.h"
 
@@ -90,6 +92,18 @@ TEST(DataCases, of_tf32_are_of_any_magnitude_but_keep_to_its_bits) {
   EXPECT_GT(greatest, 0x1p20f);
   EXPECT_GE(fills[Fill::scaled], 4);
   EXPECT_EQ(fills[Fill::largest], 0);
+}
+
+// More elements that are not 0 than a list of them may hold.
+TEST(DataCases, have_some_long_lines_with_zeros) {
+  Entry entry = host_entry(multiply);
+  entry.backend = Backend::ptx;
+  const auto long_lines = [&](const Effort& effort) {
+    const auto cases = structured_cases(claim_named("any_data"), entry, 100, 0, effort);
+    return std::count_if(cases.begin(), cases.end(), [](const Case& c) { return c.k >= 20'000; });
+  };
+  EXPECT_GE(long_lines({}), 16);
+  EXPECT_EQ(long_lines({.is_known = true, .tile_per_k = 1e9}), 0) << "where that takes long";
 }
 
 }  // namespace

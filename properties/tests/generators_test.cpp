@@ -284,6 +284,23 @@ TEST(Cases, have_scalars_of_every_magnitude) {
   EXPECT_GT(negative_zero, 4);
 }
 
+TEST(Cases, have_scalars_that_are_nearly_usual_ones) {
+  const auto count = [](const Hints& hints, float least, float most) {
+    int beside = 0;
+    const auto next = case_generator(claim_named("within_bound"), host_entry(multiply), 1, hints);
+    for (int i = 0; i < 900; ++i) {
+      const Case c = next();
+      for (const float scalar : {c.alpha, c.beta}) {
+        const float away = std::abs(std::abs(scalar) - 1);
+        beside += away > least && away < most;
+      }
+    }
+    return beside;
+  };
+  EXPECT_GT(count({}, 0x1p-20f, 0x1p-6f), 20);
+  EXPECT_GT(count({.scalars = {1e-3f}}, 4e-4f, 6e-4f), 30) << "closer than what is compared";
+}
+
 TEST(Cases, have_scalars_at_both_ends_of_the_range_of_floats) {
   int denormal_alpha = 0, denormal_beta = 0, huge_alpha = 0, huge_beta = 0, far = 0, powers = 0;
   int negative = 0;

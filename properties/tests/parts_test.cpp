@@ -1,9 +1,12 @@
 // Large grids of which the CPU executor runs a part.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "kernels/registry.h"
 #include "oracle/trial.h"
 #include "properties/claims.h"
+#include "properties/judging/parts.h"
 
 namespace {
 
@@ -23,6 +26,20 @@ TEST(Parts, show_a_tile_that_another_block_computes) {
   EXPECT_EQ(right.status, TrialStatus::right) << right.reason;
   EXPECT_EQ(right.remark, "of grids too large to run whole, 256 blocks were run");
   EXPECT_EQ(right.judged, 255 * 16 + 1);
+}
+
+// As large as the variant compares with, also of rows and columns of different scale.
+TEST(Parts, are_scaled_beyond_what_a_variant_compares_with) {
+  Entry entry = entry_named("planted_never", Backend::simt);
+  entry.backend = Backend::ptx;
+  const auto scaled = [&](std::int64_t known) {
+    const auto cases = cases_in_parts(claim_named("within_bound"), entry, 0, {.sizes = {known}});
+    return std::count_if(cases.begin(), cases.end(), [&](const Case& c) {
+      return c.fill == Fill::scaled && c.m > known && c.n > known && c.k > known;
+    });
+  };
+  EXPECT_EQ(scaled(4096), 1);
+  EXPECT_EQ(scaled(1024), 1) << "the one that every variant has";
 }
 
 TEST(Parts, are_not_judged_where_the_whole_costs_little) {

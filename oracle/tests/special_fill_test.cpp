@@ -1,0 +1,62 @@
+// fill=special: how it is made, and where many special values lie.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <vector>
+
+#include "oracle/fills/filling.h"
+#include "oracle/reference.h"
+
+namespace {
+
+using namespace assay;
+
+// All sums of a warp may be NaN where those of the next one are not.
+TEST(Fill, may_have_a_special_run_as_long_as_a_warp) {
+  int aligned = 0, others = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    const Case c{.m = 256, .n = 256, .k = 40, .fill = Fill::special, .seed = seed};
+    const auto run = run_of_special(seed);
+    if (!run || run->of != Operand::a || !run->is_across) continue;
+    const auto a = [&](std::int64_t i, std::int64_t p) {
+      return fill_element(c, Operand::a, i, p);
+    };
+    std::int64_t most = 0, first = 0;
+    for (std::int64_t p = 0; p < c.k; ++p) {
+      for (std::int64_t i = 0, end; i < c.m; i = end + 1) {
+        for (end = i; end < c.m && !std::isfinite(a(end, p)); ++end) continue;
+        if (end - i > most) most = end - i, first = i;
+      }
+    }
+    const bool is_whole = most == 32 || most == 64;
+    (is_whole && first % most == 0 ? aligned : others) += 1;
+  }
+  EXPECT_GT(aligned, 10);
+  EXPECT_GT(others, 10);
+}
+
+// A row is made faster than its elements are.
+TEST(Fill, gives_a_row_the_elements_it_has_one_by_one) {
+  int unusual = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    const Case c{.m = 19, .n = 23, .k = 40, .fill = Fill::special, .seed = seed};
+    for (const Operand o : {Operand::a, Operand::b, Operand::c}) {
+      const Filling filling(c, o);
+      const Shape shape = shape_of(c, o);
+      std::vector<float> row(static_cast<std::size_t>(shape.columns));
+      for (std::int64_t i = 0; i < shape.rows; ++i) {
+        filling.fill_row(row.data(), i, shape.columns);
+        for (std::int64_t j = 0; j < shape.columns; ++j) {
+          const float given = row[static_cast<std::size_t>(j)], own = filling.at(i, j);
+          unusual += !(std::abs(own) > 0) || std::isinf(own);
+          ASSERT_EQ(std::bit_cast<std::uint32_t>(given), std::bit_cast<std::uint32_t>(own))
+              << to_string(c) << " " << i << " " << j;
+        }
+      }
+    }
+  }
+  EXPECT_GT(unusual, 10'000);
+}
+
+}  // namespace
