@@ -116,6 +116,24 @@ const Op* lack(const Op* op, Warp& w) {
                            who, most_allocated));
   return nullptr;
 }
+// a: the bytes of a thread's stack; bits: those of them that ptxas knows of, and sees to where they
+// alone are more than the limit.
+const Op* look_at_stack(const Op* op, Warp& w) {
+  const u64 limit = w.block->run->launch.stack_of_thread;
+  const u64 room = op->bits > limit ? op->bits + limit : limit;
+  const u64* const bytes = w.slot<u64>(op->a);
+  for (u32 left = w.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    if (bytes[lane] <= room) continue;
+    report(w, op, Fault::bad_address,
+           fmt::format("{} has {} bytes or more of arrays on its stack here, and a stack has {} "
+                       "bytes: cudaDeviceSetLimit(cudaLimitStackSize, ...) before the launch gives "
+                       "more",
+                       thread_text(w, lane), bytes[lane], limit));
+    return nullptr;
+  }
+  return op + 1;
+}
 // a: the message, b: the file, c: the line.
 const Op* fail_assertion(const Op* op, Warp& w) {
   const int lane = std::countr_zero(w.mask);
@@ -193,6 +211,7 @@ void add_control_handlers(Handlers& to) {
   to["ret"] = {leave, ""};
   to["trap"] = {trap, ""};
   to["lacks"] = {lack, ""};
+  to["stack"] = {look_at_stack, ""};
   to["assert"] = {fail_assertion, ""};
   to["barrier"] = {barrier, ""};
   to["nothing"] = {nothing, ""};

@@ -188,12 +188,13 @@ struct Launch {
   const Program::Kernel* kernel = nullptr;
   Dim grid, block;
   std::size_t dynamic_shared = 0;
-  std::vector<std::byte> params;       // laid out as the kernel declares them
-  Dim cluster = {};                    // blocks of each, of which the grid is a multiple
-  bool cooperative = false;            // all blocks are in flight, and may wait for each other
-  std::uint64_t grid_barrier = 0;      // its address, if so: `run` sets it
-  int fit_together = 1;                // blocks on a multiprocessor
-  std::uint64_t fit_on_device = 1056;  // as of 256 threads on an H200
+  std::vector<std::byte> params;         // laid out as the kernel declares them
+  Dim cluster = {};                      // blocks of each, of which the grid is a multiple
+  bool cooperative = false;              // all blocks are in flight, and may wait for each other
+  std::uint64_t grid_barrier = 0;        // its address, if so: `run` sets it
+  int fit_together = 1;                  // blocks on a multiprocessor
+  std::uint64_t fit_on_device = 1056;    // as of 256 threads on an H200
+  std::uint64_t stack_of_thread = 1024;  // bytes: cudaLimitStackSize
   Past past = {};
 };
 // The bytes at which each parameter begins and how many it has, to fill `params`.

@@ -146,6 +146,7 @@ void run_now(const Kernel& kernel, const Configuration& asked,
                 .cooperative = asked.cooperative,
                 .fit_together = fit,
                 .fit_on_device = room_for(kernel, facts_of(code), asked),
+                .stack_of_thread = device.limits[0],
                 .past = past_of_next(stream, starts_early)};
   if (!device.memory.has_numbers_for(asked.grid.count())) device.under_way.finish_all();
   LaunchUnderWay begun(std::move(launch), device.memory,

@@ -279,7 +279,8 @@ void* default_pool();
 Error synchronize();
 Error reset();
 Error set_device(int);
-// By NVIDIA's numbers of limits. They are kept, and change nothing but the heap of kernels.
+// By NVIDIA's numbers of limits. They are kept, and change nothing but the stacks of threads and
+// the heap of kernels.
 Error set_limit(int limit, std::size_t value);
 Error get_limit(int limit, std::size_t& value);
 

@@ -32,6 +32,12 @@ void Decoder::decode_call(const Instruction& i) {
     emit_named("lacks").mode = name == too_deep ? 0 : 1;
     return;
   }
+  if (name == stack_holds) {
+    const int bytes = slot(i.operands[1], true);
+    Op& op = emit_named("stack", {.reads = {bytes}});
+    op.a = bytes, op.bits = i.operands[2].bits;
+    return;
+  }
   refuse(i, fmt::format("{} is not supported", name));
 }
 

@@ -1,9 +1,23 @@
 #include "ptx/decode/calls/call_graph.h"
 
+#include <algorithm>
+
 namespace ptx {
 
 bool calls_by_pointer(const Instruction& call) {
   return call.operands[static_cast<std::size_t>(call.results)].kind != Operand::Kind::symbol;
+}
+
+bool allocates(const Module& module) {
+  return std::any_of(module.functions.begin(), module.functions.end(), [](const Function& f) {
+    return std::any_of(f.body.begin(), f.body.end(),
+                       [](const Instruction& i) { return i.opcode == "alloca"; });
+  });
+}
+std::uint64_t bytes_of_arrays(const Function& f) {
+  std::uint64_t bytes = 0;
+  for (const Variable& v : f.variables) bytes += v.space == Space::local ? v.bytes : 0;
+  return bytes;
 }
 
 CallGraph::CallGraph(const Module& module) : module_(module) {
@@ -68,6 +82,14 @@ void CallGraph::find_reachable() {
 
 bool CallGraph::call_each_other(const Function* a, const Function* b) const {
   return reachable_.at(a).count(b) != 0 && reachable_.at(b).count(a) != 0;
+}
+
+bool CallGraph::recurs_with_arrays(const Function* f) const {
+  const std::set<const Function*>& below = reachable_.at(f);
+  return std::any_of(below.begin(), below.end(),
+                     [&](const Function* one) { return call_each_other(one, one); }) &&
+         std::any_of(below.begin(), below.end(),
+                     [](const Function* one) { return bytes_of_arrays(*one) != 0; });
 }
 
 }  // namespace ptx

@@ -2,6 +2,7 @@
 // others.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -22,6 +23,8 @@ class CallGraph {
   std::vector<const Function*> behind_pointer(const Instruction& call) const;
   // Whether each of the two may call the other; of a function and itself, whether it is recursive.
   bool call_each_other(const Function*, const Function*) const;
+  // Whether recursive functions are among those that it may call, and such that have arrays.
+  bool recurs_with_arrays(const Function*) const;
 
  private:
   std::set<const Function*> called_by(const Function&) const;
@@ -33,5 +36,8 @@ class CallGraph {
 };
 
 bool calls_by_pointer(const Instruction& call);
+bool allocates(const Module&);  // some function does, by alloca
+// That a function declares for each call of its own: its frame holds these at least.
+std::uint64_t bytes_of_arrays(const Function&);
 
 }  // namespace ptx

@@ -8,12 +8,11 @@
 #include <utility>
 
 #include "ptx/decode/calls/call_graph.h"
+#include "ptx/decode/calls/made.h"
 #include "ptx/decode/decode.h"
 
 namespace ptx {
 namespace {
-
-using Names = std::map<std::string, std::string>;
 
 // One level of a function that calls itself: a copy that several calls jump to. Each says by a
 // number where to go on afterwards.
@@ -37,6 +36,7 @@ class Flattening {
     out_.branch_targets.clear();
     out_.target_lists.clear();
     if (allocates(module)) make_stack();
+    if (stack_ >= 0 || graph_.recurs_with_arrays(&kernel)) make_frames();
     copy(kernel, {}, false);
   }
   Function take() { return std::move(out_); }
@@ -59,6 +59,7 @@ class Flattening {
     const int stack_before =
         is_called && stack_ >= 0 ? add_register("%stack_before", Type::u64) : -1;
     if (stack_before >= 0) move(Instruction{}, stack_before, stack_);
+    const int frames_before = enter_frame(f, is_called);
     out_.branch_targets.resize(out_.branch_targets.size() + f.branch_targets.size());
     std::vector<int> new_index(f.body.size() + 1, 0);
     std::vector<int> jumps;  // instructions whose labels are still the old ones
@@ -84,6 +85,7 @@ class Flattening {
     }
     const int end = static_cast<int>(out_.body.size());
     if (stack_before >= 0) move(Instruction{}, stack_, stack_before);
+    leave_frame(f, frames_before);
     new_index[f.body.size()] = end;
     for (const int at : jumps)
       for (Operand& o : out_.body[static_cast<std::size_t>(at)].operands)
@@ -99,12 +101,6 @@ class Flattening {
       if (!is_called) out_.target_lists.push_back({name, index + lists});
   }
 
-  static bool allocates(const Module& module) {
-    return std::any_of(module.functions.begin(), module.functions.end(), [](const Function& f) {
-      return std::any_of(f.body.begin(), f.body.end(),
-                         [](const Instruction& i) { return i.opcode == "alloca"; });
-    });
-  }
   void make_stack() {
     out_.variables.push_back({.name = "the memory of alloca",
                               .space = Space::local,
@@ -133,6 +129,7 @@ class Flattening {
       add(i, "and", {"b64"}, given, {reg(given), number(~(alignment - 1))});
       add(i, "add", {"u64"}, stack_, {reg(given), i.operands[1]});
       add(i, "sub", {"u64"}, taken, {reg(stack_), reg(first_of_stack_)});
+      look_at_stack(i, 0);
       add(i, "setp", {"gt", "u64"}, is_over, {reg(taken), number(most_allocated)});
       const int fits = add_branch(i, is_over, true);
       fail(i, too_much);
@@ -141,9 +138,37 @@ class Flattening {
     if (skip >= 0) land(skip);
     return true;
   }
-  static Operand reg(int index) { return {.kind = Operand::Kind::reg, .index = index}; }
-  static Operand number(std::uint64_t bits) {
-    return {.kind = Operand::Kind::integer, .bits = bits};
+  // How many bytes all functions declare that a thread is in, in a register; `known_`: those that
+  // lead to what is being copied, each once.
+  void make_frames() {
+    frames_ = add_register("%frames", Type::u64);
+    add({}, "mov", {"u64"}, frames_, {number(0)});
+  }
+  int enter_frame(const Function& f, bool is_called) {
+    const std::uint64_t bytes = bytes_of_arrays(f);
+    if (frames_ < 0 || bytes == 0) return -1;
+    known_ += bytes;
+    const int before = is_called ? add_register("%frames_before", Type::u64) : -1;
+    if (is_called) move({}, before, frames_);
+    add({}, "add", {"u64"}, frames_, {reg(frames_), number(bytes)});
+    return before;
+  }
+  void leave_frame(const Function& f, int before) {
+    known_ -= frames_ < 0 ? 0 : bytes_of_arrays(f);
+    if (before >= 0) move({}, frames_, before);
+  }
+  // With so many more.
+  void look_at_stack(const Instruction& i, std::uint64_t more) {
+    if (frames_ < 0) return;
+    const int all = add_register("%on_stack", Type::u64);
+    add(i, "add", {"u64"}, all, {reg(frames_), number(more)});
+    if (stack_ >= 0) {
+      add(i, "add", {"u64"}, all, {reg(all), reg(stack_)});
+      add(i, "sub", {"u64"}, all, {reg(all), reg(first_of_stack_)});
+    }
+    fail(i, stack_holds);
+    out_.body.back().operands.push_back(reg(all));
+    out_.body.back().operands.push_back(number(known_));
   }
   void add(const Instruction& from, const char* opcode, std::vector<std::string> modifiers, int to,
            std::vector<Operand> operands) {
@@ -154,20 +179,6 @@ class Flattening {
     out_.body.push_back(std::move(made));
   }
   void move(const Instruction& i, int to, int from) { add(i, "mov", {"u64"}, to, {reg(from)}); }
-
-  static bool has_label(const Instruction& i) {
-    return std::any_of(i.operands.begin(), i.operands.end(),
-                       [](const Operand& o) { return o.kind == Operand::Kind::label; });
-  }
-
-  static void rename(Operand& o, int registers, const Names& names) {
-    using Kind = Operand::Kind;
-    if ((o.kind == Kind::reg || o.kind == Kind::address) && o.index >= 0) o.index += registers;
-    if (o.kind == Kind::symbol || o.kind == Kind::address) {
-      if (const auto at = names.find(o.text); at != names.end()) o.text = at->second;
-    }
-    for (Operand& element : o.elements) rename(element, registers, names);
-  }
 
   // Replaces a call by a copy of what it calls; false for what is built in.
   bool call(const Instruction& i) {
@@ -222,6 +233,7 @@ class Flattening {
   void call_level(const Function& f, const Instruction& i) {
     const bool is_inside = !levels_.empty() && graph_.call_each_other(levels_.front().f, &f);
     if (is_inside && depth_ + 1 == most_levels) return fail(i, too_deep);
+    if (is_inside) look_at_stack(i, bytes_of_arrays(f));
     if (is_inside) return jump_to(level(f, depth_ + 1), i);
     std::deque<Level> outer = std::exchange(levels_, {});
     const int outer_depth = depth_;
@@ -316,15 +328,6 @@ class Flattening {
     fails.operands = {{.kind = Operand::Kind::symbol, .text = how}};
     out_.body.push_back(std::move(fails));
   }
-
-  // An instruction that stands where another one did.
-  static Instruction like(const Instruction& i, const char* opcode) {
-    Instruction made;
-    made.opcode = opcode;
-    made.place = i.place;
-    made.line = i.line;
-    return made;
-  }
   // A branch to where `land` says.
   int add_branch(const Instruction& i, int guard, bool negated) {
     Instruction branch = like(i, "bra");
@@ -344,7 +347,8 @@ class Flattening {
   int copies_ = 0;
   std::deque<Level> levels_;  // of the functions that are being copied and call each other
   int depth_ = 0;
-  int first_of_stack_ = -1, stack_ = -1;  // registers
+  int first_of_stack_ = -1, stack_ = -1, frames_ = -1;  // registers
+  std::uint64_t known_ = 0;
 };
 
 }  // namespace

@@ -160,12 +160,13 @@ add.u32 %r1, %r1, %r2; add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 100; @%p1 bra 
 
 TEST(Alloca, has_an_end_that_is_said) {
   const auto with = [](const char* bytes) {
-    return text_of(
-        WrittenKernel(fmt::format("stacksave.u64 %rd3; mov.u64 %rd1, {}; alloca.u64 %rd2, "
-                                  "%rd1, 8; stackrestore.u64 %rd3; "
-                                  "alloca.u64 %rd2, %rd1, 8;",
-                                  bytes))
-            .run(1));
+    WrittenKernel kernel(
+        fmt::format("stacksave.u64 %rd3; mov.u64 %rd1, {}; alloca.u64 %rd2, "
+                    "%rd1, 8; stackrestore.u64 %rd3; "
+                    "alloca.u64 %rd2, %rd1, 8;",
+                    bytes));
+    kernel.stack_of_thread = 5000;
+    return text_of(kernel.run(1));
   };
   EXPECT_EQ(with("4096"), "");
   EXPECT_THAT(with("4097"), StartsWith("not supported: thread (0,0,0) of block (0,0,0) has taken "

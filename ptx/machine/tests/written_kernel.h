@@ -47,6 +47,7 @@ ret;
     launch.cluster = cluster;
     launch.cooperative = cooperative;
     launch.fit_on_device = fit_on_device;
+    launch.stack_of_thread = stack_of_thread;
     const auto address = reinterpret_cast<std::uint64_t>(words.data());
     std::memcpy(launch.params.data(), &address, sizeof address);
     memory_.lend({.name = "words",
@@ -67,7 +68,7 @@ ret;
   Dim cluster;
   unsigned rows_of_grid = 1;
   bool cooperative = false;
-  std::uint64_t fit_on_device = 1056;
+  std::uint64_t fit_on_device = 1056, stack_of_thread = 1024;
   std::vector<std::uint32_t> words = std::vector<std::uint32_t>(1024);
 
  private:
