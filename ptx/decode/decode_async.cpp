@@ -221,7 +221,8 @@ void Decoder::decode_mbarrier(const Instruction& i) {
     Op& op = emit_at_barrier(i, "mbarrier.wait", i.operands[1]);
     op.d = predicate_of(i.operands[0]);
     op.b = state;
-    op.mode = static_cast<std::uint8_t>((has(i, "try_wait") ? 1 : 0) | (by_parity ? 2 : 0));
+    op.mode = static_cast<std::uint8_t>((has(i, "try_wait") ? 1 : 0) | (by_parity ? 2 : 0) |
+                                        (has(i, "relaxed") ? 4 : 0));
     out_.uses.back().reads.push_back(state);
     out_.uses.back().predicates_written.push_back(op.d);
   } else if (has(i, "arrive") || has(i, "arrive_drop")) {

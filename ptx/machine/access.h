@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "ptx/machine/block.h"
 
@@ -66,6 +67,13 @@ enum class Lock : std::uint8_t { none, may_take_or_free, may_free };
 void hear(Warp&, std::uint64_t address, Reach, Lock = Lock::none);
 void tell(Warp&, std::uint64_t address, Reach, Lock = Lock::none);
 void fence(Warp&, bool for_block_alone);
+// What a phase makes known that a relaxed wait found complete, once a fence follows: of warps of
+// the block, and of others of its cluster if the fence is for them, too.
+void hear_of_phase(Warp&, std::span<const std::uint32_t> own, const PeerClocks& peers);
+// Of what was heard, all that is fenced by now counts for the block's shared memory, too.
+void know_heard(Warp&, const Knowledge& more);
+// Whether a warp has heard of what a block did at a stamp, and did not fence since.
+bool lacks_fence(const Warp&, const Block& other, std::uint32_t stamp);
 // Where the bytes of an atomic operation lie, which hears and tells there.
 std::byte* reach_atomically(Warp&, Access, Reach, Lock, std::uint32_t& unwritten);
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "ptx/machine/access.h"
+
 namespace ptx {
 namespace {
 
@@ -36,7 +38,7 @@ void gather(Warp& w) {
 }
 
 // What one thread fenced before a barrier, others may let know behind it; and what one heard
-// before, others know once they fence it.
+// before, others know once they fence it. For threads of the block alone the barrier is a fence.
 void share_hearsay(Block& block, uint32_t from, uint32_t to) {
   for (const auto reach : {&Block::Hearsay::of_all, &Block::Hearsay::of_block}) {
     Block::Hearsay::Reach all;
@@ -51,6 +53,7 @@ void share_hearsay(Block& block, uint32_t from, uint32_t to) {
       Block::Hearsay::Reach& mine = block.hearsay[w.index].*reach;
       mine.unfenced.learn(all.unfenced);
       mine.fenced.learn(all.fenced);
+      if (reach == &Block::Hearsay::of_block) know_heard(w, all.unfenced);
     }
   }
 }

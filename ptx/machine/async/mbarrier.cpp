@@ -313,7 +313,7 @@ bool is_tried_in_vain(Mbarrier& barrier, const Warp& w, uint64_t at) {
 }
 
 // d: the predicate, b: the state or the parity. mode 0: test_wait, 1: try_wait, which may wait; +
-// 2: by parity.
+// 2: by parity; + 4: relaxed.
 const Op* wait_for_phase(const Op* op, Warp& w) {
   Block& block = *w.block;
   uint32_t done = 0;
@@ -332,7 +332,11 @@ const Op* wait_for_phase(const Op* op, Warp& w) {
     is_short = is_short || (!is_over() && is_tried_in_vain(*barrier, w, at));
     if (!is_short && !land_all(block, static_cast<uint32_t>(at), *barrier)) return nullptr;
     done |= uint32_t{is_over()} << lane;
-    if (is_over() && barrier != last) learn_phase(w, *(last = barrier));
+    if (!is_over() || std::exchange(last, barrier) == barrier) continue;
+    if ((op->mode & 4) != 0)
+      hear_of_phase(w, barrier->complete, barrier->peers_complete);
+    else
+      learn_phase(w, *barrier);
   }
   if (done == 0 && (op->mode & 1) != 0 && !w.gives_up && !is_short) {
     w.others.push_back({.at = op,

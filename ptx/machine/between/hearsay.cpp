@@ -173,8 +173,7 @@ void fence(Warp& w, bool for_block_alone) {
     mine.known.learn((mine.*reach).unfenced);
     (mine.*reach).unfenced.clear();
   }
-  if (mine.known_here != mine.known.version()) know_own_block(w, mine.known);
-  mine.known_here = mine.known.version();
+  know_heard(w, {});
   for (const auto reach : {&Hearsay::of_block, &Hearsay::of_all}) {
     if (for_block_alone && reach == &Hearsay::of_all) break;
     Hearsay::Reach& told = mine.*reach;
@@ -192,6 +191,36 @@ void fence(Warp& w, bool for_block_alone) {
   if (block.in_cluster.all == nullptr) return;
   block.in_cluster.fences[static_cast<std::size_t>(w.index)] = block.shadow.now();
   for (const Block* const peer : block.in_cluster.all->blocks) block.run->late_stores.fence(*peer);
+}
+
+void hear_of_phase(Warp& w, std::span<const uint32_t> own, const PeerClocks& peers) {
+  Block& block = *w.block;
+  Block::Hearsay& mine = block.hearsay[w.index];
+  // Of what several warps did: the latest, as of all that a phase makes known.
+  const auto learn = [](Knowledge& to, const Block& of, std::span<const uint32_t> times) {
+    std::vector<uint32_t> all(times.begin(), times.end());
+    all[warp_size] = *std::max_element(all.begin(), all.begin() + warp_size);
+    to.learn(of.told_as, all);
+  };
+  learn(mine.of_block.unfenced, block, own);
+  learn(mine.of_all.unfenced, block, own);
+  if (block.in_cluster.all == nullptr) return;
+  PeerClocks told = peers;
+  for (const Block* const peer : block.in_cluster.all->blocks)
+    learn(mine.of_all.unfenced, *peer, told.of(peer->in_cluster.rank));
+  block.in_cluster.known[static_cast<std::size_t>(w.index)].met |= peers.met;
+}
+
+void know_heard(Warp& w, const Knowledge& more) {
+  Block::Hearsay& mine = w.block->hearsay[w.index];
+  mine.known.learn(more);
+  if (mine.known_here != mine.known.version()) know_own_block(w, mine.known);
+  mine.known_here = mine.known.version();
+}
+
+bool lacks_fence(const Warp& w, const Block& other, uint32_t s) {
+  const auto heard = w.block->hearsay.find(w.index);
+  return heard != w.block->hearsay.end() && heard->second.of_all.unfenced.knows(other.told_as, s);
 }
 
 std::byte* reach_atomically(Warp& w, Access a, Reach reach, Lock lock, uint32_t& unwritten) {

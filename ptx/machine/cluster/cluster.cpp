@@ -113,10 +113,13 @@ void share_clocks(Block& block, uint32_t from, uint32_t to) {
 
 namespace {
 
-// Whether some thread of a block that ends has waited for what another block did in its memory.
+// Whether some thread of a block that ends has waited for what another block did in its memory; if
+// it reads nothing of that, a relaxed wait will do.
 bool has_waited_for(const Block& block, unsigned rank, uint32_t s) {
-  return std::any_of(block.warps.begin(), block.warps.end(),
-                     [&](const Warp& w) { return knows_of_peer(w, rank, s); });
+  const Block& other = *block.in_cluster.all->blocks[rank];
+  return std::any_of(block.warps.begin(), block.warps.end(), [&](const Warp& w) {
+    return knows_of_peer(w, rank, s) || lacks_fence(w, other, s);
+  });
 }
 
 void look_at_end(Block& block) {

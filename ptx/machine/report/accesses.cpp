@@ -82,7 +82,8 @@ Other other_of(const Warp& w, const SharedShadow::Conflict& conflict, const Bloc
           .is_in_flight = is_in_flight,
           .is_in_shared = true,
           .is_multiplying = conflict.other == stamp::multiplying,
-          .is_in_cluster = by != w.block || (is_of_peers && !is_in_flight)};
+          .is_in_cluster = by != w.block || (is_of_peers && !is_in_flight),
+          .lacks_fence = lacks_fence(w, *by, conflict.other)};
 }
 
 void report_ended(Warp& w, const Access& a, const Block& owner) {
@@ -101,7 +102,9 @@ void report_race(Warp& w, const Access& a, const std::string& place, const Other
           ? "a wait for the copy is missing"
           : "a wait for the copy is missing (cp.async.bulk.wait_group without .read)";
   const char* missing =
-      other.is_out_of_scope  ? "one of them is atomic for threads of its own block alone"
+      other.is_out_of_scope ? "one of them is atomic for threads of its own block alone"
+      : other.lacks_fence
+          ? "a fence of its scope behind the relaxed access that told of it is missing"
       : other.is_in_cluster  ? "a cluster barrier is missing"
       : other.is_in_flight   ? a_wait
       : other.is_multiplying ? "a wgmma.wait_group for it is missing"

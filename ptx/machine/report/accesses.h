@@ -30,6 +30,7 @@ struct Other {
   bool is_in_shared = false;
   bool is_multiplying = false;   // a product of a warpgroup that nobody has waited for
   bool is_in_cluster = false;    // of another block
+  bool lacks_fence = false;      // whoever comes later has heard of it only
   bool is_out_of_scope = false;  // one of the two is atomic for its own block alone
 };
 // Who was in the way of an access to shared memory of a block.

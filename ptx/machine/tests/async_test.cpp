@@ -88,6 +88,17 @@ TEST(Mbarrier, orders_who_arrived_before_who_waits) {
       << "the phase before the first counts as complete, the second never is";
 }
 
+TEST(Mbarrier, that_a_relaxed_wait_finds_complete_orders_behind_a_fence) {
+  const std::string wait =
+      "$wait: mbarrier.test_wait.parity.relaxed.cta.shared.b64 %p2, [%r20], 0; @!%p2 bra $wait;";
+  EXPECT_EQ(found(hand_over(arrive, wait + "fence.acq_rel.cta;"), 64, expect_mirrored), "");
+  EXPECT_THAT(
+      found(hand_over(arrive, wait), 64),
+      AllOf(StartsWith("data race"), HasSubstr("a fence of its scope behind the relaxed access")));
+  EXPECT_EQ(found(hand_over(arrive, wait + "bar.sync 1, 32;"), 64, expect_mirrored), "")
+      << "a barrier is a fence for its block";
+}
+
 TEST(Mbarrier, is_tested_by_its_state_too) {
   const std::string all = make(64) + places +
                           "st.shared.u32 [%r3], %t; mbarrier.arrive.shared::cta.b64 %rd30, [%r20], "

@@ -240,5 +240,49 @@ TEST(ClusterSignal, that_is_relaxed_tells_what_was_fenced) {
   }
 }
 
+std::string wait_relaxed(const char* bar) {
+  static int label = 0;
+  return fmt::format(
+      "$relaxed{0}: mbarrier.try_wait.parity.relaxed.cluster.shared::cta.b64 %p1, [{1}], 0;"
+      "@!%p1 bra $relaxed{0};",
+      ++label, bar);
+}
+TEST(ClusterSignal, that_a_relaxed_wait_finds_is_known_behind_a_fence) {
+  const auto body = [](const std::string& fence, const std::string& before = "") {
+    return barriers(64, 64) + meet_relaxed + put + arrive("%r41") + before + wait_relaxed("%r40") +
+           fence + take + store_of_block;
+  };
+  for (const Settings& settings : all_orders()) {
+    for (const char* fence :
+         {"fence.acq_rel.cluster;", "fence.acquire.sync_restrict::shared::cluster.cluster;",
+          "fence.acq_rel.gpu;", "bar.sync 0; fence.acq_rel.cluster;",
+          "fence.acq_rel.cluster; bar.sync 0;"})
+      EXPECT_EQ(found_in_pairs(body(fence), settings, of_other), "") << fence;
+    for (const char* fence : {"", "fence.acq_rel.cta;", "bar.sync 0;"})
+      EXPECT_THAT(found_in_pairs(body(fence) + meet, settings),
+                  AllOf(StartsWith("data race"),
+                        HasSubstr("a fence of its scope behind the relaxed access")))
+          << fence;
+    EXPECT_THAT(found_in_pairs(body("", "fence.acq_rel.cluster;") + meet, settings),
+                StartsWith("data race"));
+    EXPECT_EQ(found_in_pairs(
+                  barriers(64, 64) + meet_relaxed + put + arrive("%r41") + wait_relaxed("%r40"),
+                  settings),
+              "")
+        << "what nobody reads needs no fence";
+  }
+}
+TEST(ClusterCopy, that_a_relaxed_wait_finds_is_known_behind_a_fence) {
+  for (const Settings& settings : all_orders()) {
+    EXPECT_EQ(found_in_pairs(
+                  copied("fence.proxy.async;", wait_relaxed("%r40") + "fence.acq_rel.cluster;"),
+                  settings, of_other),
+              "");
+    EXPECT_THAT(found_in_pairs(copied("fence.proxy.async;", wait_relaxed("%r40"), meet), settings),
+                AllOf(StartsWith("data race"),
+                      HasSubstr("a fence of its scope behind the relaxed access")));
+  }
+}
+
 }  // namespace
 }  // namespace ptx::tests
