@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/scramble.h"
+#include "ptx/machine/async/bulk_copies.h"
 #include "ptx/machine/bits/kept.h"
 #include "ptx/machine/bits/results.h"
 #include "ptx/machine/cluster/cluster.h"
@@ -249,7 +250,10 @@ void fence_global_for_copies(const Warp& w) {
 // of the block alone, 5: of the cluster.
 const Op* fence_all(const Op* op, Warp& w) {
   fence(w, op->mode == 2 || (op->mode == 5 && is_alone(*w.block)));
-  if (op->mode == 1 || op->mode == 3) w.block->shadow.fence_proxy(w);
+  if (op->mode == 1 || op->mode == 3) {
+    w.block->shadow.fence_proxy(w);
+    fence_proxy_of_peers(w);
+  }
   if (op->mode == 3 || op->mode == 4) fence_global_for_copies(w);
   return op + 1;
 }

@@ -134,6 +134,8 @@ class SharedShadow {
   // fence.proxy.async by the lanes that run: covers what they wrote, and what they know of. A copy
   // may touch what threads wrote only if somebody who knew of it fenced it since.
   void fence_proxy(const Warp&);
+  // By a thread of another block, who knows of what a warp of this one did before a time.
+  void fence_proxy_of(std::size_t warp, std::uint32_t until);
   std::optional<Conflict> unfenced_write(std::size_t word) const;
 
   // Whether what a lane does now comes after the last write of a word, of which nothing is noted.

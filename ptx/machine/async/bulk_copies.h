@@ -20,6 +20,10 @@ bool start_flights(const Op*, Warp&, int lane, std::uint64_t to, std::uint64_t b
 // The same within the block itself.
 bool start_flight(const Op*, Warp&, int lane, BulkCopy);
 
+// What a warp knows that other blocks of its cluster wrote in their own shared memory is fenced for
+// such copies.
+void fence_proxy_of_peers(const Warp&);
+
 // Copies up to 16 bytes of shared memory to global memory, or adds them to what is there, where
 // they are in flight then. False after a finding.
 bool write_out(const Op*, Warp&, int lane, std::uint64_t from, std::uint64_t to, int bytes,

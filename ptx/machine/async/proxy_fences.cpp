@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "ptx/machine/shared_shadow.h"
-#include "ptx/machine/warp.h"
+#include "ptx/machine/async/bulk_copies.h"
+#include "ptx/machine/block.h"
 
 namespace ptx {
 
@@ -24,6 +24,43 @@ void SharedShadow::fence_proxy(const Warp& w) {
     fenced_threads_[own * warp_size + static_cast<std::size_t>(std::countr_zero(left))] = time_;
 }
 
+void SharedShadow::fence_proxy_of(std::size_t warp, uint32_t until) {
+  fenced_warps_.resize(stamp::lanes_of / warp_size, 0);
+  fenced_threads_.resize(stamp::lanes_of, 0);
+  if (warp < fenced_warps_.size()) fenced_warps_[warp] = std::max(fenced_warps_[warp], until);
+}
+
+namespace {
+
+// What a warp has heard of a block by fences and atomic operations, where a thread stands for its
+// warp.
+void fence_what_was_heard(const Knowledge& known, Block& peer) {
+  known.visit(peer.told_as, [&](std::uint64_t whose, uint32_t time) {
+    const bool is_of_all = whose == Knowledge::all;
+    const std::size_t warp = whose >= Knowledge::first_thread
+                                 ? (whose - Knowledge::first_thread) / warp_size
+                                 : whose - Knowledge::first_warp;
+    for (std::size_t v = is_of_all ? 0 : warp; v < (is_of_all ? peer.warps.size() : warp + 1); ++v)
+      peer.shadow.fence_proxy_of(v, time);
+    return false;
+  });
+}
+
+}  // namespace
+
+void fence_proxy_of_peers(const Warp& w) {
+  InCluster& in = w.block->in_cluster;
+  if (in.all == nullptr) return;
+  const auto heard = w.block->hearsay.find(w.index);
+  for (Block* const peer : in.all->blocks) {
+    if (peer == w.block) continue;
+    const auto known = in.known[static_cast<std::size_t>(w.index)].of(peer->in_cluster.rank);
+    for (std::size_t v = 0; v < peer->warps.size(); ++v) peer->shadow.fence_proxy_of(v, known[v]);
+    fence_what_was_heard(w.block->knows, *peer);
+    if (heard != w.block->hearsay.end()) fence_what_was_heard(heard->second.known, *peer);
+  }
+}
+
 // Of several threads, in favour of the kernel.
 bool SharedShadow::is_fenced(uint32_t s) const {
   if (any_order_ || s == 0 || stamp::is_of_copy(s) || stamp::is_untold(s)) return true;
@@ -33,6 +70,7 @@ bool SharedShadow::is_fenced(uint32_t s) const {
     return *std::max_element(from, from + static_cast<std::ptrdiff_t>(count));
   };
   const uint32_t thread = stamp::thread(s), warp = stamp::warp(s);
+  if (warp > warp_size) return true;  // another block wrote it
   if (warp == warp_size)
     return stamp::time(s) < most(fenced_threads_, 0, fenced_threads_.size()) ||
            stamp::time(s) < most(fenced_warps_, 0, fenced_warps_.size());

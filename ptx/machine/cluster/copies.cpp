@@ -4,12 +4,14 @@
 
 #include <bit>
 #include <cstring>
+#include <optional>
 
 #include "ptx/machine/access.h"
 #include "ptx/machine/async/bulk_copies.h"
 #include "ptx/machine/async/place.h"
 #include "ptx/machine/cluster/cluster.h"
 #include "ptx/machine/handlers.h"
+#include "ptx/machine/report/accesses.h"
 
 namespace ptx {
 namespace {
@@ -25,10 +27,35 @@ bool report_wrong_block(const Op* op, Warp& w, int lane, const char* what) {
   return false;
 }
 
+const Op* store_and_signal(const Op*, Warp&);
+
+// What the other block wrote there itself, and did not fence.
+std::optional<SharedShadow::Conflict> unfenced_write(const Op* op, const Block& owner,
+                                                     std::size_t first, std::size_t end) {
+  if (op->run == store_and_signal) return std::nullopt;  // it is no copy of the async proxy
+  for (std::size_t word = first; word < end; ++word)
+    if (const auto unfenced = owner.shadow.unfenced_write(word)) return unfenced;
+  return std::nullopt;
+}
+bool report_unfenced(const Op* op, Warp& w, int lane, const Block& owner, std::size_t at,
+                     const SharedShadow::Conflict& conflict) {
+  const Program::Kernel& kernel = w.block->run->kernel;
+  const Op* const other = w.code + conflict.other_op;
+  report(w, op, Fault::data_race,
+         fmt::format("{} writes {} of {} by a bulk copy ({}), which {} wrote ({}), and no "
+                     "fence.proxy.async lies between the two",
+                     thread_text(w, lane), place_in_shared_memory(w, at), block_text(owner),
+                     place_of(kernel, *op), other_of(w, conflict, owner).who,
+                     place_of(kernel, *other)),
+         {0, true, {site(w, "writes", op), site(w, "wrote", other)}});
+  return false;
+}
+
 bool take_off_in(const Op* op, Warp& w, int lane, Block& owner, const BulkCopy& copy) {
   const std::size_t piece = std::min<std::size_t>(16, copy.data.size());
   for (std::size_t n = 0; n < copy.data.size(); n += piece) {
     uint32_t unwritten = 0;
+    const auto unfenced = unfenced_write(op, owner, (copy.to + n) / 4, (copy.to + n + piece) / 4);
     if (reach_peer(w,
                    {.op = op,
                     .lane = lane,
@@ -38,6 +65,7 @@ bool take_off_in(const Op* op, Warp& w, int lane, Block& owner, const BulkCopy& 
                     .is_waited_for = true},
                    owner, unwritten) == nullptr)
       return false;
+    if (unfenced) return report_unfenced(op, w, lane, owner, copy.to + n, *unfenced);
     for (std::size_t at = 0; at < piece; at += 4) owner.shadow.take_off((copy.to + n + at) / 4);
   }
   return true;

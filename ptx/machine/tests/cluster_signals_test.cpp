@@ -201,6 +201,51 @@ setp.eq.u32 %p3, %r30, 0; and.pred %p4, %p3, %p9; cvta.to.global.u64 %rd51, %out
   }
 }
 
+// The block has stored its words where the other one then copies to.
+TEST(ClusterCopy, to_what_the_other_block_stored_comes_behind_a_proxy_fence) {
+  const auto body = [](const std::string& behind_store, const std::string& before_copy,
+                       const std::string& behind_meeting = "") {
+    return barriers(1, 1) + "st.shared.u32 [%r32], %t; st.shared.u32 [%r32+256], 7;" +
+           behind_store + meet + behind_meeting +
+           "@%p9 mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 %rd50, [%r40], 256;"
+           "add.s32 %r50, %r33, 256;" +
+           before_copy +
+           "@%p9 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r50], "
+           "[%r34], 256, [%r41];" +
+           wait("%r40", 0) + "ld.shared.u32 %r1, [%r32+256];" + store_of_block + meet;
+  };
+  const std::string fence = "fence.proxy.async;", of_own = "fence.proxy.async.shared::cta;";
+  const auto wanted = [](unsigned n) { return n % 64; };
+  for (const Settings& settings : all_orders()) {
+    EXPECT_EQ(found_in_pairs(body(fence, ""), settings, wanted), "");
+    EXPECT_EQ(found_in_pairs(body(of_own, ""), settings, wanted), "");
+    EXPECT_EQ(found_in_pairs(body("", "@%p9 " + fence), settings, wanted), "")
+        << "by who copies, and knows of the store";
+    EXPECT_EQ(found_in_pairs(body("bar.sync 0; @%p9 " + fence, ""), settings, wanted), "")
+        << "by one thread for all";
+  }
+  // The first block fences, and only copies; the second one only has its own copy fenced.
+  const std::string first_fences =
+      "setp.eq.u32 %p3, %r30, 0; @!%p3 bra $unfenced;" + fence + "$unfenced:";
+  const std::string first_copies =
+      "setp.eq.u32 %p4, %r30, 0; and.pred %p5, %p4, %p9;"
+      "@%p5 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r50], [%r34], "
+      "256, [%r41]; @%p4 bra $sent;";
+  const auto sends = [&](const std::string& behind_store) {
+    return barriers(1, 1) + "st.shared.u32 [%r32], %t; st.shared.u32 [%r32+256], 7;" +
+           first_fences + behind_store +
+           "@%p9 mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 %rd50, [%r40], 256;"
+           "add.s32 %r50, %r33, 256;" +
+           meet + first_copies + wait("%r40", 0) + "$sent: " + meet;
+  };
+  for (const Settings& settings : all_orders()) {
+    EXPECT_EQ(found_in_pairs(sends(fence), settings), "");
+    EXPECT_THAT(found_in_pairs(sends(""), settings),
+                AllOf(StartsWith("data race"), HasSubstr("word 64 of tile of block ("),
+                      HasSubstr("no fence.proxy.async lies between the two")));
+  }
+}
+
 TEST(ClusterCopy, of_registers_signals_too) {
   const auto body = [](const std::string& waits) {
     return barriers(1, 1) + "@%p9 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r40], 512;" +
