@@ -189,6 +189,16 @@ void Decoder::decode_tensor_copy(const Instruction& i) {
   op.parts = static_cast<std::uint8_t>(Named::in_shared);
 }
 
+// fence.proxy.tensormap::generic.acquire.gpu [map], 128;
+void Decoder::decode_map_fence(const Instruction& i) {
+  Op map;
+  Uses uses;
+  Space space = Space::global;
+  set_address(i.operands.at(0), map, space, uses);
+  Op& op = emit_named("fence.tensormap", uses);
+  op.a = map.a, op.bits = map.bits, op.flags |= map.flags;
+}
+
 // An operation on a barrier in shared memory, however it is named.
 Op& Decoder::emit_at_barrier(const Instruction& i, const char* name, const Operand& address) {
   Op at;

@@ -279,6 +279,7 @@ void Decoder::emit_fence(const Instruction& i) {
   } else {
     fence.mode = has(i, "cta") ? 2 : has(i, "cluster") ? 5 : 0;
   }
+  if (has(i, "tensormap::generic") && has(i, "acquire")) decode_map_fence(i);
 }
 
 // Behind what a thread may wait with. A guarded operation may not step back.

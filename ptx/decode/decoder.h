@@ -70,6 +70,7 @@ class Decoder {
   void decode_bulk_copy(const Instruction&);
   Adds sums_of(const Instruction&) const;
   void decode_tensor_copy(const Instruction&);
+  void decode_map_fence(const Instruction&);
   void decode_mbarrier(const Instruction&);
   Op& emit_at_barrier(const Instruction&, const char* name, const Operand& address);
   void decode_malloc(const Instruction&);

@@ -23,6 +23,8 @@ void make_variables(Program::Contents& contents) {
     std::memset(memory, 0, v.bytes + 1);
     std::memcpy(memory, v.initial.data(), std::min<std::size_t>(v.initial.size(), v.bytes));
     contents.memory->mark_written(reinterpret_cast<std::uint64_t>(memory), v.bytes);
+    if (v.space == Space::constant)
+      contents.memory->mark_constant(reinterpret_cast<std::uint64_t>(memory));
     contents.symbols[v.name] = {memory, v.bytes};
   }
   for (const Variable& v : contents.module.variables) {

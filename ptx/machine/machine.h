@@ -67,8 +67,9 @@ struct Area {
   std::uint64_t element_bytes = 0;  // of a matrix; 0: places are told in bytes
   bool is_of_caller = false;        // who put work on it into a stream of its own, and will again
   bool writable = true;
-  bool is_result = false;  // words that are stored here are counted
-  bool written = true;     // holds values, all of it; else reading what nobody wrote is seen
+  bool is_result = false;    // words that are stored here are counted
+  bool is_constant = false;  // a __constant__ variable
+  bool written = true;       // holds values, all of it; else reading what nobody wrote is seen
 };
 
 struct Texture;
@@ -98,6 +99,7 @@ class Memory {
   // The area that holds an address; null if none does. Host code may ask, for cudaMemcpy.
   const Area* find(std::uint64_t address) const;
   void mark_written(std::uint64_t first, std::size_t bytes);
+  void mark_constant(std::uint64_t first);  // a variable
   // A texture of memory that is there, by a handle for kernels. `remove_texture`: false if there is
   // none of that handle.
   std::uint64_t add_texture(const Texture&);

@@ -212,6 +212,8 @@ void* Memory::allocate(std::size_t bytes, std::string name, bool poisoned) {
   return reinterpret_cast<void*>(first);
 }
 
+void Memory::mark_constant(std::uint64_t first) { contents_->at(first)->area.is_constant = true; }
+
 bool Memory::release(void* memory) {
   const auto found = contents_->regions.find(reinterpret_cast<std::uint64_t>(memory));
   if (found == contents_->regions.end() || found->second->own.empty()) return false;

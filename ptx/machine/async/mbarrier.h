@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "ptx/machine/cluster/cluster.h"
@@ -56,8 +57,9 @@ struct Asynchronous {
   std::map<std::uint32_t, Mbarrier> barriers;  // by their place in shared memory
   std::vector<BulkCopy> bulk;
   std::map<std::uint32_t, std::vector<CopyArrival>> arrivals;
-  bool has_landed = false;     // some copy
-  int rounds_without_end = 0;  // of waits that gave up, since a phase was last completed
+  bool has_landed = false;                // some copy
+  std::set<std::uint64_t> acquired_maps;  // of tensors: their addresses, by fences of the block
+  int rounds_without_end = 0;             // of waits that gave up, since a phase was last completed
 };
 
 // Nothing goes on in a block. Waits for phases give up, as on a GPU after a while. False: there are

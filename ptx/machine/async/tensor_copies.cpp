@@ -56,6 +56,35 @@ bool is_map_aligned(const Op* op, Warp& w, int lane, uint64_t address) {
   return false;
 }
 
+// What lies in global memory a multiprocessor may have in a cache for tensor maps, as it was before
+// somebody wrote there, in this launch or ahead of it: each block has to have fenced it. Of
+// parameters and of constants it has not.
+bool is_map_acquired(const Op* op, Warp& w, int lane, uint64_t address) {
+  const Run& run = *w.block->run;
+  const uint64_t in_params = address - reinterpret_cast<uint64_t>(run.launch.params.data());
+  if (in_params < run.launch.params.size()) return true;
+  const Region* const region = run.memory.at(address);
+  const bool looks_for_races = run.watch == nullptr;
+  if (region == nullptr || region->area.is_constant || !looks_for_races) return true;
+  if (w.block->asynchronous.acquired_maps.contains(address)) return true;
+  report(w, op, Fault::data_race,
+         fmt::format("{} copies by a tensor map in global memory, {}, and no thread of its block "
+                     "has executed fence.proxy.tensormap::generic.acquire for it: the map that is "
+                     "used may be an older one",
+                     thread_text(w, lane), place_in(*region, address)),
+         {address});
+  return false;
+}
+
+// a, bits: where the map lies.
+const Op* acquire_map(const Op* op, Warp& w) {
+  uint64_t maps[warp_size];
+  addresses_of(op, w, maps);
+  for (uint32_t left = w.mask; left != 0; left &= left - 1)
+    w.block->asynchronous.acquired_maps.insert(maps[std::countr_zero(left)]);
+  return op + 1;
+}
+
 bool read_map(const Op* op, Warp& w, int lane, uint64_t address, TensorMap& map) {
   if (!is_map_aligned(op, w, lane, address)) return false;
   std::array<std::byte, TensorMap::bytes> raw;
@@ -67,7 +96,7 @@ bool read_map(const Op* op, Warp& w, int lane, uint64_t address, TensorMap& map)
     std::memcpy(raw.data() + n, read, piece);
   }
   std::memcpy(&map, raw.data(), sizeof map);
-  if (map.mark == TensorMap::our_mark) return true;
+  if (map.mark == TensorMap::our_mark) return is_map_acquired(op, w, lane, address);
   report(w, op, Fault::bad_address,
          fmt::format("{} copies by a tensor map that cuTensorMapEncodeTiled did not make",
                      thread_text(w, lane)));
@@ -229,6 +258,7 @@ const Op* box_to_global(const Op* op, Warp& w) {
 void add_tensor_copy_handlers(Handlers& to) {
   to["cp.async.bulk.tensor.shared"] = {box_to_shared, ""};
   to["cp.async.bulk.tensor.global"] = {box_to_global, ""};
+  to["fence.tensormap"] = {acquire_map, ""};
 }
 
 }  // namespace ptx

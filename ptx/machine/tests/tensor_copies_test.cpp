@@ -26,18 +26,21 @@ class TensorCopy : public testing::Test {
                 .dimensions = 2};
   std::uint64_t first_word = 0;
 
+  static constexpr const char* acquire_map =
+      "fence.proxy.tensormap::generic.acquire.gpu [%rd5], 128;";
+
   // Thread 0 copies the box at column x and row y, and every thread stores its word of it.
   static std::string load(int x, int y, int to = 0, const std::string& wait = wait_for(0),
-                          int map_off = 0) {
+                          int map_off = 0, const std::string& acquire = acquire_map) {
     return make(1) + places +
            fmt::format(
                "setp.ne.u32 %p1, %t, 0; @%p1 bra $started; add.s64 %rd5, %out, 3903;"
                "and.b64 %rd5, %rd5, -64; add.s64 %rd5, %rd5, {};"
-               "mov.u32 %r40, {}; mov.u32 %r41, {};"
+               "{} mov.u32 %r40, {}; mov.u32 %r41, {};"
                "mbarrier.arrive.expect_tx.shared.b64 %rd30, [%r20], 128;"
                "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
                "[%r9+{}], [%rd5, {{%r40, %r41}}], [%r20]; $started:",
-               map_off, x, y, to) +
+               map_off, acquire, x, y, to) +
            wait + fmt::format("ld.shared.u32 %r1, [%r3+{}]; st.global.u32 [%rd2+2048], %r1;", to);
   }
   // Every thread writes 1000 + its number to the tile, and the first `lanes` of them copy that to
@@ -48,11 +51,11 @@ class TensorCopy : public testing::Test {
            fmt::format(
                "add.u32 %r5, %t, 1000; st.shared.u32 [%r3], %r5; fence.proxy.async; bar.sync 0;"
                "setp.ge.u32 %p1, %t, {}; @%p1 bra $out; add.s64 %rd5, %out, 3903;"
-               "and.b64 %rd5, %rd5, -64;"
+               "and.b64 %rd5, %rd5, -64; {}"
                "mov.u32 %r40, {}; mov.u32 %r41, {};"
                "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd5, {{%r40, %r41}}], "
                "[%r9]; cp.async.bulk.commit_group; {} $out: bar.sync 0; st.shared.u32 [%r3], 7;",
-               lanes, x, y, wait);
+               lanes, acquire_map, x, y, wait);
   }
 
   std::string found(const std::string& body,
@@ -114,6 +117,46 @@ TEST_F(TensorCopy, writes_what_lies_in_its_tensor) {
   map.last[0] = 5;  // hardware writes whole pieces of 16 bytes
   EXPECT_EQ(found(store(4, 3), check), "");
   EXPECT_THAT(found(store(4, 3, "")), HasSubstr("a wait for the copy is missing"));
+}
+
+TEST_F(TensorCopy, by_a_map_in_global_memory_comes_behind_a_fence_of_its_block) {
+  const auto fenced_by = [](const std::string& acquire) {
+    return load(0, 0, 0, wait_for(0), 0, acquire);
+  };
+  const testing::Matcher<std::string> lacks =
+      AllOf(StartsWith("data race"), HasSubstr("by a tensor map in global memory, byte 38"),
+            HasSubstr("no thread of its block has executed "
+                      "fence.proxy.tensormap::generic.acquire for it"));
+  EXPECT_THAT(found(fenced_by("")), lacks);
+  EXPECT_THAT(found(fenced_by("fence.proxy.async; fence.acq_rel.sys;")), lacks);
+  EXPECT_THAT(found(fenced_by("add.s64 %rd6, %rd5, 128;"
+                              "fence.proxy.tensormap::generic.acquire.sys [%rd6], 128;")),
+              lacks)
+      << "of another one";
+  EXPECT_THAT(found(fenced_by("fence.proxy.tensormap::generic.release.gpu;")), lacks);
+  EXPECT_EQ(found(fenced_by("fence.proxy.tensormap::generic.acquire.sys [%rd5], 128;")), "");
+}
+
+TEST_F(TensorCopy, by_a_map_in_global_memory_is_fenced_by_each_block) {
+  const auto found_in_two = [&](const std::string& acquire) {
+    WrittenKernel kernel("mov.u32 %r50, %ctaid.x; setp.eq.u32 %p5, %r50, 0;" +
+                         load(0, 0, 0, wait_for(0) + "@!%p5 ret;", 0, acquire));
+    map.address = reinterpret_cast<std::uint64_t>(kernel.words.data());
+    const auto place = reinterpret_cast<std::uintptr_t>(kernel.words.data() + 960) + 63;
+    std::memcpy(reinterpret_cast<void*>(place / 64 * 64), &map, sizeof map);
+    return text_of(kernel.run(32, {}, 2));
+  };
+  EXPECT_EQ(found_in_two(acquire_map), "");
+  EXPECT_THAT(found_in_two(std::string("@%p5 ") + acquire_map),
+              HasSubstr("of block (1,0,0) copies by a tensor map in global memory"));
+}
+
+TEST_F(TensorCopy, by_a_map_in_constant_memory_takes_no_fence) {
+  WrittenKernel kernel(load(0, 0, 0, wait_for(0), 0, "mov.u64 %rd5, constant_map;"),
+                       ".const .align 64 .b8 constant_map[128];");
+  map.address = reinterpret_cast<std::uint64_t>(kernel.words.data());
+  std::memcpy(kernel.symbol("constant_map").address, &map, sizeof map);
+  EXPECT_EQ(text_of(kernel.run(32)), "");
 }
 
 TEST_F(TensorCopy, begins_where_hardware_takes_it) {

@@ -61,6 +61,7 @@ ret;
   }
 
   Memory& memory() { return memory_; }
+  Program::Symbol symbol(std::string_view name) const { return program_.symbol(name); }
 
   struct Rows {
     std::uint64_t count = 1, bytes = 0, pitch = 0;
