@@ -53,5 +53,25 @@ TEST_F(HostMemory, IsNotTheDevices) {
                         "device"));
 }
 
+TEST_F(HostMemory, IsNotWhatItAllocatesOnTheDevice) {
+  NEEDS_NVCC;
+  const auto with_a_flag = [](const char* allocate, const char* read) {
+    return std::string("  int *flag = nullptr, held = 0;\n  if (") + allocate +
+           "(&flag, 4) != cudaSuccess) return cudaErrorMemoryAllocation;\n"
+           "  if (cudaMemset(flag, 0, 4) != cudaSuccess) return cudaErrorUnknown;\n"
+           "  cudaDeviceSynchronize();\n  " +
+           read + "\n  if (cudaFree(flag) != cudaSuccess || held != 0) return cudaErrorUnknown;\n";
+  };
+  const Answer touched = check_with(with_a_flag("cudaMalloc", "held = *flag;"), "ptx");
+  EXPECT_EQ(touched.code, 1) << touched.err;
+  EXPECT_THAT(touched.out, HasSubstr("mine on ptx crashes: host code touches memory of 4 bytes "
+                                     "(allocation 1) itself, which is memory of the device"));
+  const std::string copied =
+      "if (cudaMemcpy(&held, flag, 4, cudaMemcpyDeviceToHost) != "
+      "cudaSuccess) return cudaErrorUnknown;";
+  EXPECT_EQ(check_with(with_a_flag("cudaMalloc", copied.c_str()), "ptx").code, 0);
+  EXPECT_EQ(check_with(with_a_flag("cudaMallocManaged", "held = *flag;"), "ptx").code, 0);
+}
+
 }  // namespace
 }  // namespace assay::tests

@@ -31,6 +31,7 @@ const char* explain_fault(const void* address) {
       "host code touches B itself, which is memory of the device: let a kernel do that, or copy it",
       "host code touches C itself, which is memory of the device: let a kernel do that, or copy it",
       "host code touches the workspace itself, which is memory of the device"};
+  if (const char* const words = ptx::why_host_faults_at(address)) return words;
   if (operands_of_launch == nullptr) return nullptr;
   const auto operand = operands_of_launch->whereabouts_of(address).finding.operand;
   return operand ? words.at(static_cast<std::size_t>(*operand)) : nullptr;
@@ -46,7 +47,7 @@ struct Explained {
 
 class PtxMachine : public Machine {
  public:
-  explicit PtxMachine(bool counts = false) : counts_(counts) {}
+  explicit PtxMachine(bool counts = false) : counts_(counts) { ptx::hide_device_memory(true); }
 
   float* place(Operand o, const Image& image, Placement placement) override {
     return memory_.place(o, image, placement);

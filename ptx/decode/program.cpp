@@ -19,9 +19,11 @@ std::uint64_t address_of_function(const Module& module, const std::string& name)
 void make_variables(Program::Contents& contents) {
   for (const Variable& v : contents.module.variables) {
     if ((v.space != Space::global && v.space != Space::constant) || v.is_extern) continue;
-    void* memory = contents.memory->allocate(v.bytes + 1, own_name(v.name));
-    std::memset(memory, 0, v.bytes + 1);
-    std::memcpy(memory, v.initial.data(), std::min<std::size_t>(v.initial.size(), v.bytes));
+    void* memory =
+        contents.memory->allocate(v.bytes + 1, own_name(v.name), /*poisoned=*/true, v.is_managed);
+    std::byte* const bytes = contents.memory->bytes_at(memory);
+    std::memset(bytes, 0, v.bytes + 1);
+    std::memcpy(bytes, v.initial.data(), std::min<std::size_t>(v.initial.size(), v.bytes));
     contents.memory->mark_written(reinterpret_cast<std::uint64_t>(memory), v.bytes);
     if (v.space == Space::constant)
       contents.memory->mark_constant(reinterpret_cast<std::uint64_t>(memory));
@@ -35,7 +37,7 @@ void make_variables(Program::Contents& contents) {
                                         ? address_of_function(contents.module, r.symbol)
                                         : reinterpret_cast<std::uint64_t>(target->second.address) +
                                               static_cast<std::uint64_t>(r.add);
-      std::memcpy(static_cast<std::byte*>(contents.symbols[v.name].address) + r.at, &address,
+      std::memcpy(contents.memory->bytes_at(contents.symbols[v.name].address) + r.at, &address,
                   sizeof address);
     }
   }

@@ -267,7 +267,7 @@ std::byte* reach_global(Warp& w, const Access& a, uint32_t& unwritten) {
     }
     if (a.writes) written = 1;
   }
-  return reinterpret_cast<std::byte*>(a.address);
+  return region.area.bytes_at(a.address);
 }
 
 namespace {

@@ -279,7 +279,7 @@ void leave_block(Warp& w, uint32_t lanes) {
 const char* text_at(Warp& w, std::uint64_t address, std::uint64_t most) {
   const Region* region = w.block->run->memory.at(address);
   if (region == nullptr) return "?";
-  const char* text = reinterpret_cast<const char*>(address);
+  const char* text = reinterpret_cast<const char*>(region->area.bytes_at(address));
   const std::uint64_t left = std::min<std::uint64_t>(region->end - address, most);
   return std::find(text, text + left, '\0') == text + left ? "?" : text;
 }

@@ -41,12 +41,13 @@ template <class T>
   const int bytes = static_cast<int>(sizeof(T)) * op->parts;
   u32 unwritten = 0;
   const std::byte* from = nullptr;
+  u64 known = 0;
   for (u32 left = w.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     // What no kernel writes is the same for the next lane, with nothing to note.
-    const bool is_known =
-        (op->flags & is_constant) != 0 && from == reinterpret_cast<const std::byte*>(at[lane]);
+    const bool is_known = (op->flags & is_constant) != 0 && from != nullptr && at[lane] == known;
     if (!is_known) {
+      known = at[lane];
       unwritten = 0;
       from = reach(w,
                    {.op = op,
@@ -58,10 +59,10 @@ template <class T>
     }
     if (from == nullptr) return nullptr;
     const bool is_atomic = (op->flags & is_strong) != 0;
-    const std::byte* const early =
-        is_atomic ? w.block->run->late_stores.found_by(w, op, lane, reinterpret_cast<u64>(from),
-                                                       static_cast<std::size_t>(bytes))
-                  : nullptr;
+    const std::byte* const early = is_atomic
+                                       ? w.block->run->late_stores.found_by(
+                                             w, op, lane, at[lane], static_cast<std::size_t>(bytes))
+                                       : nullptr;
     if (early != nullptr) from = early;
     for (int part = 0; part < op->parts; ++part) {
       const int slot = slot_of_part(op, w, part);

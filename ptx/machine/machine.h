@@ -70,6 +70,11 @@ struct Area {
   bool is_result = false;    // words that are stored here are counted
   bool is_constant = false;  // a __constant__ variable
   bool written = true;       // holds values, all of it; else reading what nobody wrote is seen
+  // How far from its addresses its bytes lie in this process: 0, unless the host may not touch it.
+  std::uint64_t away = 0;
+  std::byte* bytes_at(std::uint64_t address) const {
+    return reinterpret_cast<std::byte*>(address + away);
+  }
 };
 
 struct Texture;
@@ -84,20 +89,28 @@ struct Numbers {
   bool hold(std::uint32_t number) const { return number >= first && number < end; }
 };
 
-// All device memory: addresses are those of this process.
+// All device memory. Addresses are those of this process, which the host may touch as well, but for
+// what is hidden from it.
 class Memory {
  public:
   Memory();
   ~Memory();
   // Of the machine's own, 512 bytes aligned, and not `written`. Null for 0 bytes. Poisoned, unless
   // no kernel will read it.
-  void* allocate(std::size_t bytes, std::string name, bool poisoned = true);
+  void* allocate(std::size_t bytes, std::string name, bool poisoned = true,
+                 bool is_for_host_too = false);
+  // Whether host code faults that touches what is allocated from now on, unless it is for the host,
+  // too. Not so at first.
+  void hide_from_host(bool);
+  bool is_hidden_from_host() const;
   bool release(void*);  // false if it is no such allocation
   // Memory of someone else's, which must outlive `forget`.
   void lend(const Area&);
   void forget(std::uint64_t first);
   // The area that holds an address; null if none does. Host code may ask, for cudaMemcpy.
   const Area* find(std::uint64_t address) const;
+  // Where the byte of an address lies; there, if it is none of the device.
+  std::byte* bytes_at(const void* address) const;
   void mark_written(std::uint64_t first, std::size_t bytes);
   void mark_constant(std::uint64_t first);  // a variable
   // A texture of memory that is there, by a handle for kernels. `remove_texture`: false if there is

@@ -168,7 +168,7 @@ void Memory::Contents::unwrite(std::uint64_t first, std::size_t bytes) {
   }
   for (std::size_t i = 0; i < bytes; i += 4) {
     region->is_written[region->word(first + i)] = 0;
-    std::memcpy(reinterpret_cast<void*>(first + i), &poison, 4);
+    std::memcpy(region->area.bytes_at(first + i), &poison, 4);
   }
 }
 
@@ -204,9 +204,20 @@ std::unique_ptr<Region> make_region(std::size_t bytes, std::string name, bool po
   return region;
 }
 
-void* Memory::allocate(std::size_t bytes, std::string name, bool poisoned) {
+namespace {
+void hide(Region& region) {
+  const std::uint64_t bytes = region.end - region.area.first;
+  region.hidden = HiddenAddresses(bytes);
+  region.area.away = region.area.first - region.hidden.first();
+  region.area.first = region.hidden.first();
+  region.end = region.area.first + bytes;
+}
+}  // namespace
+
+void* Memory::allocate(std::size_t bytes, std::string name, bool poisoned, bool is_for_host_too) {
   if (bytes == 0) return nullptr;
   auto region = make_region(bytes, std::move(name), poisoned);
+  if (contents_->hides && !is_for_host_too) hide(*region);
   const std::uint64_t first = region->area.first;
   contents_->insert(std::move(region));
   return reinterpret_cast<void*>(first);
@@ -232,6 +243,15 @@ void Memory::lend(const Area& area) {
 }
 
 void Memory::forget(std::uint64_t first) { contents_->erase(first); }
+
+void Memory::hide_from_host(bool hides) { contents_->hides = hides; }
+bool Memory::is_hidden_from_host() const { return contents_->hides; }
+
+std::byte* Memory::bytes_at(const void* address) const {
+  const auto at = reinterpret_cast<std::uint64_t>(address);
+  const Area* const area = find(at);
+  return area == nullptr ? reinterpret_cast<std::byte*>(at) : area->bytes_at(at);
+}
 
 const Area* Memory::find(std::uint64_t address) const {
   const Region* region = contents_->at(address);

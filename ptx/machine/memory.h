@@ -16,6 +16,7 @@
 #include "ptx/machine/machine.h"
 #include "ptx/machine/shapes/shape.h"
 #include "ptx/machine/system/heap.h"
+#include "ptx/machine/system/hidden.h"
 #include "ptx/machine/texture/texture.h"
 #include "ptx/machine/traces.h"
 
@@ -25,6 +26,7 @@ struct Region {
   Area area;
   std::uint64_t end = 0;
   LazyArray<std::uint8_t> own;  // of the machine's allocations
+  HiddenAddresses hidden;       // that the area has in place of those
   Traces traces;                // of each word, of this launch and of earlier ones
   std::unordered_map<std::size_t, std::array<Trace, 4>>
       parts;  // of words that were written in such, in the launches under way; by absolute numbers
@@ -66,6 +68,7 @@ struct Memory::Contents {
   Contents();
   ~Contents();
   std::map<std::uint64_t, std::unique_ptr<Region>> regions;  // by their first address
+  bool hides = false;                                        // what it allocates from the host
   int allocations = 0;
   Textures textures;
   Heap heap;

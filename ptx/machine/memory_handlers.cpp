@@ -80,8 +80,7 @@ template <class T, Reach reach>
                           unwritten);
     if (to == nullptr) return nullptr;
     if ((op->flags & is_strong) != 0)
-      w.block->run->late_stores.change(w, op, reinterpret_cast<u64>(to),
-                                       static_cast<std::size_t>(bytes), true);
+      w.block->run->late_stores.change(w, op, at[lane], static_cast<std::size_t>(bytes), true);
     if (store_lane<T>(op, w, lane, to)) continue;
     for (int part = 0; part < op->parts; ++part)
       keep_unwritten(w, slot_of_part(op, w, part), lane,
@@ -163,10 +162,10 @@ bool counts_on(Atomic how) {
 
 // What another launch may have made of memory that it shares, in between: one such step, or none.
 template <class T>
-void take_turns(const Warp& w, Atomic how, T b, const std::byte* at, T& old) {
+void take_turns(const Warp& w, Atomic how, T b, u64 address, T& old) {
   const Run& run = *w.block->run;
-  if (run.settings.numbers != Drawn::with_gaps || is_in_shared(w, at)) return;
-  const Region* const region = run.memory.at(reinterpret_cast<u64>(at));
+  if (run.settings.numbers != Drawn::with_gaps) return;
+  const Region* const region = run.memory.at(address);
   if (!counts_on(how) || region == nullptr || region->area.is_of_caller) return;
   if (assay::scramble(run.settings.seed ^ static_cast<u64>(old) << 8) % 2 == 1)
     old = changed(how, old, b, T{});
@@ -198,7 +197,7 @@ const Op* atomic(const Op* op, Warp& w) {
     T old;
     std::memcpy(&old, to, sizeof old);
     const T b = w.slot<T>(op->b)[lane], c = op->c >= 0 ? w.slot<T>(op->c)[lane] : T{};
-    if constexpr (std::is_integral_v<T>) take_turns(w, how, b, to, old);
+    if constexpr (std::is_integral_v<T>) take_turns(w, how, b, at[lane], old);
     T now = changed(how, old, b, c);
     if constexpr (std::is_same_v<T, float>)
       if (how == Atomic::add && !is_in_shared(w, to)) now = sum_in_global_memory(old, b);

@@ -65,6 +65,7 @@ struct Variable {
   std::uint64_t bytes = 0;  // 0: of unknown size (extern .shared)
   std::uint64_t align = 1;
   bool is_extern = false;
+  bool is_managed = false;  // the host may touch it, too
   // The bytes that it holds at first, if it says so, at most `bytes` of them. For .global and
   // .const, zeros follow.
   std::vector<std::byte> initial;

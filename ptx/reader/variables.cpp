@@ -50,13 +50,16 @@ std::uint64_t product(Lexer& in, std::uint64_t bytes, const std::vector<std::uin
 
 }  // namespace
 
-void skip_parentheses(Lexer& in) {
+bool skip_parentheses(Lexer& in, std::string_view wanted) {
+  bool is_there = false;
   in.expect("(");
   for (int depth = 1; depth > 0; in.take()) {
     if (in.at(Token::Kind::end)) in.fail_expecting("')'");
     if (in.at("(")) ++depth;
     if (in.at(")")) --depth;
+    is_there |= in.at(wanted);
   }
+  return is_there;
 }
 
 Space space_named(std::string_view dotted) {
@@ -75,7 +78,7 @@ Declared read_declared(Lexer& in, Space space, bool is_extern) {
     if (in.accept(".align")) {
       align = read_align(in);
     } else if (in.accept(".attribute")) {
-      skip_parentheses(in);
+      declared.is_managed |= skip_parentheses(in, ".managed");
     } else if (in.at(".v2") || in.at(".v4") || in.at(".v8")) {
       vector = static_cast<std::uint64_t>(in.take().text[2] - '0');
     } else if (in.at(".texref") || in.at(".samplerref") || in.at(".surfref")) {
@@ -98,7 +101,8 @@ Variable read_variable(Lexer& in, const Declared& declared, Token* name) {
                     .space = declared.space,
                     .type = declared.type,
                     .align = declared.align,
-                    .is_extern = declared.is_extern};
+                    .is_extern = declared.is_extern,
+                    .is_managed = declared.is_managed};
   std::vector<std::uint64_t> dimensions = read_dimensions(in);
   variable.bytes = product(in, declared.bytes, dimensions);
   if (in.at("=") && declared.space != Space::global && declared.space != Space::constant)

@@ -10,8 +10,8 @@
 
 namespace ptx {
 
-// Skips what stands in parentheses, of which nothing matters here.
-void skip_parentheses(Lexer&);
+// Skips what stands in parentheses, of which nothing matters here but whether `wanted` is there.
+bool skip_parentheses(Lexer&, std::string_view wanted = "");
 
 // The space that a directive such as ".shared" names; generic if it names none.
 Space space_named(std::string_view dotted);
@@ -22,7 +22,7 @@ struct Declared {
   Type type = Type::none;
   std::uint64_t align = 1;
   std::uint64_t bytes = 0;  // of one element
-  bool is_extern = false;
+  bool is_extern = false, is_managed = false;
 };
 Declared read_declared(Lexer&, Space, bool is_extern);
 

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "ptx/machine/system/hidden.h"
 #include "ptx/runtime/graph/graphs.h"
 #include "ptx/runtime/timeline.h"
 
@@ -70,7 +71,9 @@ struct Node {
 struct GraphMemory {
   std::string name;
   std::vector<std::byte> storage;
-  void* first = nullptr;
+  HiddenAddresses hidden;
+  void* first = nullptr;  // hidden from the host, if memory is
+  std::byte* storage_of_first = nullptr;
   std::size_t bytes = 0;
 };
 
@@ -165,6 +168,7 @@ bool wait_for_captured(void* stream, const Captured&);
 void leave_captures(void* stream);  // which is no more
 
 // Makes memory of a graph known to kernels, and takes it away.
+void give_storage(GraphMemory&);  // and addresses
 void open(const std::shared_ptr<GraphMemory>&);
 void close(void* first);
 

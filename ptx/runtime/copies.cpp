@@ -1,6 +1,7 @@
 // Copies within and between memory of the device and of the host, and memsets.
 #include <cstring>
 
+#include "ptx/machine/system/hidden.h"
 #include "ptx/runtime/state.h"
 
 namespace ptx::runtime {
@@ -65,6 +66,8 @@ Side to_side(Direction direction) {
 void check(const char* what, const End& end, Side side) {
   if (end.first == nullptr) throw Failure{Error::invalid_value};
   const bool known = state().memory.find(number_of(end.first)) != nullptr;
+  if (!known && HiddenAddresses::hold(end.first))
+    throw Failure{Error::invalid_value};  // it is gone
   if (side == Side::host && device_area(end.first) != nullptr) throw Failure{Error::invalid_value};
   if (side == Side::device || known) check_device(what, end);
 }
@@ -147,10 +150,10 @@ void copy_now(const Copy& asked, const Turn* turn = nullptr) {
   if (turn != nullptr) expect_host_memory(from, turn->frame), expect_host_memory(to, turn->frame);
   enter_access(stream, access_of("cudaMemcpy", from));
   enter_access(stream, access_of("cudaMemcpy", to));
-  for (std::size_t row = 0; row < asked.height; ++row) {
-    std::memmove(static_cast<std::byte*>(asked.to) + row * asked.to_pitch,
-                 static_cast<const std::byte*>(asked.from) + row * asked.from_pitch, asked.width);
-  }
+  std::byte* const first_to = state().memory.bytes_at(asked.to);
+  const std::byte* const first_from = state().memory.bytes_at(asked.from);
+  for (std::size_t row = 0; row < asked.height; ++row)
+    std::memmove(first_to + row * asked.to_pitch, first_from + row * asked.from_pitch, asked.width);
   mark_written(to);
   note_under_way(asked, stream, turn);
 }
@@ -210,8 +213,9 @@ void set_now(const SetOfNode& asked, StreamName stream) {
   check_device("cudaMemset", end);
   if (is_too_much(end.width * end.height)) return;
   enter_access(stream, access_of("cudaMemset", end));
+  std::byte* const first = state().memory.bytes_at(end.first);
   for (std::size_t row = 0; row < end.height; ++row)
-    set_row(static_cast<std::byte*>(asked.to) + row * asked.pitch, asked);
+    set_row(first + row * asked.pitch, asked);
   mark_written(end);
 }
 

@@ -140,15 +140,27 @@ void run(Executable& executable, StreamName stream, const void* frame) {
   executable.known.get() = timeline.before_next(stream);
 }
 
+void give_storage(GraphMemory& memory) {
+  constexpr std::size_t alignment = 256;
+  memory.storage.resize(memory.bytes + alignment);
+  std::byte* const begin = memory.storage.data();
+  memory.storage_of_first = begin + (alignment - number_of(begin) % alignment);
+  memory.first = memory.storage_of_first;
+  if (!state().memory.is_hidden_from_host()) return;
+  memory.hidden = HiddenAddresses(memory.bytes);
+  memory.first = reinterpret_cast<void*>(memory.hidden.first());
+}
+
 void open(const std::shared_ptr<GraphMemory>& memory) {
   State& device = state();
   constexpr unsigned char poison = 0xff;  // a NaN
-  std::memset(memory->first, poison, memory->bytes);
+  std::memset(memory->storage_of_first, poison, memory->bytes);
   device.memory.lend({.name = memory->name,
                       .first = number_of(memory->first),
                       .row_bytes = memory->bytes,
                       .pitch_bytes = memory->bytes,
-                      .written = false});
+                      .written = false,
+                      .away = number_of(memory->storage_of_first) - number_of(memory->first)});
   device.allocations[memory->first] = {.bytes = memory->bytes, .of_graph = memory};
   device.allocated += memory->bytes;
 }

@@ -2,10 +2,54 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
+#include "ptx/machine/system/hidden.h"
 #include "ptx/runtime/state.h"
 
-namespace ptx::runtime {
+namespace ptx {
+
+namespace {
+
+// In a process that ends with a signal: allocates nothing.
+class Words {
+ public:
+  Words& operator<<(std::string_view more) {
+    const std::size_t fits = std::min(more.size(), text_.size() - 1 - size_);
+    std::copy_n(more.begin(), fits, text_.begin() + static_cast<std::ptrdiff_t>(size_));
+    size_ += fits;
+    return *this;
+  }
+  const char* text() const { return text_.data(); }
+
+ private:
+  std::array<char, 512> text_ = {};
+  std::size_t size_ = 0;
+};
+
+}  // namespace
+
+void hide_device_memory(bool hides) {
+  const std::lock_guard lock(runtime::state().mutex);
+  device_memory().hide_from_host(hides);
+}
+
+const char* why_host_faults_at(const void* address) {
+  static Words words;
+  if (!HiddenAddresses::hold(address)) return nullptr;
+  const Area* const area = device_memory().find(reinterpret_cast<std::uint64_t>(address));
+  words = {};
+  words << "host code touches ";
+  if (area == nullptr)
+    words << "memory of the device, and none that is there: it is freed, or that is outside";
+  else
+    words << area->name
+          << " itself, which is memory of the device: let a kernel do that, or copy it";
+  return words.text();
+}
+
+namespace runtime {
 
 namespace {
 
@@ -52,8 +96,8 @@ void* allocate_now(std::size_t bytes, Use use, const std::string& what) {
   need_memory();
   State& device = state();
   if (bytes > left()) throw Failure{Error::memory_allocation};
-  void* const made =
-      device.memory.allocate(bytes, name_of(what, ++device.numbered), !device.runs_nothing());
+  void* const made = device.memory.allocate(bytes, name_of(what, ++device.numbered),
+                                            !device.runs_nothing(), use != Use::device);
   device.allocations[made] = {.use = use, .bytes = bytes};
   device.allocated += bytes;
   // What the host writes there is not seen.
@@ -73,13 +117,10 @@ Error allocate(void** result, std::size_t bytes, Use use) {
 namespace {
 
 void allocate_for_graph(void* stream, void** result, std::size_t bytes) {
-  constexpr std::size_t alignment = 256;
   auto memory = std::make_shared<GraphMemory>();
   memory->name = name_of(kind_of(Use::device, bytes), ++state().numbered);
   memory->bytes = bytes;
-  memory->storage.resize(bytes + alignment);
-  std::byte* const first = memory->storage.data();
-  memory->first = first + (alignment - number_of(first) % alignment);
+  give_storage(*memory);
   *result = memory->first;
   capture_of(stream).graph->memory.push_back(memory);
   record(stream, {.run = [memory](const Turn&) { open(memory); },
@@ -245,4 +286,5 @@ void hold_for_blocks(const Unordered& blocks, const Timeline::Known& after) {
   }
 }
 
-}  // namespace ptx::runtime
+}  // namespace runtime
+}  // namespace ptx

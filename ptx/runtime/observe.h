@@ -19,6 +19,12 @@ namespace ptx {
 // Device memory of this process: what cudaMalloc gives, and what callers lend.
 Memory& device_memory();
 
+// Whether host code faults that touches what it allocates on the device from now on, or a variable
+// of kernels; not so what it maps itself. Not so at first.
+void hide_device_memory(bool);
+// What to say of a fault at an address; null unless it is hidden. For handlers of signals.
+const char* why_host_faults_at(const void* address);
+
 // One of the caller's streams, by its number. None of them waits for another stream, but for one
 // more, which waits for the legacy stream as those of cudaStreamCreate do.
 inline constexpr int streams_of_caller = 65;  // one more than tables of streams often have room for

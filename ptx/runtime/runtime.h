@@ -3,10 +3,11 @@
 //
 // There is one device. Whatever is enqueued is executed at once, in the order of the calls, unless
 // a Request lets launches meet. A missing wait between two streams is a finding all the same, where
-// both touch the same memory; host code that reads device memory by itself is not seen. A failing
-// call leaves its error behind for cudaGetLastError. After a kernel with a finding every call
-// fails, as on a GPU, up to the end of the observation or to cudaDeviceReset. What the machine does
-// not do is refused with cudaErrorNotSupported and a finding that says which function it was.
+// both touch the same memory; host code that touches device memory by itself faults where that is
+// hidden (observe.h), and is not seen elsewhere. A failing call leaves its error behind for
+// cudaGetLastError. After a kernel with a finding every call fails, as on a GPU, up to the end of
+// the observation or to cudaDeviceReset. What the machine does not do is refused with
+// cudaErrorNotSupported and a finding that says which function it was.
 // Outside of `observe`, or when host code ends the process within it, findings go to stderr. What
 // kernels print goes to stdout, and to stderr within `observe`.
 #pragma once

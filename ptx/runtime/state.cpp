@@ -75,7 +75,7 @@ void* handle_of(FirstStream first) {
 
 namespace {
 
-// Calls use(first, bytes) for each variable of kernels, and all memory that host code has
+// Calls use(key, first, bytes) for each variable of kernels, and all memory that host code has
 // allocated.
 template <class Use>
 void for_all_kept(const Use& use) {
@@ -85,10 +85,12 @@ void for_all_kept(const Use& use) {
     for (const runtime::Variable& variable : variables) {
       if (variable.binary->program == nullptr) continue;  // nobody has launched its kernels
       const Program::Symbol symbol = variable.binary->program->symbol(variable.name);
-      if (symbol.address != nullptr) use(symbol.address, symbol.bytes);
+      if (symbol.address != nullptr)
+        use(symbol.address, device.memory.bytes_at(symbol.address), symbol.bytes);
     }
   for (const auto& [first, allocation] : device.allocations)
-    if (!allocation.lent || allocation.use == runtime::Use::device) use(first, allocation.bytes);
+    if (!allocation.lent || allocation.use == runtime::Use::device)
+      use(first, device.memory.bytes_at(first), allocation.bytes);
 }
 
 }  // namespace
@@ -96,10 +98,10 @@ void for_all_kept(const Use& use) {
 std::uint64_t hash_of_kept_memory() {
   constexpr std::size_t most = 1 << 20;
   std::uint64_t hash = 0;
-  const auto add = [&](const void* first, std::size_t bytes) {
+  const auto add = [&](const void*, const std::byte* first, std::size_t bytes) {
     for (std::size_t i = 0; i + 4 <= std::min(bytes, most); i += 4) {
       std::uint32_t word = 0;
-      std::memcpy(&word, static_cast<const std::byte*>(first) + i, 4);
+      std::memcpy(&word, first + i, 4);
       hash = (hash ^ word) * 1099511628211u;
     }
   };
@@ -108,17 +110,16 @@ std::uint64_t hash_of_kept_memory() {
 }
 
 KeptMemory::KeptMemory() {
-  for_all_kept([&](const void* first, std::size_t bytes) {
-    const auto* const from = static_cast<const std::byte*>(first);
-    held_[first].assign(from, from + bytes);
+  for_all_kept([&](const void* address, const std::byte* first, std::size_t bytes) {
+    held_[address].assign(first, first + bytes);
   });
 }
 
 void KeptMemory::put_back() const {
-  for_all_kept([&](const void* first, std::size_t bytes) {
-    const auto its = held_.find(first);
+  for_all_kept([&](const void* address, std::byte* first, std::size_t bytes) {
+    const auto its = held_.find(address);
     if (its != held_.end() && its->second.size() == bytes)
-      std::memcpy(const_cast<void*>(first), its->second.data(), bytes);
+      std::memcpy(first, its->second.data(), bytes);
   });
 }
 
@@ -299,13 +300,6 @@ int tell_multiprocessors() {
 }
 bool are_multiprocessors_told() { return state().tells_multiprocessors; }
 
-Error synchronize() {
-  return call([] {
-    forbid_while_any_captures();
-    host_waits_for_all();
-  });
-}
-
 void host_waits_for(const Timeline::Known& work) {
   state().under_way.finish(work);
   state().timeline.wait_on_host(work);
@@ -332,60 +326,6 @@ void enter_access(StreamName name, const HostAccess& access) {
   device.timeline.add(name, {entered.numbers, access.name, nullptr, access});
   if (device.seen != nullptr) device.seen->is_no_part |= access.sets_values;
   if (entered.finding) throw Failure{Error::success, entered.finding};
-}
-
-Error reset() {
-  State& device = state();
-  const std::lock_guard lock(device.mutex);
-  device.lost = device.stopped = last_error = Error::success;
-  host_waits_for_all();
-  for (const auto& [address, allocation] : device.allocations) {
-    if (allocation.lent || allocation.of_graph != nullptr)
-      device.memory.forget(reinterpret_cast<std::uint64_t>(address));
-    else
-      device.memory.release(address);
-  }
-  forget_mappings();
-  device.allocations.clear(), device.allocated = 0;
-  device.memory.release_heap();
-  device.streams.clear(), device.attributes.clear();
-  device.events.clear();
-  device.pools.clear();
-  device.arrays.clear();
-  for (const auto& [handle, _] : device.textures) device.memory.remove_texture(handle);
-  device.textures.clear();
-  device.captures.clear();
-  device.nodes.clear();
-  device.graphs.clear();
-  device.executables.clear();
-  for (const auto& binary : device.binaries) {
-    const bool is_read_by_host = binary->program && !binary->managed.empty();
-    binary->program.reset();
-    if (is_read_by_host) init_module(binary.get());
-  }
-  return Error::success;
-}
-
-Error set_device(int device) {
-  return call([&] {
-    if (device != 0) throw Failure{Error::invalid_device};
-  });
-}
-
-Error set_limit(int limit, std::size_t value) {
-  return call([&] {
-    if (limit < 0 || limit >= std::ssize(state().limits)) throw Failure{Error::invalid_value};
-    state().limits[static_cast<std::size_t>(limit)] = value;
-    constexpr int heap_of_kernels = 2;
-    if (limit == heap_of_kernels) state().memory.set_heap(value);
-  });
-}
-
-Error get_limit(int limit, std::size_t& value) {
-  return call([&] {
-    if (limit < 0 || limit >= std::ssize(state().limits)) throw Failure{Error::invalid_value};
-    value = state().limits[static_cast<std::size_t>(limit)];
-  });
 }
 
 std::string readable(const std::string& name) {

@@ -153,17 +153,19 @@ const Op* start_copies(const Op* op, Warp& w) {
 bool land_together(Warp& w, const Block::Copy& copy, bool by_engine) {
   if (copy.target == nullptr) return false;
   const Op* const op = copy.op;
-  if (copy.source != nullptr &&
-      (lowest_of(*copy.source, copy.from) % op->mode != 0 ||
-       reach_global_shape(w, op, *copy.source, lowest_of(*copy.source, copy.from), false) ==
-           nullptr))
-    return false;
+  const std::byte* from = nullptr;  // the lowest that is read
+  uint64_t lowest = 0;
+  if (copy.source != nullptr) {
+    lowest = lowest_of(*copy.source, copy.from);
+    if (lowest % op->mode == 0) from = reach_global_shape(w, op, *copy.source, lowest, false);
+    if (from == nullptr) return false;
+  }
   const auto move = [&](auto bytes) {
     for (uint32_t left = copy.lanes; left != 0; left &= left - 1) {
       const int lane = std::countr_zero(left);
       std::byte* const to = w.block->shared.data() + copy.to[lane];
       if (copy.read[lane] != 0)
-        std::memcpy(to, reinterpret_cast<const std::byte*>(copy.from[lane]), bytes);
+        std::memcpy(to, from + (copy.from[lane] - lowest), bytes);
       else
         std::memset(to, 0, bytes);
     }

@@ -230,8 +230,8 @@ std::byte* reach_atomically(Warp& w, Access a, Reach reach, Lock lock, uint32_t&
   std::byte* const to = reach(w, a, unwritten);
   const bool is_taken = a.op->d >= 0;  // what was there before
   if (to != nullptr)
-    w.block->run->late_stores.change(w, a.op, reinterpret_cast<uint64_t>(to),
-                                     static_cast<std::size_t>(a.bytes), !is_taken);
+    w.block->run->late_stores.change(w, a.op, a.address, static_cast<std::size_t>(a.bytes),
+                                     !is_taken);
   return to;
 }
 

@@ -46,11 +46,11 @@ void LateStores::change(const Warp& w, const Op* op, uint64_t address, std::size
   const Run& run = *w.block->run;
   const uint64_t which = uint64_t{w.block->number} << 32 ^ static_cast<uint64_t>(op - w.code);
   const bool is_late = may_be_late && bytes % 4 == 0 && bytes <= most_bytes &&
-                       assay::scramble(run.settings.seed ^ which) % one_of == 0 &&
-                       run.memory.at(address) != nullptr;
-  if (!is_late) return;
+                       assay::scramble(run.settings.seed ^ which) % one_of == 0;
+  const Region* const region = is_late ? run.memory.at(address) : nullptr;
+  if (region == nullptr) return;
   Late late{.bytes = bytes, .block = w.block->number, .op = op};
-  std::memcpy(late.before.data(), reinterpret_cast<const std::byte*>(address), bytes);
+  std::memcpy(late.before.data(), region->area.bytes_at(address), bytes);
   all_[address] = late;
   of_block_[w.block->number].push_back(address);
 }

@@ -135,7 +135,7 @@ std::byte* reach_global_shape(Warp& w, const Op* op, const Shape& s, uint64_t lo
   if (may_change && !trace(w, op, s, *region, lowest, writes)) return nullptr;
   if (writes && region->area.is_result)
     for (const Shape::Run& run : s.runs) w.block->stored += run.words;
-  return reinterpret_cast<std::byte*>(lowest);
+  return region->area.bytes_at(lowest);
 }
 
 std::byte* reach_generic_shape(Warp& w, const Op* op, const Shape& s, uint64_t lowest,

@@ -202,7 +202,8 @@ void init_module(Binary* binary) {
     } catch (const Failure&) {
       // The host goes on to read and write it, whatever we say.
       for (const auto& [host, variable] : binary->managed) {
-        if (*host == nullptr) *host = state().memory.allocate(variable.bytes, variable.name);
+        if (*host == nullptr)
+          *host = state().memory.allocate(variable.bytes, variable.name, true, true);
       }
       throw;
     }
