@@ -62,7 +62,7 @@ class PtxMachine : public Machine {
                        const Resources&) override {
     DeviceLoan loan(memory_.placed(), given.beta != 0);
     const Explained explained(memory_);
-    tile_ = variant.tile;
+    tile_ = variant.tile, program_ = variant.name;
     if (plan.setting == Setting::graph) return launch_as_graph(variant, given, c, plan, loan);
     if (plan.setting == Setting::graph_pair || plan.setting == Setting::two_streams)
       return launch_two(variant, given, c, plan, loan);
@@ -349,6 +349,7 @@ class PtxMachine : public Machine {
                          .most_blocks = plan.most_blocks,
                          .numbers = numbers_,
                          .sees_stores_at_once = plan.sees_stores_at_once},
+            .program = program_,
             .shares_room = plan.setting == Setting::two_streams ? 2u : 1u,
             .meet = plan.setting == Setting::two_streams || plan.setting == Setting::graph_pair,
             .refuses_launches = plan.setting == Setting::broken_stream && !plan.broken_launch,
@@ -364,7 +365,7 @@ class PtxMachine : public Machine {
   ptx::Drawn numbers_ = ptx::Drawn::by_one_launch;
   int launches_ = 0, allocations_ = 0;
   bool asked_what_is_free_ = false;
-  std::string came_early_, heap_used_up_;
+  std::string came_early_, heap_used_up_, program_;
   Tile tile_;
   std::optional<Crowd> crowd_;
   std::vector<ptx::LaunchCounts> counted_;

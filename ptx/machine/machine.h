@@ -166,6 +166,7 @@ struct KernelFacts {
   unsigned max_cluster = 0;  // blocks; 0: it does not say
   int registers = 0;         // of a thread, in the machine code beside the PTX; 0: there is none
   int sums = 0;  // that a loop carries, in registers of 32 bits; 0 where the kernel bounds those
+  bool uses_heap = false;  // calls malloc or free
   std::string version, target;
 };
 const KernelFacts& facts_of(const Program::Kernel&);

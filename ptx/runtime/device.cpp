@@ -25,6 +25,7 @@ Error reset() {
   forget_mappings();
   device.allocations.clear(), device.allocated = 0;
   device.memory.release_heap();
+  device.has_used_heap = false;
   device.streams.clear(), device.attributes.clear();
   device.events.clear();
   device.pools.clear();
@@ -52,8 +53,11 @@ Error set_device(int device) {
 Error set_limit(int limit, std::size_t value) {
   return call([&] {
     if (limit < 0 || limit >= std::ssize(state().limits)) throw Failure{Error::invalid_value};
-    state().limits[static_cast<std::size_t>(limit)] = value;
-    constexpr int heap_of_kernels = 2;
+    std::size_t& now = state().limits[static_cast<std::size_t>(limit)];
+    constexpr int heap_of_kernels = 2;  // as large as it was when a kernel first used it
+    const bool is_fixed = limit == heap_of_kernels && state().has_used_heap;
+    if (is_fixed && value != now) throw Failure{Error::invalid_value};
+    now = value;
     if (limit == heap_of_kernels) state().memory.set_heap(value);
   });
 }

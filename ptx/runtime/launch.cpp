@@ -130,6 +130,7 @@ void run_now(const Kernel& kernel, const Configuration& asked,
   refuse(kernel, facts_of(code), asked);
   // What misses that one's work may well stop at a fault, whose error is not the launch's.
   if (device.request != nullptr && number > device.request->refused_launch.value_or(number)) return;
+  device.has_used_heap |= facts_of(code).uses_heap;
   if (device.runs_nothing()) {
     note(kernel, asked, params(code), *device.seen);
     return;

@@ -46,6 +46,7 @@ void* handle_of(FirstStream);
 
 struct Request {
   Settings settings;
+  std::string program;  // that the host code is of: kernels of another one use a heap of their own
   // How many of its streams the caller gives to the host code. What was done before is work in
   // them, and the caller goes on when they have finished: it knows of no others. 0: it waits for
   // all work of the device.

@@ -281,7 +281,8 @@ Error synchronize();
 Error reset();
 Error set_device(int);
 // By NVIDIA's numbers of limits. They are kept, and change nothing but the stacks of threads and
-// the heap of kernels.
+// the heap of kernels, which takes no other size once a kernel was launched that calls malloc or
+// free.
 Error set_limit(int limit, std::size_t value);
 Error get_limit(int limit, std::size_t& value);
 

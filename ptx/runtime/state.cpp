@@ -36,6 +36,8 @@ std::pair<const Request*, Observation*> exchange(const Request* request, Observa
         runtime::name_of_stream(i == 0 ? handle_of(request->first_stream) : stream_of_caller(i)));
   device.timeline.begin(of_caller);
   device.memory.forget_launches();
+  if (request != nullptr && std::exchange(device.program, request->program) != request->program)
+    device.has_used_heap = false;
   ++device.observation;
   device.asked.clear();
   return {std::exchange(device.request, request), std::exchange(device.seen, seen)};

@@ -152,6 +152,8 @@ struct State {
   // Stack of a thread, buffer of printf, heap of malloc, depth and number of nested launches,
   // granularity of L2, its persisting part.
   std::array<std::size_t, 7> limits = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
+  bool has_used_heap = false;  // some kernel that was launched, of the program that runs
+  std::string program;         // of the last request
 
   std::uint64_t observation = 0;  // how many began or ended before this one
   Timeline timeline;

@@ -17,6 +17,7 @@ void Decoder::decode_call(const Instruction& i) {
     return;
   }
   if (name == "vprintf") return decode_printf(i);
+  out_.facts.uses_heap |= name == "malloc" || name == "free";
   if (name == "malloc") return decode_malloc(i);
   if (name == "free") {
     const int address = argument(i, 0, true);

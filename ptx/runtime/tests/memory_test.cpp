@@ -196,6 +196,50 @@ TEST(Memory, IsGoneAfterAReset) {
   rt::take_last_error();
 }
 
+// `scale` takes memory of the heap, `bounded` does not.
+constexpr const char* kernels_with_a_heap = R"(
+.extern .func (.param .b64 func_retval0) malloc(.param .b64 malloc_param_0);
+.visible .entry scale()
+{
+  .reg .b64 %rd<3>;
+  { .param .b64 param0; .param .b64 retval0; mov.u64 %rd1, 16; st.param.b64 [param0], %rd1;
+    call.uni (retval0), malloc, (param0); ld.param.b64 %rd2, [retval0]; }
+  ret;
+}
+.visible .entry bounded() { ret; }
+)";
+
+TEST(Heap, IsAsLargeAsItWasWhenAKernelFirstUsedIt) {
+  Library library({}, kernels_with_a_heap);
+  constexpr int heap = 2, stack = 0;
+  const auto launch = [&](const void* kernel, const std::string& program) {
+    Request request;
+    request.program = program;
+    const Observation seen = observe(request, [&] {
+      EXPECT_EQ(rt::launch(kernel, {{1, 1, 1}, {1, 1, 1}}, nullptr), Error::success);
+    });
+    EXPECT_FALSE(seen.finding) << seen.finding->text;
+  };
+  std::size_t size = 0;
+  launch(&library.bounded, "one");
+  EXPECT_EQ(rt::set_limit(heap, 1 << 20), Error::success) << "nobody has used it";
+  launch(&library.scale, "one");
+  EXPECT_EQ(rt::set_limit(heap, 1 << 21), Error::invalid_value);
+  EXPECT_EQ(rt::get_limit(heap, size), Error::success);
+  EXPECT_EQ(size, std::size_t{1} << 20) << "it stays as it was";
+  EXPECT_EQ(rt::set_limit(heap, 1 << 20), Error::success) << "nothing is changed";
+  EXPECT_EQ(rt::set_limit(stack, 2048), Error::success) << "that of something else";
+  launch(&library.bounded, "one");
+  EXPECT_EQ(rt::set_limit(heap, 1 << 21), Error::invalid_value) << "still";
+  launch(&library.bounded, "another");
+  EXPECT_EQ(rt::set_limit(heap, 1 << 21), Error::success) << "of a program of its own";
+  launch(&library.scale, "another");
+  EXPECT_EQ(rt::reset(), Error::success);
+  EXPECT_EQ(rt::set_limit(heap, 8 << 20), Error::success) << "after a reset it is a new one";
+  rt::set_limit(stack, 1024);
+  rt::take_last_error();
+}
+
 TEST(Symbol, IsReadAndWrittenWithinItsBytes) {
   Library library;
   const float factors[] = {1, 2, 3, 4};
