@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <string>
 
@@ -16,7 +17,7 @@ namespace {
 
 // Of 100 drawn cases.
 constexpr int times_with_zeros = 5, times_each = 3, times_along_k = 4, times_narrow = 3,
-              times_at_end = 2, times_long = 2;
+              times_at_end = 2, times_long = 2, times_with_runs = 8;
 constexpr int most_times = 8;
 
 // What has structure, and how it ends.
@@ -79,6 +80,38 @@ Case special_case(Dice& dice, Pattern pattern, Operand o, bool has_values) {
   return c;
 }
 
+// Of rows of A or columns of B beside each other.
+std::int64_t longest_run_of_nan(const Case& c, Operand o) {
+  const Filling filling(c, o);
+  const std::int64_t lines = o == Operand::a ? c.m : c.n;
+  std::int64_t longest = 0;
+  for (std::int64_t p = 0; p < c.k; ++p)
+    for (std::int64_t line = 0, run = 0; line < lines; ++line) {
+      run = std::isnan(o == Operand::a ? filling.at(line, p) : filling.at(p, line)) ? run + 1 : 0;
+      longest = std::max(longest, run);
+    }
+  return longest;
+}
+
+// All sums that a warp has of some become NaN, beside those that others have.
+Case case_with_run(Dice& dice, Operand o, std::int64_t length, const Tile& tile) {
+  constexpr int least = 48;
+  const auto some_tiles = [&](int side) {
+    side = std::max(side, least);
+    return 2 * side + dice.between(1, side);
+  };
+  Case c{.m = some_tiles(tile.m),
+         .n = some_tiles(tile.n),
+         .k = dice.between(40, 80),
+         .fill = Fill::special};
+  const auto is_it = [&] {
+    return run_of_special(c.seed) == SpecialRun{o, true} && !structure_of_special(c) &&
+           longest_run_of_nan(c, o) == length;
+  };
+  while (!is_it()) c.seed = static_cast<std::uint64_t>(dice.between(0, 65535));
+  return c;
+}
+
 // Whole numbers that just do not fit, in whole tiles and slices.
 Case case_at_end(Dice& dice, Pattern pattern) {
   const auto few = [&] { return dice.of<std::int64_t>({40, 72}); };
@@ -126,12 +159,18 @@ std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int d
       const auto first = static_cast<std::size_t>(dice.between(0, exceptions.size() - 1));
       for (std::size_t i = first; i < first + static_cast<std::size_t>(times); ++i)
         add({pattern, o, exceptions[i % exceptions.size()]}, false);
-      for (int i = 0; has_zeros(pattern) && i < std::min(times, times_long); ++i)
-        add_long(pattern, o);
+      const int of_long = pattern == Pattern::sparse ? 3 * times_long : times_long;  // of 3 kinds
+      for (int i = 0; has_zeros(pattern) && i < std::min(times, of_long); ++i) add_long(pattern, o);
       for (const bool has_values : {false, true})
         if (times > 1 && pattern != Pattern::counting)
           cases.push_back(nearest_case(special_case(dice, pattern, o, has_values), claim, entry));
     }
+  }
+  constexpr std::pair<Operand, int> runs[] = {
+      {Operand::a, 64}, {Operand::b, 64}, {Operand::a, 32}, {Operand::b, 32}};
+  for (int i = 0; i < std::min(most_times, times_with_runs * drawn / 100); ++i) {
+    const auto& [o, length] = runs[i % std::ssize(runs)];
+    cases.push_back(nearest_case(case_with_run(dice, o, length, entry.variant.tile), claim, entry));
   }
   return cases;
 }

@@ -94,6 +94,17 @@ TEST(DataCases, of_tf32_are_of_any_magnitude_but_keep_to_its_bits) {
   EXPECT_EQ(fills[Fill::largest], 0);
 }
 
+TEST(DataCases, have_runs_of_special_values_across_some_tiles) {
+  const auto cases = structured_cases(claim_named("any_data"), host_entry(multiply), 100, 0);
+  for (const Operand o : {Operand::a, Operand::b}) {
+    const auto has_run = [&](const Case& c) {
+      return c.fill == Fill::special && run_of_special(c.seed) == SpecialRun{o, true} &&
+             std::min(c.m, c.n) > 96;
+    };
+    EXPECT_EQ(std::count_if(cases.begin(), cases.end(), has_run), 4);
+  }
+}
+
 // More elements that are not 0 than a list of them may hold.
 TEST(DataCases, have_some_long_lines_with_zeros) {
   Entry entry = host_entry(multiply);
