@@ -192,7 +192,7 @@ TimeLimit time_limit(const Case& c, const Tile& tile) {
   const double of_none = std::min(30.0, 50e-9 * (in_tiles - elements) * static_cast<double>(c.k));
   return {1 + 50e-9 * c.multiply_adds() + of_none + 200e-9 * elements + one_by_one,
           20e-6 + 200e-9 * static_cast<double>(c.k) +
-              std::min(0.5e-3, 400e-9 * static_cast<double>(c.k))};
+              std::min(2e-3, 800e-9 * static_cast<double>(c.k))};
 }
 
 std::unique_ptr<Machine> make_cpu_machine(Backend backend) {

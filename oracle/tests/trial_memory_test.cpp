@@ -215,6 +215,12 @@ TEST(TimeLimit, lets_whole_tiles_be_computed) {
   EXPECT_LE(time_limit(parse_case("m=5 n=6 k=7"), {64, 64, 32}).cpu_seconds, 1.1);
 }
 
+// Twelve blocks of 256 threads, each of which asks for its barrier twice in a slice, took 2.3 s.
+TEST(TimeLimit, lets_threads_ask_in_a_loop_whether_all_have_come) {
+  const TimeLimit limit = time_limit(parse_case("m=64 n=48 k=2057"));
+  EXPECT_GE(limit.cpu_seconds + 12 * 256 * limit.cpu_seconds_per_thread, 3 * 2.3);
+}
+
 TEST(Machine, is_missing_with_a_reason) {
   EXPECT_EQ(unavailable(Backend::simt), "");
   EXPECT_EQ(unavailable(Backend::host), "");
