@@ -22,8 +22,8 @@ struct Entry {
   Launch watched_launch = nullptr;
   // The words with which a command names the file that it comes from; empty for the ladder.
   std::string source = {};
-  // Whether it is judged on the CPU executor as well, which then takes the dear cases.
-  bool is_on_simt_too = false;
+  // Whether it is judged on the PTX machine as well, which then takes the dear cases.
+  bool is_on_ptx_too = false;
 };
 
 // A variant that could never be judged; the message names it and says why.

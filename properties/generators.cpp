@@ -284,7 +284,7 @@ std::vector<Case> large_cases(const Claim& claim, const Entry& entry, int cases,
 std::vector<Case> extreme_cases(const Claim& claim, const Entry& entry, int cases,
                                 std::uint64_t seed, const Hints& hints) {
   std::vector<Case> chosen;
-  if (!claim.takes_extreme_sizes || entry.is_on_simt_too) return chosen;
+  if (!claim.takes_extreme_sizes || entry.is_on_ptx_too) return chosen;
   Dice dice(seed + std::hash<std::string>{}(entry.variant.name));
   double room = cases * cost_per_case(entry) * extreme_cost_per_drawn_cost;
   for (const Sizes& sizes : extreme_sizes(dice, entry.variant.tile)) {

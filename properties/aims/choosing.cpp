@@ -126,7 +126,7 @@ std::vector<Case> cases_on_large_paths(const Exploration& exploration, const Cla
 
 std::vector<Case> dear_aimed_cases(const Exploration& exploration, const Claim& claim,
                                    const Entry& entry) {
-  if (!claim.takes_extreme_sizes || entry.is_on_simt_too) return {};
+  if (!claim.takes_extreme_sizes || entry.is_on_ptx_too) return {};
   const auto cost = [&](const Case& c) {
     return cost_of(c, claim, entry, exploration.hints.effort);
   };

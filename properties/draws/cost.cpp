@@ -208,11 +208,11 @@ double cost_of(const Case& c, const Claim& claim, const Entry& entry, const Effo
 
 std::vector<Entry> beside_each_other(std::vector<Entry> entries) {
   for (Entry& entry : entries)
-    entry.is_on_simt_too = entry.backend == Backend::ptx && entry.watched_launch != nullptr &&
-                           std::any_of(entries.begin(), entries.end(), [&](const Entry& other) {
-                             return other.backend == Backend::simt &&
-                                    std::string_view(other.variant.name) == entry.variant.name;
-                           });
+    entry.is_on_ptx_too = entry.backend == Backend::simt &&
+                          std::any_of(entries.begin(), entries.end(), [&](const Entry& other) {
+                            return other.backend == Backend::ptx &&
+                                   std::string_view(other.variant.name) == entry.variant.name;
+                          });
   return entries;
 }
 

@@ -42,8 +42,8 @@ void look_at_long_sums(const std::set<std::int64_t>& lengths, const Entry&, Effo
 
 double cost_of(const Case&, const Claim&, const Entry&, const Effort& = {});
 
-// Entries that are judged in one run: says of those that nvcc compiled whether the CPU executor
-// judges the same source among them.
+// Entries that are judged in one run: says of those on the CPU executor whether the PTX machine
+// judges the same variant among them.
 std::vector<Entry> beside_each_other(std::vector<Entry>);
 
 // What a drawn case may cost on average. A GPU is given ten times as many.

@@ -126,7 +126,7 @@ Case case_at_end(Dice& dice, Pattern pattern) {
 std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int drawn,
                                    std::uint64_t seed, const Effort& effort) {
   std::vector<Case> cases;
-  if (!claim.is_about_data || entry.is_on_simt_too) return cases;
+  if (!claim.is_about_data || entry.is_on_ptx_too) return cases;
   Dice dice(seed + std::hash<std::string>{}(entry.variant.name));
   const auto add = [&](const Structure& structure, bool is_short) {
     cases.push_back(nearest_case(case_with(dice, structure, is_short), claim, entry));
