@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/machine.h"
 #include "oracle/watched/watched_run.h"
 #include "properties/fitting.h"
 
@@ -211,6 +212,7 @@ std::vector<Entry> beside_each_other(std::vector<Entry> entries) {
     entry.is_on_ptx_too = entry.backend == Backend::simt &&
                           std::any_of(entries.begin(), entries.end(), [&](const Entry& other) {
                             return other.backend == Backend::ptx &&
+                                   unmet(other.variant.needs, other.backend).empty() &&
                                    std::string_view(other.variant.name) == entry.variant.name;
                           });
   return entries;

@@ -68,6 +68,9 @@ TEST(DearCases, come_where_the_executor_judges_alone) {
   EXPECT_FALSE(dear_of({on_ptx, on_simt}).empty());
   const std::vector<Case> dear = dear_of({on_simt});
   EXPECT_FALSE(dear.empty());
+  Entry unmet = on_ptx;
+  unmet.variant.needs.compute_capability = 999;
+  EXPECT_EQ(dear_of({on_simt, unmet}), dear) << "nobody else judges it";
   on_ptx.variant.name = "another";
   EXPECT_EQ(dear_of({on_simt, on_ptx}), dear);
 }

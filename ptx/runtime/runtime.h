@@ -84,8 +84,8 @@ Error push_configuration(const Configuration&);
 Error pop_configuration(Configuration&);
 Error find_kernel(const void* stub);
 Error launch(const void* stub, const Configuration&, void** arguments);
-// Later, and with `data`. What it calls itself is refused: not_permitted. Where it is in a graph,
-// whoever asks is told that `address` is called.
+// Calls the function later, with `data`. Calls to the runtime from within it are refused:
+// not_permitted. `address` is what a node of a graph reports as its function.
 Error call_host(void* stream, std::function<void()>, const void* data,
                 const void* address = nullptr);
 Error call_back(void* stream, std::function<void()>, const void* data);  // in no graph
@@ -164,7 +164,7 @@ struct CopyOfBatch {
   bool reads_at_any_time = false, reads_at_once = false;
 };
 Error copy_batch(std::span<const CopyOfBatch>, void* stream);
-// Each element of so many bytes becomes the last ones of `value`; `width` counts bytes.
+// Fills elements of 1, 2 or 4 bytes with the low bytes of `value`. `width` is in bytes.
 Error set_memory(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
                  void* stream, std::size_t element_bytes = 1);
 Error symbol(const void* host, void** address, std::size_t* bytes);

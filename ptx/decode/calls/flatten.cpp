@@ -157,7 +157,7 @@ class Flattening {
     known_ -= frames_ < 0 ? 0 : bytes_of_arrays(f);
     if (before >= 0) move({}, frames_, before);
   }
-  // With so many more.
+  // Before the stack grows by `more` bytes.
   void look_at_stack(const Instruction& i, std::uint64_t more) {
     if (frames_ < 0) return;
     const int all = add_register("%on_stack", Type::u64);

@@ -8,8 +8,8 @@
 
 namespace ptx {
 
-// As many as were asked for, at a multiple of 512, until they are given back. So many others lie
-// behind them that no small mistake ends up in the next ones.
+// A range of `bytes` addresses that begins at a multiple of 512, for as long as this lives. The gap
+// behind it is so wide that an access slightly past its end does not reach the next range.
 class HiddenAddresses {
  public:
   HiddenAddresses() = default;

@@ -67,7 +67,8 @@ rt::NodeWork free_work(void* memory);
 Error no_work(void* stream);
 rt::NodeWork work_of(cudaGraphNodeParams&);  // nothing for a type that is not supported
 
-// Edges by which kernels start early are told, but cannot be made.
+// Whether all edges are plain ones. Edges that let a kernel start early can be captured and asked
+// for, but not added: `refuse_edges` says so.
 bool are_plain(const cudaGraphEdgeData*, std::size_t count);
 cudaError_t refuse_edges();
 
