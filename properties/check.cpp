@@ -91,7 +91,7 @@ void settle_skips(ClaimResult& result) {
 }
 
 int cases_of(const Claim& claim, const Entry& entry, int asked) {
-  return std::max(1, static_cast<int>(share_of_cases(claim, entry.backend) * asked));
+  return std::max(1, static_cast<int>(share_of_cases(claim, entry) * asked));
 }
 
 void run_all(Trials& trials, const std::vector<Case>& cases) {

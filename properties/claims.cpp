@@ -368,11 +368,6 @@ Verdict judge(const Claim& claim, const Entry& entry, const Case& c, const Resou
   return verdict;
 }
 
-double share_of_cases(const Claim& claim, Backend backend) {
-  if (backend == Backend::cuda) return 1;
-  return claim.share_without_gpu * (backend == Backend::ptx ? claim.share_with_sight : 1);
-}
-
 const Claim& calibration() {
   static const Claim claim = {
       .name = "calibration",

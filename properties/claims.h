@@ -77,9 +77,6 @@ const std::vector<Claim>& claims();
 // On the device that the claim asks for.
 Verdict judge(const Claim&, const Entry&, const Case&, const Resources&);
 
-// Of the cases that are asked for, how many it takes there.
-double share_of_cases(const Claim&, Backend);
-
 // Why something was not judged, and by whose decision.
 struct Skip {
   enum class By {

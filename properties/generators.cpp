@@ -20,7 +20,7 @@ namespace {
 
 // How much of the large shapes and of extreme sizes there is beside the drawn
 // cases.
-constexpr double large_cost_per_drawn_cost = 1.05, extreme_cost_per_drawn_cost = 6;
+constexpr double large_cost_per_drawn_cost = 1.05, extreme_cost_per_drawn_cost = 4;
 
 // How many of 32 cases are of a kind, and how many parts of 32 of the cost they may take.
 struct Kind {
@@ -239,6 +239,13 @@ std::vector<Sizes> extreme_sizes(Dice& dice, const Tile& tile) {
   return all;
 }
 
+// By some of its blocks. Of small tiles every one is run: their numbers take more than 8 bits.
+bool is_judged_as_huge(const Sizes& sizes, const Entry& entry) {
+  const Tile& tile = entry.variant.tile;
+  return entry.backend == Backend::ptx && std::min(tile.m, tile.n) > 16 &&
+         sizes.m * sizes.n >= 1 << 24;
+}
+
 }  // namespace
 
 std::vector<Case> curated_shapes() {
@@ -288,6 +295,7 @@ std::vector<Case> extreme_cases(const Claim& claim, const Entry& entry, int case
   Dice dice(seed + std::hash<std::string>{}(entry.variant.name));
   double room = cases * cost_per_case(entry) * extreme_cost_per_drawn_cost;
   for (const Sizes& sizes : extreme_sizes(dice, entry.variant.tile)) {
+    if (is_judged_as_huge(sizes, entry)) continue;
     Case c{.m = sizes.m, .n = sizes.n, .k = sizes.k, .alpha = dice.of({1.0f, -1.5f}), .seed = seed};
     if (sizes.k > 1) c.beta = dice.of({0.0f, 0.5f, 1.0f});
     c = nearest_case(c, claim, entry);

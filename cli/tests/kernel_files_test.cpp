@@ -237,47 +237,6 @@ TEST_F(KernelFile, PrintsNothingAboutLaunchesThatWereMadeToFail) {
   EXPECT_THAT(answer.err, IsEmpty());
 }
 
-// Such a one cannot report an error, which is a fault; its comparisons are watched all the same.
-TEST_F(KernelFile, ThatEndsTheProcessAtAnErrorIsAimedAt) {
-  NEEDS_NVCC;
-  const std::string launch =
-      "one_each<<<dim3((n + 15) / 16, (m + 15) / 16), dim3(16, 16), 0, stream>>>(";
-  write_text(file(),
-             "#include <cstdlib>\n" +
-                 replaced(replaced(a_kernel,
-                                   "return assay::launch(one_each, dim3((n + 15) / 16, (m + "
-                                   "15) / 16), dim3(16, 16), 0, stream, ",
-                                   launch),
-                          "beta, c, ldc);\n",
-                          "beta, c, ldc);\n  if (cudaGetLastError() != cudaSuccess) "
-                          "exit(1);\n"));
-  const Answer answer = check({file(), "--cases", "20"});
-  EXPECT_EQ(answer.code, 1) << answer.out << answer.err;
-  EXPECT_THAT(answer.out, HasSubstr("(launch_errors) is not true"));
-  EXPECT_THAT(answer.out, HasSubstr(" 9/9 "));
-}
-
-// What launch code compares is watched though only nvcc takes it, and none of it is nvcc's own.
-TEST_F(KernelFile, WithAFastPathForManyProductsIsAimedAt) {
-  NEEDS_NVCC;
-  const std::string usual =
-      "  one_each<<<dim3((n + 15) / 16, (m + 15) / 16), dim3(16, 16), 0, stream>>>(m, n, k, alpha,";
-  const std::string large =
-      "  if (double(m) * n * k >= 2e7) alpha = alpha * 1.001f;  // a fast path, say\n";
-  write_text(file(), replaced(a_kernel,
-                              "  return assay::launch(one_each, dim3((n + 15) / 16, (m + 15) / "
-                              "16), dim3(16, 16), 0, stream, m, n, k, alpha,",
-                              large + usual));
-  const std::vector<std::string> words = {file(), "--claim", "within_bound", "--first-failure"};
-  const Answer answer = check(words);
-  EXPECT_EQ(answer.code, 1) << answer.out << answer.err;
-  EXPECT_THAT(answer.out, HasSubstr("mine on ptx is wrong"));
-  write_text(file(), replaced(text_of(file()), "1.001f", "1.000f"));
-  const Answer right = check(words);
-  EXPECT_EQ(right.code, 0) << right.out << right.err;
-  EXPECT_THAT(right.out, HasSubstr(" 9/9 ")) << right.out;
-}
-
 // nvcc takes such a path apart.
 TEST_F(KernelFile, InAFolderWithQuotesIsNamedInAFailure) {
   NEEDS_NVCC;

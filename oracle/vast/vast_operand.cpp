@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t page = 4096, fence = std::size_t{1} << 20;
 constexpr std::size_t page_floats = page / sizeof(float);
 // A prime number of pages: rows lie at any distance, and hardly two begin alike.
-constexpr std::size_t pages_of_numbers = 1021;
+constexpr std::size_t pages_of_numbers = 4093;
 
 // A file in memory that holds the numbers, none of them zero.
 int file_of_numbers() {

@@ -25,8 +25,8 @@ constexpr std::int64_t products_run_whole = 1 << 25;       // a small grid may p
 constexpr double seconds = 0.5, seconds_at_long_k = 0.05;  // which few blocks come to the end of
 constexpr std::int64_t long_k = 1 << 16;
 // With more, the time would be over before anything is judged.
-constexpr double products = 1.5e8;
-constexpr std::uint64_t most_blocks = 40;
+constexpr double products = 6e7;
+constexpr std::uint64_t most_blocks = 24;
 constexpr int most_launches = 1000;
 constexpr std::int64_t most_elements = 4096, most_products = 1 << 20;  // to judge
 

@@ -218,6 +218,13 @@ std::vector<Entry> beside_each_other(std::vector<Entry> entries) {
   return entries;
 }
 
+double share_of_cases(const Claim& claim, const Entry& entry) {
+  constexpr double beside_the_machine = 0.25;  // which takes all of them, and sees more
+  if (entry.backend == Backend::cuda) return 1;
+  if (entry.backend == Backend::ptx) return claim.share_without_gpu * claim.share_with_sight;
+  return claim.share_without_gpu * (entry.is_on_ptx_too ? beside_the_machine : 1);
+}
+
 // On the PTX machine every trial sees more than values, so that it takes less of them; but cases of
 // whole tiles must still come where tiles are huge.
 double cost_per_case(const Entry& entry) {

@@ -46,6 +46,9 @@ double cost_of(const Case&, const Claim&, const Entry&, const Effort& = {});
 // judges the same variant among them.
 std::vector<Entry> beside_each_other(std::vector<Entry>);
 
+// Of the cases that are asked for, how many a claim takes there.
+double share_of_cases(const Claim&, const Entry&);
+
 // What a drawn case may cost on average. A GPU is given ten times as many.
 double cost_per_case(const Entry&);
 

@@ -84,8 +84,8 @@ Verdict judge_whole_or_part(const Entry& entry, const Case& c, const Plan& plan,
 }  // namespace
 
 std::uint64_t blocks_of_large(const Case& c, const Variant& variant) {
-  constexpr double products = 1.5e8;
-  constexpr std::uint64_t most = 48;
+  constexpr double products = 6e7;
+  constexpr std::uint64_t most = 32;
   return blocks_worth(products, most, c, variant.tile);
 }
 

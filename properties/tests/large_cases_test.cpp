@@ -55,6 +55,30 @@ TEST(ExtremeCases, have_more_than_256_tiles_both_ways_where_these_are_small) {
   }
 }
 
+Entry made_up(Backend backend, int tile = 32) {
+  Entry entry = host_entry(multiply, {}, {tile, tile, 1});
+  entry.backend = backend;
+  return entry;
+}
+
+TEST(ExtremeCases, leave_a_large_c_of_large_tiles_to_huge_sizes_on_the_machine) {
+  const auto has_large_c = [](const Entry& entry) {
+    const auto all = extreme_cases(claim_named("within_bound"), entry, 100, 0);
+    return std::any_of(all.begin(), all.end(), [](const Case& c) { return c.m * c.n > 1 << 24; });
+  };
+  EXPECT_FALSE(has_large_c(made_up(Backend::ptx)));
+  EXPECT_TRUE(has_large_c(made_up(Backend::ptx, 16)));
+  EXPECT_TRUE(has_large_c(made_up(Backend::simt)));
+}
+
+TEST(Executor, is_given_a_quarter_of_the_cases_where_the_machine_judges_them_too) {
+  const Claim& claim = claim_named("within_bound");
+  EXPECT_EQ(share_of_cases(claim, beside_each_other({made_up(Backend::simt)})[0]), 1);
+  const auto both = beside_each_other({made_up(Backend::simt), made_up(Backend::ptx)});
+  EXPECT_EQ(share_of_cases(claim, both[0]), 0.25);
+  EXPECT_EQ(share_of_cases(claim, both[1]), 1);
+}
+
 TEST(LargeCases, cost_what_their_number_allows_where_an_element_takes_a_warp) {
   const Entry entry = entry_named("planted_warps", Backend::simt);
   const Hints hints{.effort = effort_of(entry)};

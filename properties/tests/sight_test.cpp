@@ -125,12 +125,12 @@ TEST(SightClaims, are_judged_by_one_run_of_each_case) {
 TEST(SightClaims, take_half_as_many_cases_where_every_trial_sees_what_they_are_about) {
   for (const char* name : {"beta_zero", "writes_only_c", "reads_only_operands", "no_data_race"}) {
     const Claim& claim = claim_named(name);
-    EXPECT_EQ(share_of_cases(claim, Backend::ptx), 0.5) << name;
-    EXPECT_EQ(share_of_cases(claim, Backend::simt), 1) << name;
-    EXPECT_EQ(share_of_cases(claim, Backend::cuda), 1) << name;
+    EXPECT_EQ(share_of_cases(claim, {.backend = Backend::ptx}), 0.5) << name;
+    EXPECT_EQ(share_of_cases(claim, {.backend = Backend::simt}), 1) << name;
+    EXPECT_EQ(share_of_cases(claim, {.backend = Backend::cuda}), 1) << name;
   }
   for (const char* name : {"within_bound", "no_product", "thread_order", "same_bits_twice"})
-    EXPECT_EQ(share_of_cases(claim_named(name), Backend::ptx), 1) << name;
+    EXPECT_EQ(share_of_cases(claim_named(name), {.backend = Backend::ptx}), 1) << name;
 }
 
 TEST(SightClaims, go_on_where_another_one_fails) {
