@@ -231,10 +231,6 @@ Verdict judge_refusal(const Entry& entry, const Case& c, const Resources& resour
 
 }  // namespace
 
-// Multiprocessors of related products, and of parts of one (MIG).
-constexpr int of_an_h20 = 78, of_an_h100_pcie = 114, of_a_b200 = 148, of_a_3070 = 46,
-              of_a_slice = 16, of_two_slices = 32, of_three_slices = 60, of_four_slices = 64;
-
 const std::vector<Claim>& claims() {
   static const std::vector<Claim> all = [] {
     std::vector<Claim> claims = {
@@ -331,7 +327,8 @@ const std::vector<Claim>& claims() {
          .judge = by_trial({}),
          .excludes_variant = why_packed,
          .excludes_case = why_not_wide,
-         .move_case = with_wide_gaps},
+         .move_case = with_wide_gaps,
+         .multiprocessors = of_an_h100_pcie},
     };
     for (const Claim& claim : sight_claims()) claims.push_back(claim);
     for (const Claim& claim : gpu_claims()) claims.push_back(claim);

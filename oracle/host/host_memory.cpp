@@ -14,8 +14,9 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::size_t fence = std::size_t{1} << 20;
 // Addresses cost nothing, and pages that trials have touched serve the next: few reserve again.
-// Operands lie so far apart that 32 bits hold no distance between them.
-constexpr std::size_t least_reserved = std::size_t{1} << 34;
+// Operands lie so far apart that 32 bits hold no distance between them, nor one in steps of 16
+// bytes.
+constexpr std::size_t least_reserved = std::size_t{1} << 37;
 constexpr std::ptrdiff_t forbidden_bytes = std::ptrdiff_t{1} << 38;  // of each unreadable operand
 
 std::size_t rounded_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }

@@ -153,6 +153,20 @@ TEST(Machine, places_far_off_what_half_an_address_does_not_tell_apart) {
   }
 }
 
+TEST(Machine, places_operands_farther_apart_than_32_bits_count_pieces_of_16_bytes) {
+  for (Backend backend : {Backend::simt, Backend::host}) {
+    Machine& machine = machine_of(backend, {});
+    const Operands all = make_operands(scaled, Placement::guarded, {4, 4, 4});
+    std::vector<std::uint64_t> addresses;
+    for (Operand o : operands)
+      addresses.push_back(
+          reinterpret_cast<std::uint64_t>(machine.place(o, all[o], Placement::guarded)) / 16);
+    std::sort(addresses.begin(), addresses.end());
+    EXPECT_GT(addresses[1] - addresses[0], std::uint64_t{1} << 32);
+    EXPECT_GT(addresses[2] - addresses[1], std::uint64_t{1} << 32);
+  }
+}
+
 TEST(Machine, holds_what_was_placed_where_it_was_asked_to) {
   const std::array<int, 3> alignment = {16, 8, 4};
   for (Backend backend : {Backend::simt, Backend::host}) {

@@ -149,6 +149,7 @@ std::vector<Case> cases_in_parts(const Claim& claim, const Entry& entry, std::ui
     Case scaled = cube_beside(known);
     scaled.fill = Fill::scaled;
     add(scaled);
+    add_zeros_of(Operand::a, cube_beside(known));  // or loses infinities
   }
   return cases;
 }

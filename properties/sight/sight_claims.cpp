@@ -20,7 +20,8 @@ Claim claim_about(const char* name, const char* sentence, const char* heading) {
           .takes_sight = true,
           .family = "sight",
           .excludes_variant = why_not_seen,
-          .share_with_sight = 0.5};
+          .share_with_sight = 0.5,
+          .multiprocessors = of_a_3070};
 }
 
 const char* name_of_claim(Fault fault) {

@@ -28,18 +28,19 @@ TEST(Parts, show_a_tile_that_another_block_computes) {
   EXPECT_EQ(right.judged, 255 * 16 + 1);
 }
 
-// As large as the variant compares with, also of rows and columns of different scale.
-TEST(Parts, are_scaled_beyond_what_a_variant_compares_with) {
+// As large as the variant compares with: of rows and columns of different scale, and of infinities.
+TEST(Parts, have_all_data_beyond_what_a_variant_compares_with) {
   Entry entry = entry_named("planted_never", Backend::simt);
   entry.backend = Backend::ptx;
-  const auto scaled = [&](std::int64_t known) {
+  const auto beyond = [&](std::int64_t known, Fill fill) {
     const auto cases = cases_in_parts(claim_named("within_bound"), entry, 0, {.sizes = {known}});
     return std::count_if(cases.begin(), cases.end(), [&](const Case& c) {
-      return c.fill == Fill::scaled && c.m > known && c.n > known && c.k > known;
+      return c.fill == fill && c.alpha != 0 && c.m > known && c.n > known && c.k > known;
     });
   };
-  EXPECT_EQ(scaled(4096), 1);
-  EXPECT_EQ(scaled(1024), 1) << "the one that every variant has";
+  EXPECT_EQ(beyond(4096, Fill::scaled), 1);
+  EXPECT_EQ(beyond(1024, Fill::scaled), 1) << "the one that every variant has";
+  EXPECT_EQ(beyond(3000, Fill::special), 1);
 }
 
 TEST(Parts, are_not_judged_where_the_whole_costs_little) {

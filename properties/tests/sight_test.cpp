@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "properties/trials/trials.h"
@@ -131,6 +132,22 @@ TEST(SightClaims, take_half_as_many_cases_where_every_trial_sees_what_they_are_a
   }
   for (const char* name : {"within_bound", "no_product", "thread_order", "same_bits_twice"})
     EXPECT_EQ(share_of_cases(claim_named(name), {.backend = Backend::ptx}), 1) << name;
+}
+
+// What goes wrong there may take a beta, or a long sum, that some claims never have.
+TEST(Multiprocessors, are_other_ones_for_claims_that_take_any_scalars_and_long_sums) {
+  std::set<int> all, with_any;
+  for (const Claim& claim : claims()) {
+    all.insert(claim.multiprocessors);
+    for (std::uint64_t seed = 0; seed < 32; ++seed) {
+      const Case any{.m = 5, .n = 6, .k = 70, .alpha = 1.5f, .beta = 0.5f, .seed = seed};
+      const Case its = claim.move_case(any, on(Backend::ptx));
+      const bool takes_it = its.alpha == any.alpha && its.beta == any.beta && its.k >= 64;
+      if (takes_it) with_any.insert(claim.multiprocessors);
+    }
+  }
+  EXPECT_EQ(all, with_any);
+  EXPECT_EQ(all.size(), 9u);
 }
 
 TEST(SightClaims, go_on_where_another_one_fails) {
