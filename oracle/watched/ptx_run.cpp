@@ -120,6 +120,8 @@ WatchedRun watched_run_of_ptx(const Entry& entry, const Case& c, std::uint64_t m
   return run;
 }
 
+std::uint64_t hash_of_kept_memory_on_ptx() { return ptx::hash_of_kept_memory(); }
+
 std::optional<WorkOnPtx> work_on_ptx(const Entry& entry, const Case& c) {
   const auto seen = observed(
       entry, c,

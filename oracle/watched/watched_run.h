@@ -43,6 +43,10 @@ WatchedRun watched_run(const Entry&, const Case&, std::uint64_t most_calls,
 WatchedRun watched_run_of_ptx(const Entry&, const Case&, std::uint64_t most_calls,
                               const simt::Hints& hints = {});
 
+// A hash of what its device keeps between launches, as `Machine` tells it, which this asks for
+// none.
+std::uint64_t hash_of_kept_memory_on_ptx();
+
 // What a launch does there.
 struct WorkOnPtx {
   std::uint64_t operations = 0;  // of warps; a slow operation counts as several

@@ -61,7 +61,7 @@ double nearest_difference(const Comparison& c) {
 }
 
 Knowledge::Knowledge(const Entry& entry, std::map<const void*, Place> places, std::uint64_t budget)
-    : entry_(entry), places_(std::move(places)), left_(budget) {
+    : entry_(entry), past_runs_(entry), places_(std::move(places)), left_(budget) {
   for (const auto& [where, place] : places_) {
     if (place.is_in_helper) in_helpers_.push_back(where);
     if (place.decides_branch) branches_.push_back(where);
@@ -72,12 +72,20 @@ WatchedRun Knowledge::run(Case c, std::uint64_t most_calls) {
   c = fitted(c, entry_.variant.needs);
   if (is_spent()) return {};
   if (entry_.backend == Backend::host && c.multiply_adds() > most_on_the_host) return {};
-  const std::uint64_t most = std::min(most_calls, left_);
-  WatchedRun run = entry_.watched_launch == nullptr ? watched_run_of_ptx(entry_, c, most, hints())
-                                                    : watched_run(entry_, c, most, hints());
-  learn_places(run);
+  WatchedRun run = watched(c, std::min(most_calls, left_));
   left_ -= run.timed_out ? left_ : std::min(left_, run.cost());
   if (learn(run.comparisons, c)) news_.push_back(c);
+  return run;
+}
+
+// What it costs is the same where the case was run before.
+WatchedRun Knowledge::watched(const Case& c, std::uint64_t most_calls) {
+  if (auto known = past_runs_.find(c, most_calls)) return std::move(*known);
+  WatchedRun run = entry_.watched_launch == nullptr
+                       ? watched_run_of_ptx(entry_, c, most_calls, hints())
+                       : watched_run(entry_, c, most_calls, hints());
+  learn_places(run);
+  past_runs_.add(run);
   return run;
 }
 
@@ -92,7 +100,8 @@ bool Knowledge::learn(const std::vector<Comparison>& comparisons, const Case& c,
 void Knowledge::learn_places(const WatchedRun& run) {
   for (std::size_t i = 0; i < run.places.size(); ++i) {
     const auto& [file, line] = run.places[i];
-    if (!file.empty()) places_.try_emplace(run.comparisons[i].where, Place{file, line, true});
+    const void* const where = run.comparisons[i].where;
+    if (!file.empty() && !places_.contains(where)) places_[where] = {file, line, true};
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "oracle/watched/watched_run.h"
+#include "properties/aims/past_runs.h"
 #include "properties/aims/places.h"
 
 namespace assay {
@@ -46,11 +47,13 @@ class Knowledge {
   const Entry& entry() const { return entry_; }
 
  private:
+  WatchedRun watched(const Case&, std::uint64_t most_calls);
   bool learn(const Comparison&, const Case&, bool gives_up);
   void learn_place_in_helper(const Comparison&);
   void learn_places(const WatchedRun&);
 
   const Entry entry_;
+  PastRuns past_runs_;
   std::map<const void*, Place> places_;
   std::vector<const void*> in_helpers_, branches_;
   std::uint64_t left_;
