@@ -222,7 +222,7 @@ bool lacks_caller(const Warp& w) {
 
 std::byte* reach_global(Warp& w, const Access& a, uint32_t& unwritten) {
   Run& run = *w.block->run;
-  Region*& cached = run.region_of[op_number(w, a.op)];
+  Region*& cached = run.meets(a.op).region;
   Region* asked = nullptr;
   if (cached == nullptr || !cached->holds(a.address, static_cast<uint64_t>(a.bytes))) {
     Region* region = run.memory.at(a.address);
@@ -319,7 +319,7 @@ std::byte* reach_shared(Warp& w, const Access& a, uint32_t& unwritten) {
   }
   if (!is_aligned(w, a, [&] { return place_in_shared_memory(w, a.address); })) return nullptr;
   const uint32_t op = op_number(w, a.op);
-  const Run::Part part = block.run->shared_part[op];
+  const Run::Part part = block.run->shared_part(op);
   if (a.address < part.first || a.address + static_cast<uint64_t>(a.bytes) > part.end) {
     report_beyond_array(w, a, a.address < part.first);
     return nullptr;

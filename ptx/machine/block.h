@@ -28,35 +28,36 @@ namespace ptx {
 struct Run {
   Run(const Launch&, Memory&, const Settings&);
   Run(const Run&) = delete;
-  ~Run() { --memory.under_way; }
+  ~Run();
 
-  const Op* code() const {
-    return counter ? counter->code() : watch ? watch->code() : kernel.code.data();
-  }
+  const Op* code() const { return code_; }
 
   const Launch& launch;
   const Program::Kernel& kernel;
   Memory::Contents& memory;
   const Settings& settings;
   const Numbering numbering;
-  std::vector<const Unordered*> unordered;        // that the launch is not ordered with, by numbers
-  void meet(const Unordered*);                    // one more, which has begun since
-  std::vector<Region*> region_of;                 // that an operation met last
-  void forget_regions();                          // one of them is no more
-  std::vector<const Shape*> shape_of, target_of;  // likewise; the latter of copies
-  // The shape that an operation met last lies within rows of `region` if it begins at any of the
-  // `count` addresses from `first` on.
-  struct Fit {
-    const Shape* shape = nullptr;
-    Region* region = nullptr;
-    std::uint64_t first = 0, count = 0;
-  };
-  std::vector<Fit> fits;
+  std::vector<const Unordered*> unordered;  // that the launch is not ordered with, by numbers
+  void meet(const Unordered*);              // one more, which has begun since
+  const Met& met(const Op* op) const { return met_[static_cast<std::size_t>(op - code())]; }
+  Met& meets(const Op* op) {
+    const auto number = static_cast<std::size_t>(op - code());
+    Met& its = met_[number];
+    if (!its.is_any) its.is_any = true, who_met_.push_back(static_cast<std::uint32_t>(number));
+    return its;
+  }
+  void forget_regions();  // one of them is no more
   // The bytes of shared memory that each operation may touch.
   struct Part {
     std::uint32_t first = 0, end = 0;
   };
-  std::vector<Part> shared_part;
+  Part shared_part(std::size_t op) const {
+    if (kernel.array_of[op] < 0) return {0, shared_bytes};
+    const SharedVariable& v =
+        kernel.shared_variables[static_cast<std::size_t>(kernel.array_of[op])];
+    const auto first = static_cast<std::uint32_t>(v.at);
+    return {first, v.bytes == 0 ? shared_bytes : first + static_cast<std::uint32_t>(v.bytes)};
+  }
   std::unique_ptr<Counter> counter;  // if the launch is counted
   std::unique_ptr<Watch> watch;      // if it is watched
   ToldInLaunch told;                 // by atomic operations, at global addresses
@@ -81,6 +82,11 @@ struct Run {
 
   bool failed() const { return finding.has_value(); }
   std::uint64_t draw();  // the next random number
+
+ private:
+  const Op* code_ = nullptr;
+  std::vector<Met> met_;  // of each operation, and of some that other kernels have
+  std::vector<std::uint32_t> who_met_;
 };
 
 // A word that holds bits that nobody wrote: which, as far as its bytes count as unwritten, and

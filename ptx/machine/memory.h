@@ -64,6 +64,20 @@ struct Numbering {
   bool is_of_other(std::uint32_t block) const { return !own.hold(earlier + block + 1); }
 };
 
+// What an operation met last.
+struct Met {
+  bool is_any = false;
+  Region* region = nullptr;
+  const Shape *shape = nullptr, *target = nullptr;  // the latter of copies
+  // The shape lies within rows of `region` if it begins at any of the `count` addresses from
+  // `first` on.
+  struct Fit {
+    const Shape* shape = nullptr;
+    Region* region = nullptr;
+    std::uint64_t first = 0, count = 0;
+  } fit = {};
+};
+
 struct Memory::Contents {
   Contents();
   ~Contents();
@@ -77,6 +91,7 @@ struct Memory::Contents {
   Shapes shapes;                    // of all launches: they say nothing about memory
   // Of launches that are over, for the memory that they have.
   std::vector<std::unique_ptr<Block>> spare_blocks;
+  std::vector<std::vector<Met>> spare_met;  // of operations that have met nothing
 
   // What blocks of all launches told each other, at addresses where they exchange what is there: a
   // lock orders those of two launches as those of one. It goes by what was told within each launch.

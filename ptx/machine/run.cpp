@@ -77,7 +77,8 @@ class Running {
   }
 
   Outcome end() {
-    for (std::unique_ptr<Block>& block : idle_) keep_for_later(std::move(block));
+    for (auto* const blocks : {&idle_, &in_flight_, &ended_})
+      for (std::unique_ptr<Block>& block : *blocks) keep_for_later(std::move(block));
     if (!run_.failed()) run_.finding = run_.unset;
     run_.memory.heap_at_end(run_, run_.failed() || run_.watch != nullptr);
     run_.memory.keep_told(std::move(run_.told));

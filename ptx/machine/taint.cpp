@@ -140,8 +140,7 @@ uint32_t that_leave_the_block(Warp& w, const Op* op, uint32_t lanes) {
 bool follow_store(const Op* op, Warp& w, const Uses& uses, uint32_t active) {
   for (const int s : uses.writes) w.taint[static_cast<std::size_t>(s)] &= ~active;
   const bool is_wide = (op->flags & address_is_wide) != 0;
-  const bool to_global =
-      is_wide || w.block->run->region_of[static_cast<std::size_t>(op - w.code)] != nullptr;
+  const bool to_global = is_wide || w.block->run->met(op).region != nullptr;
   Blame blame = blame_of_stored(op, w, uses, active);
   if (blame.tainted == 0 || !to_global) return true;
   blame.tainted = that_leave_the_block(w, op, blame.tainted);

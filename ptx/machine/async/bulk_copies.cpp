@@ -127,7 +127,7 @@ namespace {
 
 // Whether everything is usual about where a copy goes: then nothing is left to be looked at there.
 bool take_off_at_once(const Op* op, Warp& w, int lane, const BulkCopy& copy) {
-  const Run::Part part = w.block->run->shared_part[static_cast<std::size_t>(op - w.code)];
+  const Run::Part part = w.block->run->shared_part(static_cast<std::size_t>(op - w.code));
   const uint64_t end = uint64_t{copy.to} + copy.data.size();
   if (copy.to % piece != 0 || copy.to < part.first || end > part.end) return false;
   return w.block->shadow.take_off_run(w, lane, copy.to / 4, end / 4,

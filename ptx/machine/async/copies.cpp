@@ -26,7 +26,7 @@ uint64_t lowest_of(const Shape& s, const uint64_t* at) {
 
 const Shape* target_of(Warp& w, const Block::Copy& copy) {
   Run& run = *w.block->run;
-  const Shape*& last = run.target_of[static_cast<std::size_t>(copy.op - w.code)];
+  const Shape*& last = run.meets(copy.op).target;
   if (last == nullptr || last->mask != w.mask ||
       !has_shape(*last, copy.to, copy.to[last->lead], w.lane_masks))
     last = run.memory.shapes.find(copy.to, w.mask, copy.op->mode);

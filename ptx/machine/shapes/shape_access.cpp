@@ -10,7 +10,7 @@ using std::uint64_t;
 
 // Around an address, those at which all that a shape touches lies in the same rows of a region;
 // none if it does not lie in rows of it.
-Run::Fit fit_of(Region& region, const Shape& s, uint64_t lowest) {
+Met::Fit fit_of(Region& region, const Shape& s, uint64_t lowest) {
   if (lowest < region.area.first || lowest + s.span > region.end) return {};
   const uint64_t pitch = region.area.pitch_bytes, row = region.area.row_bytes;
   if (pitch == row)
@@ -32,16 +32,16 @@ Run::Fit fit_of(Region& region, const Shape& s, uint64_t lowest) {
 
 Region* region_of(Warp& w, const Op* op, const Shape& s, uint64_t lowest) {
   Run& run = *w.block->run;
-  const auto number = static_cast<std::size_t>(op - w.code);
-  const Run::Fit& last = run.fits[number];
+  const Met::Fit& last = run.met(op).fit;
   if (last.shape == &s && lowest - last.first < last.count) return last.region;
   Region* const region = run.memory.at(lowest);
-  const Run::Fit fit = region == nullptr ? Run::Fit{} : fit_of(*region, s, lowest);
+  const Met::Fit fit = region == nullptr ? Met::Fit{} : fit_of(*region, s, lowest);
   if (fit.region == nullptr) return nullptr;
   if (region->area.is_of_caller && run.launch.past.caller)
     return lacks_caller(w) ? nullptr : region;
-  run.fits[number] = fit;
-  return run.region_of[number] = region;
+  Met& met = run.meets(op);
+  met.fit = fit;
+  return met.region = region;
 }
 
 // Marks the words of a shape as written, or says whether all of them are.
@@ -112,8 +112,7 @@ bool trace(Warp& w, const Op* op, const Shape& s, Region& region, uint64_t lowes
 template <class Address>
 const Shape* find(const Op* op, Warp& w, const Address* at, int bytes) {
   Run& run = *w.block->run;
-  return run.shape_of[static_cast<std::size_t>(op - w.code)] =
-             run.memory.shapes.find(at, w.mask, bytes);
+  return run.meets(op).shape = run.memory.shapes.find(at, w.mask, bytes);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ const Shape* other_shape(const Op*, Warp&, const std::uint32_t* at, int bytes);
 template <class Address>
 inline const Shape* shape_at(const Op* op, Warp& w, const Address* at, int bytes,
                              std::uint64_t& lowest) {
-  const Shape* s = w.block->run->shape_of[static_cast<std::size_t>(op - w.code)];
+  const Shape* s = w.block->run->met(op).shape;
   if (s == nullptr || s->mask != w.mask || s->bytes != bytes ||
       !has_shape(*s, at, at[s->lead], w.lane_masks))
     s = other_shape(op, w, at, bytes);
@@ -61,7 +61,7 @@ inline std::byte* reach_shared_shape(Warp& w, const Op* op, const Shape& s, std:
                                      bool writes) {
   Block& block = *w.block;
   const auto number = static_cast<std::uint32_t>(op - w.code);
-  const Run::Part part = block.run->shared_part[number];
+  const Run::Part part = block.run->shared_part(number);
   if (lowest < part.first || lowest > part.end || lowest + s.span > part.end) return nullptr;
   const bool is_usual = writes ? block.shadow.write_shape(w, s, lowest / 4, number)
                                : block.shadow.read_shape(w, s, lowest / 4, number);

@@ -142,8 +142,7 @@ std::size_t HeapOfBlocks::more_of_others(uint32_t block) const {
 }
 
 void Run::forget_regions() {
-  std::fill(region_of.begin(), region_of.end(), nullptr);
-  std::fill(fits.begin(), fits.end(), Fit{});
+  for (const std::uint32_t number : who_met_) met_[number].region = nullptr, met_[number].fit = {};
 }
 
 void Memory::Contents::heap_at_end(const Run& run, bool is_given_back) {

@@ -22,21 +22,23 @@ Run::Run(const Launch& l, Memory& m, const Settings& s)
     memory.shapes.make_room();  // others would still go by theirs
   }
   for (const Unordered& other : l.past.unordered) meet(&other);
-  region_of.assign(kernel.code.size(), nullptr);
-  shape_of.assign(kernel.code.size(), nullptr);
-  target_of.assign(kernel.code.size(), nullptr);
-  fits.assign(kernel.code.size(), {});
+  if (!memory.spare_met.empty()) {
+    met_ = std::move(memory.spare_met.back());
+    memory.spare_met.pop_back();
+  }
+  if (met_.size() < kernel.code.size()) met_.resize(kernel.code.size());
   if (s.counts) counter = std::make_unique<Counter>(kernel);
   if (s.most_watched != 0) watch = std::make_unique<Watch>(kernel, s.most_watched);
+  code_ = counter ? counter->code() : watch ? watch->code() : kernel.code.data();
   shared_bytes =
       static_cast<uint32_t>((kernel.facts.static_shared + l.dynamic_shared + 15) / 16 * 16);
-  shared_part.assign(kernel.code.size(), {0, shared_bytes});
-  for (std::size_t n = 0; n < shared_part.size(); ++n) {
-    if (kernel.array_of[n] < 0) continue;
-    const SharedVariable& v = kernel.shared_variables[static_cast<std::size_t>(kernel.array_of[n])];
-    shared_part[n].first = static_cast<uint32_t>(v.at);
-    if (v.bytes != 0) shared_part[n].end = static_cast<uint32_t>(v.at + v.bytes);
-  }
+}
+// Most operations have met nothing, so that clearing what the others met costs less than new
+// memory.
+Run::~Run() {
+  --memory.under_way;
+  for (const uint32_t number : who_met_) met_[number] = {};
+  memory.spare_met.push_back(std::move(met_));
 }
 void Run::meet(const Unordered* other) {
   const auto is_before = [](const Unordered* a, const Unordered* b) {
