@@ -232,6 +232,10 @@ class SharedShadow {
     for (std::size_t i = first / chunk; i <= last / chunk; ++i) unwritten |= unwritten_[i];
     return unwritten == 0;
   }
+  // Whether all that could be known of words, where no order counts, is that they are written.
+  bool are_settled(std::size_t first, std::size_t last) const {
+    return any_order_ && touches_ == nullptr && products_.empty() && is_filled(first, last);
+  }
   bool is_fenced(std::uint32_t stamp) const;
   bool is_behind_products(std::size_t word, const Warp&) const;
   // Of a word that several warpgroups read, if that comes before what a warp does now.
