@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,8 +22,8 @@ struct Comparison {
   // A name of it, and no address: the same in every launch and every process that runs this text.
   const void* where = nullptr;
   // Of the source, then those that it was inlined at. None without -lineinfo, and none of what the
-  // compiler compares on its own account.
-  std::vector<SourceLine> lines;
+  // compiler compares on its own account. `Watched` keeps them.
+  std::span<const SourceLine> lines;
   bool is_of_floats = false;
   int bytes = 0;  // of each value
   bool with_constant = false;
@@ -39,6 +41,7 @@ struct Watched {
   std::vector<Comparison> comparisons;  // that were reached, in the order of the code
   std::uint64_t calls = 0;              // comparisons of threads
   std::uint64_t threads = 0;            // of the blocks that were started
+  std::shared_ptr<const void> keeps_lines;
 };
 
 }  // namespace ptx

@@ -163,23 +163,23 @@ WatchedCode watched_code(const Program::Kernel& kernel) {
   return made;
 }
 
-const WatchedCode& watched_code_of(const Program::Kernel& kernel) {
+std::shared_ptr<const WatchedCode> watched_code_of(const Program::Kernel& kernel) {
   std::call_once(kernel.watched_once, [&] {
     kernel.watched_code = std::make_shared<const WatchedCode>(watched_code(kernel));
   });
-  return *kernel.watched_code;
+  return kernel.watched_code;
 }
 
 }  // namespace
 
 Watch::Watch(const Program::Kernel& kernel, std::uint64_t most_calls)
-    : watched_(watched_code_of(kernel)), seen_(watched_.comparisons), most_calls_(most_calls) {}
+    : watched_(watched_code_of(kernel)), seen_(watched_->comparisons), most_calls_(most_calls) {}
 
-const Op* Watch::code() const { return watched_.code.data(); }
+const Op* Watch::code() const { return watched_->code.data(); }
 
 const Op* Watch::look_and_run(const Op* op, Warp& w) {
-  const std::size_t number = watched_.number_of[static_cast<std::size_t>(op - code())];
-  const WatchedCode::Place& place = watched_.places[number];
+  const std::size_t number = watched_->number_of[static_cast<std::size_t>(op - code())];
+  const WatchedCode::Place& place = watched_->places[number];
   Comparison& c = seen_[number];
   if (c.least > c.greatest) c.first_call = calls_ + 1;
   calls_ += static_cast<std::uint64_t>(std::popcount(w.mask));
@@ -196,12 +196,15 @@ const Op* Watch::look_and_run(const Op* op, Warp& w) {
 }
 
 Watched Watch::result() const {
-  Watched result{.calls = calls_};
+  Watched result{.calls = calls_, .keeps_lines = watched_};
+  const auto is_reached = [](const Comparison& c) { return c.first_call != 0; };
+  result.comparisons.reserve(
+      static_cast<std::size_t>(std::count_if(seen_.begin(), seen_.end(), is_reached)));
   for (std::size_t number = 0; number < seen_.size(); ++number) {
-    if (seen_[number].first_call == 0) continue;
+    if (!is_reached(seen_[number])) continue;
     result.comparisons.push_back(seen_[number]);
     Comparison& c = result.comparisons.back();
-    c.lines = watched_.places[number].lines;
+    c.lines = watched_->places[number].lines;
     if (c.with_constant) c.constant = c.least_other;
   }
   return result;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "ptx/decode/code.h"
@@ -21,7 +22,7 @@ class Watch {
   Watched result() const;
 
  private:
-  const WatchedCode& watched_;
+  const std::shared_ptr<const WatchedCode> watched_;
   std::vector<Comparison> seen_;  // of each place
   const std::uint64_t most_calls_;
   std::uint64_t calls_ = 0;

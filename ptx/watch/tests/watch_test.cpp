@@ -75,6 +75,22 @@ TEST(Watch, ends_a_kernel_after_so_many) {
   EXPECT_EQ(outcome.watched->calls, 1000u);
 }
 
+TEST(Watch, leaves_nothing_in_the_blocks_of_a_kernel_that_it_ended) {
+  WrittenKernel kernel(
+      "mov.u32 %r2, tile; ld.global.u32 %r3, [%out+4000]; setp.ne.u32 %p1, %r3, 0; @%p1 bra $next;"
+      "st.shared.u32 [%r2], %t; bar.sync 0;"
+      "$again: setp.lt.u32 %p2, %r3, 5; @%p2 bra $again;"
+      "$next: ld.shared.u32 %r1, [%r2];" +
+      std::string(store_r1));
+  const Outcome ended = kernel.run(64, {.most_watched = 1000}, 3);
+  ASSERT_TRUE(ended.finding);
+  EXPECT_EQ(ended.finding->fault, Fault::never_ends);
+  kernel.words[1000] = 1;
+  const Outcome next = kernel.run(64);
+  ASSERT_TRUE(next.finding);
+  EXPECT_EQ(next.finding->fault, Fault::uninitialised) << next.finding->text;
+}
+
 TEST(Watch, names_no_line_for_what_the_compiler_compares_on_its_own_account) {
   WrittenKernel kernel("\n.loc 1 7 3\nsetp.lt.u32 %p1, %t, 5;\n.loc 1 0 3\nsetp.lt.u32 %p2, %t, 6;",
                        ".file 1 \"written.cu\"");
