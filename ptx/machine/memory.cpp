@@ -25,7 +25,7 @@ constexpr std::size_t most_spare = 4, least_spare_words = 1 << 16, most_spare_wo
 constexpr std::size_t little = 1 << 16, most_in_large_pages = 1 << 26;
 
 template <class T>
-LazyArray<T>::LazyArray(std::size_t count) : count_(count) {
+LazyArray<T>::LazyArray(std::size_t count, bool in_large_pages) : count_(count) {
   if (count * sizeof(T) < little) {
     items_ = static_cast<T*>(std::calloc(count, sizeof(T)));
     if (items_ == nullptr) throw std::bad_alloc();
@@ -36,7 +36,8 @@ LazyArray<T>::LazyArray(std::size_t count) : count_(count) {
   if (memory == MAP_FAILED) throw std::bad_alloc();
   items_ = static_cast<T*>(memory);
   // What is touched all over is had in large pages for less. Much larger arrays are mostly empty.
-  if (count * sizeof(T) <= most_in_large_pages) madvise(memory, count * sizeof(T), MADV_HUGEPAGE);
+  if (in_large_pages && count * sizeof(T) <= most_in_large_pages)
+    madvise(memory, count * sizeof(T), MADV_HUGEPAGE);
 }
 template <class T>
 LazyArray<T>::~LazyArray() {
@@ -238,7 +239,7 @@ void Memory::lend(const Area& area) {
   region->end = area.rows == 0 ? area.first
                                : area.first + (area.rows - 1) * area.pitch_bytes + area.row_bytes;
   if (!area.written)
-    region->is_written = LazyArray<std::uint8_t>((region->end - area.first) / 4 + 1);
+    region->is_written = LazyArray<std::uint8_t>((region->end - area.first) / 4 + 1, false);
   contents_->insert(std::move(region));
 }
 

@@ -21,7 +21,8 @@ template <class T>
 class LazyArray {
  public:
   LazyArray() = default;
-  explicit LazyArray(std::size_t count);
+  // Of what is touched here and there only, large pages would cost more than they save.
+  explicit LazyArray(std::size_t count, bool in_large_pages = true);
   ~LazyArray();
   LazyArray(LazyArray&& other) noexcept
       : items_(std::exchange(other.items_, nullptr)), count_(std::exchange(other.count_, 0)) {}
