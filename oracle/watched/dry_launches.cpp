@@ -63,12 +63,13 @@ Launched launched_by(const Entry& entry, std::optional<int> refused, simt::Watch
   simt::Settings settings = {.watch = &watch};
   if (by_executor) settings.refused_launch = refused, settings.runs_nothing = true;
   ptx::Observation by_machine;
-  const simt::Observation seen = simt::observe(settings, [&] {
+  const auto host_code = [&] {
     if (by_executor) return call(entry.watched_launch);
     const DeviceLoan alone({}, false);
     by_machine = ptx::observe({.refused_launch = refused, .runs_nothing = true},
                               [&] { call(entry.variant.launch); });
-  });
+  };
+  const simt::Observation seen = simt::observe(settings, std::ref(host_code));
   if (by_executor) return {seen.blocks, seen.launched};
   const bool is_refused =
       by_machine.finding && by_machine.finding->fault == ptx::Fault::launch_refused;
@@ -85,18 +86,20 @@ Dry DryLaunches::launch(const DryLaunch& d, simt::Watch& watch) {
   if (!refusal(entry_.variant, gemm).empty()) return {};
   Dry dry{.accepted = true};
   const std::uint64_t before = watch.calls();
-  const Launched launched = launched_by(entry_, d.refused, watch, [&](const Launch& launch) {
-    const bool ended = watch.run(most_calls, [&] {
+  const auto call = [&](const Launch& launch) {
+    const auto host_code = [&] {
       try {
         if (entry_.variant.workspace != nullptr) entry_.variant.workspace(gemm);
         dry.gave_up = launch(gemm, nullptr, gemm.workspace) != cudaSuccess;
       } catch (const std::exception&) {  // which a trial reports
         dry.gave_up = true;
       }
-    });
+    };
+    const bool ended = watch.run(most_calls, std::ref(host_code));
     dry.too_long = !ended && watch.calls() - before > most_calls;
     dry.at_fault = !ended && !dry.too_long;
-  });
+  };
+  const Launched launched = launched_by(entry_, d.refused, watch, std::ref(call));
   dry.path = watch.path() + dry.at_fault + crowding(d.c, entry_.variant.tile, launched.blocks);
   dry.took_new_side = watch.took_new_side();
   dry.launched = launched.what;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 
 #include "ptx/runtime/clusters.h"
 #include "ptx/runtime/launch/limits.h"
@@ -51,7 +52,11 @@ void note(const Kernel& kernel, const Configuration& asked, const std::vector<st
         asked.dynamic_shared, asked.cluster.count()})
     add(part);
   add(reinterpret_cast<std::uintptr_t>(&kernel));
-  for (const std::byte byte : params) add(static_cast<std::uint64_t>(byte));
+  for (std::size_t i = 0; i < params.size(); i += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, params.data() + i, std::min(sizeof word, params.size() - i));
+    add(word);
+  }
 }
 
 // That of a launch.
@@ -238,11 +243,12 @@ Error find_kernel(const void* stub) {
 }
 
 Error launch(const void* stub, const Configuration& asked, void** arguments) {
-  return call([&] {
+  const auto work = [&] {
     const Kernel& kernel = kernel_of(stub);
     if (is_captured(asked.stream)) return record_launch(stub, asked, arguments);
     run_now(kernel, asked, [&](const Program::Kernel& code) { return packed(code, arguments); });
-  });
+  };
+  return call(std::ref(work));
 }
 
 Error call_host(void* stream, std::function<void()> function, const void* data,

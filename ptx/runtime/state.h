@@ -38,6 +38,7 @@ struct Kernel {
   Binary* binary = nullptr;
   std::string name;   // in PTX
   std::string shown;  // "kernel `f(int)`"
+  mutable const Program::Kernel* code = nullptr;  // once somebody has asked for it
   std::optional<std::size_t> dynamic_allowed = {};
   int carveout = -1;
   Dim cluster = {0, 0, 0};  // that cudaFuncSetAttribute requires; zeros: none

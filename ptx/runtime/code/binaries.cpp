@@ -217,13 +217,14 @@ Kernel& kernel_of(const void* stub) {
 }
 
 const Program::Kernel& code_of(const Kernel& kernel) {
-  const Program::Kernel* const code = kernel.binary->compiled(kernel.shown).kernel(kernel.name);
-  if (code == nullptr) {
+  if (kernel.code == nullptr)
+    kernel.code = kernel.binary->compiled(kernel.shown).kernel(kernel.name);
+  if (kernel.code == nullptr) {
     throw Failure{Error::invalid_device_function,
                   Finding{Fault::unsupported, kernel.shown + " of " + kernel.binary->file() +
                                                   ": its PTX has no such kernel"}};
   }
-  return *code;
+  return *kernel.code;
 }
 
 Error symbol(const void* host, void** address, std::size_t* bytes) {

@@ -58,14 +58,15 @@ std::string why_wrong_shape(const Dim& grid, const Dim& block, const KernelFacts
   }
   const std::uint64_t threads = block.count();
   if (threads == 0) return "a block of " + text(block) + " has no threads";
-  const std::string a_block =
-      "a block of " + text(block) + " has " + std::to_string(threads) + " threads, ";
+  const auto a_block = [&] {
+    return "a block of " + text(block) + " has " + std::to_string(threads) + " threads, ";
+  };
   if (block.x > Model::max_threads || block.y > Model::max_threads || threads > Model::max_threads)
-    return a_block + "1024 at most";
+    return a_block() + "1024 at most";
   if (block.z > Model::max_block_z)
     return "a block of " + text(block) + " threads: z may be 64 at most";
   if (threads > facts.max_threads) {
-    return a_block + "and the kernel's __launch_bounds__ allow " +
+    return a_block() + "and the kernel's __launch_bounds__ allow " +
            std::to_string(facts.max_threads);
   }
   return {};
