@@ -21,15 +21,27 @@ std::uint64_t bytes_of_arrays(const Function& f) {
 }
 
 CallGraph::CallGraph(const Module& module) : module_(module) {
-  for (const Variable& v : module.variables)
+  find_addresses_taken();
+  find_reachable();
+}
+
+// Which takes its time, and matters to calls through pointers alone.
+void CallGraph::find_addresses_taken() {
+  const auto calls_any = [](const Function& f) {
+    return std::any_of(f.body.begin(), f.body.end(), [](const Instruction& i) {
+      const bool is_whole = i.operands.size() > static_cast<std::size_t>(i.results);
+      return i.opcode == "call" && is_whole && calls_by_pointer(i);
+    });
+  };
+  if (std::none_of(module_.functions.begin(), module_.functions.end(), calls_any)) return;
+  for (const Variable& v : module_.variables)
     for (const Variable::Relocation& r : v.relocations) addresses_taken_.insert(r.symbol);
-  for (const Function& f : module.functions)
+  for (const Function& f : module_.functions)
     for (const Instruction& i : f.body) {
       if (i.opcode == "call") continue;
       for (const Operand& o : i.operands)
         if (o.kind == Operand::Kind::symbol) addresses_taken_.insert(o.text);
     }
-  find_reachable();
 }
 
 const Function* CallGraph::defined(const std::string& name) const {

@@ -28,6 +28,7 @@ class CallGraph {
 
  private:
   std::set<const Function*> called_by(const Function&) const;
+  void find_addresses_taken();
   void find_reachable();
 
   const Module& module_;
