@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <new>
+#include <utility>
+#include <vector>
 
 #include "kernels/registry.h"
 #include "oracle/host/addresses.h"
@@ -14,6 +17,28 @@ namespace {
 
 constexpr std::int64_t page_floats = 1024;
 constexpr double most_floats = 0x1p38;
+
+// At least so many of those of a fill. Whoever runs a kernel again and again mostly asks for the
+// same.
+const std::vector<float>& numbers_of(Fill fill, std::uint64_t seed, std::int64_t count) {
+  constexpr std::size_t most_kept = 16;
+  struct Numbers {
+    std::uint64_t state;  // behind the last
+    std::vector<float> all;
+  };
+  thread_local std::map<std::pair<Fill, std::uint64_t>, Numbers> kept;
+  if (kept.size() > most_kept) kept.clear();
+  auto& [state, all] = kept.try_emplace({fill, seed}, Numbers{seed, {}}).first->second;
+  while (all.size() < static_cast<std::size_t>(count)) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const auto number = static_cast<std::int32_t>(state >> 40) % 9;
+    const auto whole = static_cast<float>(number);
+    all.push_back(fill == Fill::uniform ? whole / 8.5f : whole);
+    if (fill == Fill::special && number == 7) all.back() = std::numeric_limits<float>::infinity();
+    if (fill == Fill::special && number == 8) all.back() = std::numeric_limits<float>::quiet_NaN();
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -27,15 +52,9 @@ Sparse::Sparse(std::int64_t rows, std::int64_t ld, int offset)
 Sparse::~Sparse() { give_back_addresses(base_, bytes(), fence); }
 
 void Sparse::fill(Fill fill, std::uint64_t seed, std::int64_t floats) {
-  std::uint64_t state = seed;
-  for (std::int64_t i = 0; i < std::min(floats, floats_); ++i) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    const auto number = static_cast<std::int32_t>(state >> 40) % 9;
-    first_[i] =
-        fill == Fill::uniform ? static_cast<float>(number) / 8.5f : static_cast<float>(number);
-    if (fill == Fill::special && number == 7) first_[i] = std::numeric_limits<float>::infinity();
-    if (fill == Fill::special && number == 8) first_[i] = std::numeric_limits<float>::quiet_NaN();
-  }
+  const std::int64_t count = std::min(floats, floats_);
+  const std::vector<float>& numbers = numbers_of(fill, seed, count);
+  std::copy_n(numbers.begin(), count, first_);
 }
 
 std::unique_ptr<Sparse> give_workspace(const Variant& variant, Given& given) {

@@ -36,9 +36,10 @@ double most_guessed(const Input& input) {
 std::set<const void*> Explorer::open() const {
   std::set<const void*> all;
   for (const auto& [where, known] : know_.comparisons()) {
+    if (known.is_settled()) continue;
     const auto place = know_.places().find(where);
     const bool helper = place != know_.places().end() && !is_of_the_author(place->second);
-    if (!known.is_settled() && !helper) all.insert(where);
+    if (!helper) all.insert(all.end(), where);
   }
   return all;
 }
@@ -167,8 +168,7 @@ bool Explorer::step(Sweep& sweep, std::int64_t value) {
     }
     points.push_back({value, nearest_difference(comparison)});
   }
-  const auto all = sweep.history;  // guesses settle some of them
-  for (const auto& [where, points] : all) {
+  for (const auto& [where, points] : sweep.history) {  // guesses settle some of them
     if (!know_.comparisons().at(where).is_settled()) guess(sweep, where, points);
   }
   std::erase_if(sweep.history, [&](const auto& entry) {
