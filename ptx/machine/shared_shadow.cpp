@@ -125,6 +125,18 @@ bool SharedShadow::are_readable(const Warp& w, const Shape& s, std::size_t word)
   return true;
 }
 
+// Between them may lie some that are not, as behind the rows of a tile.
+bool SharedShadow::are_plain(const Shape& s, std::size_t word) const {
+  for (const Shape::Window& window : s.windows) {
+    const std::size_t first = word + window.first;
+    if (is_asleep(first) || is_asleep(first + 7)) return false;
+    const Eight writes = vector_at(writes_.data() + first);
+    const auto is_other = (writes == 0) | (writes >= stamp::first_of_none);
+    if (!is_zero((Eight)is_other & vector_at(window.wanted))) return false;
+  }
+  return true;
+}
+
 bool SharedShadow::is_ordered(uint32_t s, const Warp& w, int lane) const {
   if (any_order_) return true;
   if (stamp::warp(s) != static_cast<uint32_t>(w.index)) return is_known(s, w);
@@ -315,7 +327,7 @@ void SharedShadow::enter_read(const Warp& w, const Shape::Window& window, int le
 
 bool SharedShadow::write_shape(const Warp& w, const Shape& s, std::size_t word, uint32_t op) {
   if (!s.is_disjoint) return false;
-  if (are_settled(word, word + s.span / 4 - 1)) return true;
+  if (are_settled(s, word)) return true;
   if (noted_count_ != 0) enter_reads();
   const uint32_t limit = limit_of(w);
   for (const Shape::Window& window : s.windows) {

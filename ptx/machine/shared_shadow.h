@@ -232,10 +232,13 @@ class SharedShadow {
     for (std::size_t i = first / chunk; i <= last / chunk; ++i) unwritten |= unwritten_[i];
     return unwritten == 0;
   }
-  // Whether all that could be known of words, where no order counts, is that they are written.
-  bool are_settled(std::size_t first, std::size_t last) const {
-    return any_order_ && touches_ == nullptr && products_.empty() && is_filled(first, last);
+  // Whether all that could be known of a shape's words, where no order counts, is that they are
+  // written.
+  bool are_settled(const Shape& s, std::size_t word) const {
+    if (!any_order_ || touches_ != nullptr || !products_.empty()) return false;
+    return is_filled(word, word + s.span / 4 - 1) || are_plain(s, word);
   }
+  bool are_plain(const Shape&, std::size_t word) const;
   bool is_fenced(std::uint32_t stamp) const;
   bool is_behind_products(std::size_t word, const Warp&) const;
   // Of a word that several warpgroups read, if that comes before what a warp does now.

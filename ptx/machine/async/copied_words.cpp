@@ -9,7 +9,7 @@ namespace ptx {
 using std::uint32_t;
 
 void SharedShadow::take_off_shape(const Shape& s, std::size_t word) {
-  if (are_settled(word, word + s.span / 4 - 1)) return;
+  if (are_settled(s, word)) return;
   for (const Shape::Window& window : s.windows) {
     const std::size_t first = word + window.first;
     uint32_t* const writes = writes_.data() + first;
@@ -20,7 +20,7 @@ void SharedShadow::take_off_shape(const Shape& s, std::size_t word) {
 }
 
 void SharedShadow::land_shape(const Warp& w, const Shape& s, std::size_t word, bool by_engine) {
-  if (are_settled(word, word + s.span / 4 - 1)) return;
+  if (are_settled(s, word)) return;
   if (noted_count_ != 0) enter_reads();
   last_write_ = time_;
   const uint32_t mine = stamp::make(time_, static_cast<uint32_t>(w.index * warp_size));
