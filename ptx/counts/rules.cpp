@@ -48,15 +48,24 @@ int fullest_bank(const Numbers& begin, const Numbers& end) {
   return fullest;
 }
 
+// Different words of a bank take a turn each. Those of a lane lie in different banks.
 int turns_of(const WarpAccess& access, uint32_t lanes) {
-  Distinct words;
+  std::array<std::array<uint64_t, warp_size>, banks> words;  // of each bank, as many as it holds
+  std::array<std::uint8_t, banks> held = {};
+  int turns = 0;
+  const auto add = [&](uint64_t word) {
+    std::uint8_t& count = held[word % banks];
+    auto& its = words[word % banks];
+    if (std::find(its.begin(), its.begin() + count, word) != its.begin() + count) return;
+    its[count++] = word;
+    turns = std::max<int>(turns, count);
+  };
   for (uint32_t left = lanes & access.lanes; left != 0; left &= left - 1) {
     const uint64_t first = access.at[std::countr_zero(left)];
     const uint64_t last = first + static_cast<uint64_t>(access.bytes) - 1;
-    for (uint64_t word = first / word_bytes; word <= last / word_bytes; ++word) words.add(word);
+    for (uint64_t word = first / word_bytes; word <= last / word_bytes; ++word) add(word);
   }
-  const uint64_t* const end = words.end();
-  return fullest_bank(words.begin(), end);
+  return turns;
 }
 
 // Whether each lane has the address of its partner, where that takes part.
