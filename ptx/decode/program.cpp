@@ -58,8 +58,9 @@ Program::~Program() {
 const Program::Kernel* Program::kernel(std::string_view name) const {
   auto& kernel = contents_->kernels[std::string(name)];
   if (kernel != nullptr) return kernel.get();
-  for (const Function& f : contents_->module.functions) {
+  for (Function& f : contents_->module.functions) {
     if (!f.is_kernel || f.name != name) continue;
+    if (f.is_unread) read_body_of(f, contents_->module);
     kernel = decode(contents_->module, f, [this](const std::string& symbol) {
       const void* const address = this->symbol(symbol).address;
       return address != nullptr ? reinterpret_cast<std::uint64_t>(address)

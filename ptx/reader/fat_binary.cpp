@@ -100,7 +100,7 @@ std::map<std::string, int> registers_within(Bytes fat_binary, unsigned architect
   return registers;
 }
 
-std::string ptx_within(Bytes fat_binary) {
+std::string_view ptx_within(Bytes fat_binary) {
   Entry newest;
   for (Bytes rest = entries_of(fat_binary); !rest.empty();) {
     const Entry entry = take_entry(rest);
@@ -112,7 +112,7 @@ std::string ptx_within(Bytes fat_binary) {
   if (newest.is_compressed) throw BadPtx("the PTX is compressed: compile with --no-compress");
   const std::string_view text(reinterpret_cast<const char*>(newest.payload.data()),
                               newest.payload.size());
-  return std::string(text.substr(0, text.find('\0')));
+  return text.substr(0, text.find('\0'));
 }
 
 }  // namespace ptx

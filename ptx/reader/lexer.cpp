@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+
 #include "base/printable.h"
 #include "ptx/reader/reader.h"
 
@@ -62,14 +64,41 @@ void Lexer::fail_expecting(std::string_view what) const {
 void Lexer::skip_block() {
   const int line = next_.line;
   if (!at("{")) fail_expecting("'{'");
-  for (int depth = 1; depth > 0; ++at_) {
+  for (int depth = 1; depth > 0;) {
+    skip_plain();
+    skip_space();
     if (at_ == text_.size()) fail_at(line, "a '{' without its '}'");
-    if (text_[at_] == '{') ++depth;
-    if (text_[at_] == '}') --depth;
-    if (text_[at_] == '\n') ++line_;
+    const char c = text_[at_];
+    if (c == '"') {
+      scan_text();
+      continue;
+    }
+    if (c == '{') ++depth;
+    if (c == '}') --depth;
+    ++at_;
   }
   last_ = "}";
   advance();
+}
+
+// Goes on to what may begin or end a block, a text or a comment.
+void Lexer::skip_plain() {
+  constexpr std::size_t step = 64;  // characters that are looked at at once
+  const auto is_special = [](char c) {
+    return static_cast<std::uint8_t>((c == '{') | (c == '}') | (c == '"') | (c == '/'));
+  };
+  for (; at_ + step <= text_.size(); at_ += step) {
+    const char* const some = text_.data() + at_;
+    std::uint8_t any = 0, lines = 0;
+    for (std::size_t i = 0; i < step; ++i) {
+      any |= is_special(some[i]);
+      lines = static_cast<std::uint8_t>(lines + (some[i] == '\n'));
+    }
+    if (any != 0) break;
+    line_ += lines;
+  }
+  for (; at_ < text_.size() && is_special(text_[at_]) == 0; ++at_)
+    if (text_[at_] == '\n') ++line_;
 }
 
 void Lexer::skip_space() {

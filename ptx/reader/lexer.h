@@ -35,7 +35,7 @@ class Lexer {
   void expect(std::string_view text);
   Token expect(Token::Kind kind, std::string_view what);
 
-  // Skips from a { to its } without looking at what lies between.
+  // Skips from a { to its } without looking at the statements between them.
   void skip_block();
 
   // Throw BadPtx: "line 12: " and the message.
@@ -45,6 +45,7 @@ class Lexer {
 
  private:
   void skip_space();
+  void skip_plain();
   void advance();
   Token::Kind scan();
   void scan_word();

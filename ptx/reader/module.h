@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -133,6 +134,7 @@ struct Function {
   std::string name;
   bool is_kernel = false;
   bool is_extern = false;  // declared here, and nowhere defined
+  bool is_unread = false;  // its body was left for read_body_of
   std::vector<Variable> results, params;
   std::vector<Register> registers;  // those that it uses
   // Of this function alone: .shared, .local and .param of calls.
@@ -149,12 +151,15 @@ struct Function {
   bool blocks_are_clusters = false;           // the grid is launched as one of clusters
 };
 
+struct Unread;  // bodies
+
 struct Module {
   std::string version, target;  // "9.0", "sm_90"
   std::vector<Variable> variables;
   std::vector<Function> functions;
   std::vector<std::string> files;
   std::vector<Place> places;
+  std::shared_ptr<Unread> unread;
 };
 
 }  // namespace ptx

@@ -60,8 +60,7 @@ void Names::declare_register(const Token& name, Type type) {
 void Names::declare_variable(const Token& name, Variable variable) {
   declare(name, {Name::Kind::variable, static_cast<int>(function_.variables.size())});
   variable.name = name.text;
-  const bool shadows_global =
-      globals_.variables.contains(name.text) || globals_.functions.contains(name.text);
+  const bool shadows_global = globals_.has_variable(name.text) || globals_.has_function(name.text);
   int& times = times_declared_.emplace(variable.name, shadows_global ? 1 : 0).first->second;
   if (++times > 1) variable.name += fmt::format(".{}", times);
   function_.variables.push_back(std::move(variable));
@@ -82,8 +81,8 @@ std::optional<Name> Names::find(std::string_view name) {
     const auto known = blocks_[i].names.find(name);
     if (known != blocks_[i].names.end()) return known->second;
   }
-  if (globals_.variables.contains(name)) return Name{Name::Kind::global, -1};
-  if (globals_.functions.contains(name)) return Name{Name::Kind::function, -1};
+  if (globals_.has_variable(name)) return Name{Name::Kind::global, -1};
+  if (globals_.has_function(name)) return Name{Name::Kind::function, -1};
   return {};
 }
 

@@ -22,6 +22,17 @@ struct Name {
 // The variables and functions of the module that were declared so far.
 struct Globals {
   std::unordered_map<std::string_view, std::size_t> variables, functions;  // their indices
+  // Of a body that is read later, how many of each were declared before it.
+  std::size_t variables_before = ~std::size_t{0}, functions_before = ~std::size_t{0};
+
+  bool has_variable(std::string_view name) const {
+    const auto found = variables.find(name);
+    return found != variables.end() && found->second < variables_before;
+  }
+  bool has_function(std::string_view name) const {
+    const auto found = functions.find(name);
+    return found != functions.end() && found->second < functions_before;
+  }
 };
 
 class Names {

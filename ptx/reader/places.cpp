@@ -95,12 +95,12 @@ void Places::read_strings(Lexer& in) {
 }
 
 void Places::finish(Module& module) {
-  std::unordered_map<std::uint64_t, int> indices;
-  for (const auto& [loc, line] : locs_) {
+  for (std::size_t i = module.places.size(); i < locs_.size(); ++i) {
+    const auto& [loc, line] = locs_[i];
     const auto file = files_.find(loc.file);
     if (file == files_.end())
       Lexer::fail_at(line, fmt::format(".loc names file {}, which no .file declares", loc.file));
-    const auto [index, is_new] = indices.emplace(loc.file, static_cast<int>(module.files.size()));
+    const auto [index, is_new] = indices_.emplace(loc.file, static_cast<int>(module.files.size()));
     if (is_new) module.files.push_back(file->second);
     module.places.push_back(
         {index->second, static_cast<int>(loc.line), loc.called_from, function_of(loc)});

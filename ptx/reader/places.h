@@ -21,7 +21,8 @@ class Places {
   // A .loc that names where its code was inlined means one of this function.
   void begin_function() { latest_.clear(); }
 
-  // Gives the module its files and places. Throws BadPtx for a .loc whose file nobody declared.
+  // Gives the module the files and places that were read since it was last called. Throws BadPtx
+  // for a .loc whose file nobody declared.
   void finish(Module&);
 
  private:
@@ -41,8 +42,9 @@ class Places {
   std::unordered_map<std::uint64_t, std::string> files_;
   std::map<Loc, int> known_;
   std::map<Spot, int> latest_;
-  std::vector<std::pair<Loc, int>> locs_;  // and the line of the PTX
-  std::string strings_;                    // all of .debug_str
+  std::vector<std::pair<Loc, int>> locs_;           // and the line of the PTX
+  std::unordered_map<std::uint64_t, int> indices_;  // of files, in the module
+  std::string strings_;                             // all of .debug_str
   std::unordered_map<std::string_view, std::size_t> string_labels_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <optional>
 
 #include "ptx/reader/body.h"
 #include "ptx/reader/constants.h"
@@ -12,17 +13,33 @@
 #include "ptx/reader/variables.h"
 
 namespace ptx {
+
+// What it takes to read bodies of kernels later.
+struct Unread {
+  struct Body {
+    Lexer in;
+    std::size_t variables, functions;  // that were declared before it
+  };
+  Globals globals;
+  Places places;
+  std::unordered_map<std::string, Body> bodies;
+};
+
 namespace {
 
 class ModuleReader {
  public:
-  explicit ModuleReader(std::string_view text) : in_(text) {}
+  ModuleReader(std::string_view text, bool leaves_bodies)
+      : in_(text), leaves_bodies_(leaves_bodies) {}
 
-  Module read() {
+  // Nothing where bodies cannot be left for later.
+  std::optional<Module> read() {
     read_header();
-    while (!in_.at(Token::Kind::end)) read_directive();
+    while (!in_.at(Token::Kind::end) && !needs_bodies_) read_directive();
+    if (needs_bodies_) return {};
     check_relocations();
     places_.finish(module_);
+    if (!unread_->bodies.empty()) module_.unread = std::move(unread_);
     return std::move(module_);
   }
 
@@ -116,10 +133,21 @@ class ModuleReader {
     function.is_extern = !in_.at("{");
     if (function.is_extern) {
       in_.expect(";");
+    } else if (leaves_bodies_) {
+      leave_body(function);
     } else {
       read_body(in_, function, globals_, places_);
     }
     add_function(std::move(function), name);
+  }
+
+  // What a function does that is called, is asked of all at once.
+  void leave_body(Function& function) {
+    needs_bodies_ = !function.is_kernel;
+    function.is_unread = true;
+    unread_->bodies.emplace(
+        function.name, Unread::Body{in_, globals_.variables.size(), globals_.functions.size()});
+    in_.skip_block();
   }
 
   // .maxntid 256, 1, 1 .minnctapersm 2 .noreturn .pragma "...";
@@ -177,6 +205,7 @@ class ModuleReader {
     const auto known = globals_.functions.find(target.text);
     if (known == globals_.functions.end())
       Lexer::fail_at(target.line, fmt::format("{} is no function", ptx::quoted(target.text)));
+    needs_bodies_ = leaves_bodies_;
     Function copy = module_.functions[known->second];
     copy.name = name.text;
     globals_.functions.emplace(name.text, module_.functions.size());
@@ -193,14 +222,36 @@ class ModuleReader {
   }
 
   Lexer in_;
+  const bool leaves_bodies_;
+  bool needs_bodies_ = false;
   Module module_;
-  Globals globals_;
-  Places places_;
+  std::shared_ptr<Unread> unread_ = std::make_shared<Unread>();
+  Globals& globals_ = unread_->globals;
+  Places& places_ = unread_->places;
   std::vector<int> lines_;  // of the module's variables
 };
 
 }  // namespace
 
-Module read(std::string_view text) { return ModuleReader(text).read(); }
+Module read(std::string_view text) { return *ModuleReader(text, false).read(); }
+
+Module read_without_bodies(std::string_view text) {
+  std::optional<Module> module = ModuleReader(text, true).read();
+  return module ? *std::move(module) : read(text);
+}
+
+void read_body_of(Function& function, Module& module) {
+  Unread& unread = *module.unread;
+  const auto left = unread.bodies.find(function.name);
+  Lexer in = left->second.in;
+  unread.globals.variables_before = left->second.variables;
+  unread.globals.functions_before = left->second.functions;
+  Function whole = function;
+  read_body(in, whole, unread.globals, unread.places);
+  unread.places.finish(module);
+  whole.is_unread = false;
+  function = std::move(whole);
+  unread.bodies.erase(left);
+}
 
 }  // namespace ptx

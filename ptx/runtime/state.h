@@ -64,6 +64,11 @@ struct Binary {
   std::string file() const;  // that it is in
   // Throws a Failure that names `wanted`, such as "kernel `f`".
   Program& compiled(const std::string& wanted);
+  // Null where there is none of that name. Throws as `compiled` does.
+  const Program::Kernel* kernel(const std::string& name, const std::string& shown);
+
+ private:
+  Failure named(Failure, const std::string& wanted) const;
 };
 
 // All of the fat binary that begins there. Throws BadPtx where none does.

@@ -79,11 +79,12 @@ void need_target(const Module& module) {
                             ": compile it with -gencode arch=" + wanted + ",code=" + wanted}};
 }
 
+Failure refuse(Error error, const BadPtx& why) {
+  return {error, Finding{Fault::unsupported, why.what()}};
+}
+
 std::unique_ptr<Program> compile(const Binary& binary) {
-  const auto refuse = [](Error error, const BadPtx& why) {
-    return Failure{error, Finding{Fault::unsupported, why.what()}};
-  };
-  std::string text = binary.loaded;
+  std::string_view text = binary.loaded;
   std::map<std::string, int> registers;
   try {
     if (binary.wrapper != nullptr) {
@@ -95,7 +96,8 @@ std::unique_ptr<Program> compile(const Binary& binary) {
     throw refuse(Error::no_kernel_image_for_device, why);
   }
   try {
-    Module module = read(text);
+    const bool is_loaded = binary.wrapper == nullptr;  // then whoever loads it is told at once
+    Module module = is_loaded ? read(text) : read_without_bodies(text);
     for (Function& function : module.functions) {
       const auto found = registers.find(function.name);
       if (found != registers.end()) function.registers_of_thread = found->second;
@@ -155,9 +157,21 @@ Program& Binary::compiled(const std::string& wanted) {
       broken = failure;
     }
   }
-  Failure named = *broken;
-  named.finding->text = wanted + " of " + file() + ": " + named.finding->text;
-  throw named;
+  throw named(*broken, wanted);
+}
+
+Failure Binary::named(Failure failure, const std::string& wanted) const {
+  failure.finding->text = wanted + " of " + file() + ": " + failure.finding->text;
+  return failure;
+}
+
+const Program::Kernel* Binary::kernel(const std::string& name, const std::string& shown) {
+  const Program& all = compiled(shown);
+  try {
+    return all.kernel(name);
+  } catch (const BadPtx& why) {  // in its body, which was not read before
+    throw named(refuse(Error::invalid_ptx, why), shown);
+  }
 }
 
 Binary* add_binary(const void* wrapper, int cuda_version) {
@@ -217,8 +231,7 @@ Kernel& kernel_of(const void* stub) {
 }
 
 const Program::Kernel& code_of(const Kernel& kernel) {
-  if (kernel.code == nullptr)
-    kernel.code = kernel.binary->compiled(kernel.shown).kernel(kernel.name);
+  if (kernel.code == nullptr) kernel.code = kernel.binary->kernel(kernel.name, kernel.shown);
   if (kernel.code == nullptr) {
     throw Failure{Error::invalid_device_function,
                   Finding{Fault::unsupported, kernel.shown + " of " + kernel.binary->file() +

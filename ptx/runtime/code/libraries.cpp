@@ -13,7 +13,7 @@ std::string ptx_of(const char* code) {
   std::uint32_t magic = 0;
   std::memcpy(&magic, code, strnlen(code, sizeof magic));
   if (magic == machine_code) throw BadPtx("it is machine code: load PTX");
-  return magic == fat_binary_magic ? ptx_within(fat_binary_at(code)) : code;
+  return magic == fat_binary_magic ? std::string(ptx_within(fat_binary_at(code))) : code;
 }
 
 Binary& library_of(Binary* library) {
@@ -54,7 +54,7 @@ Error kernel_of_library(Binary* library, const char* name, const void*& stub) {
     Binary& loaded = library_of(library);
     if (name == nullptr) throw Failure{Error::invalid_value};
     const std::string shown = "kernel `" + readable(name) + "`";
-    if (loaded.compiled(shown).kernel(name) == nullptr) throw Failure{Error::symbol_not_found};
+    if (loaded.kernel(name, shown) == nullptr) throw Failure{Error::symbol_not_found};
     const auto [at, is_new] = loaded.found.try_emplace(name);
     stub = &at->second;
     if (is_new) state().kernels[stub].push_back({.binary = library, .name = name, .shown = shown});

@@ -89,6 +89,16 @@ TEST(Binary, WithATextThatIsNoPtxIsRefused) {
   EXPECT_THAT(seen.finding->text, HasSubstr("kernel `bounded` of "));
 }
 
+TEST(Binary, WithABodyThatIsNoPtxIsRefusedWhenThatIsLaunched) {
+  Library library({}, ".visible .entry bounded() { mov.b32 %r1, nothing; ret; }");
+  const Observation seen = observed([&] {
+    EXPECT_EQ(rt::launch(&library.bounded, {}, nullptr), Error::invalid_ptx);
+    EXPECT_EQ(rt::launch(&library.bounded, {}, nullptr), Error::invalid_ptx);
+  });
+  ASSERT_TRUE(seen.finding);
+  EXPECT_THAT(seen.finding->text, AllOf(HasSubstr("kernel `bounded` of "), HasSubstr("line ")));
+}
+
 TEST(Binary, WithoutTheKernelSaysSoAsTheSourceNamesIt) {
   Library library;
   const Observation seen = observed([&] {
