@@ -39,9 +39,7 @@ std::byte* forbidden_memory() {
 
 void Region::reserve(std::size_t bytes) {
   // Nothing else is open. To close all pages that ever were would take longer than most trials.
-  for (const auto& [begin, length] : opened_) {
-    if (mprotect(begin, length, PROT_NONE) != 0) throw std::bad_alloc();
-  }
+  if (!close()) throw std::bad_alloc();
   opened_.clear();
   if (whole_pages(bytes) <= size_) return;
   release();
@@ -58,7 +56,19 @@ void Region::open(std::byte* first, std::size_t bytes) {
   opened_.push_back({begin, length});
 }
 
+// In one go, since what lies between is closed anyway.
+bool Region::close() const {
+  if (opened_.empty()) return true;
+  std::byte *first = end(), *last = begin();
+  for (const auto& [begin, length] : opened_) {
+    first = std::min(first, begin);
+    last = std::max(last, begin + length);
+  }
+  return mprotect(first, static_cast<std::size_t>(last - first), PROT_NONE) == 0;
+}
+
 void Region::protect(int access) const {
+  if (access == PROT_NONE) return void(close());
   for (const auto& [begin, length] : opened_) mprotect(begin, length, access);
 }
 

@@ -32,6 +32,7 @@ class Region {
   std::byte* end() const { return base_ + size_; }
 
  private:
+  bool close() const;  // all that was opened; whether the system did
   void release();
 
   std::byte* base_ = nullptr;

@@ -1,4 +1,6 @@
 // The memory of a trial: what a kernel touched that it may not, and what it must be able to reach.
+#include <unistd.h>
+
 #include <algorithm>
 #include <bit>
 #include <set>
@@ -194,6 +196,31 @@ TEST(Machine, holds_what_was_placed_where_it_was_asked_to) {
                     std::bit_cast<std::uint32_t>(all[o].floats[i]));
       }
     }
+  }
+}
+
+// Whether a system call may, which does not fault.
+bool can_read(const float* address) {
+  int ends[2];
+  if (pipe(ends) != 0) return false;
+  const bool can = write(ends[1], address, sizeof *address) == sizeof *address;
+  close(ends[0]), close(ends[1]);
+  return can;
+}
+
+TEST(Machine, closes_rows_of_the_trial_before) {
+  constexpr Operand a = Operand::a;
+  const Case wide = parse_case("m=4 n=3 k=5 lda=+70000"), narrow = parse_case("m=4 n=3 k=5");
+  const Operands before = make_operands(wide, Placement::guarded, {4, 4, 4}),
+                 after = make_operands(narrow, Placement::guarded, {4, 4, 4});
+  for (Backend backend : {Backend::simt, Backend::host}) {
+    Machine& machine = machine_of(backend, {});
+    const float* const rows = machine.place(a, before[a], Placement::guarded);
+    const auto row = [&](int i) { return rows + i * before[a].ld; };
+    for (int i = 0; i < 4; ++i) EXPECT_TRUE(can_read(row(i))) << i;
+    EXPECT_FALSE(can_read(row(1) - 4096)) << "between two rows";
+    EXPECT_TRUE(can_read(machine.place(a, after[a], Placement::guarded)));
+    for (int i = 0; i < 3; ++i) EXPECT_FALSE(can_read(row(i))) << i;
   }
 }
 
