@@ -3,7 +3,10 @@
 #include "ptx/machine/shared_shadow.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <iterator>
+#include <memory_resource>
 #include <unordered_map>
 
 namespace ptx {
@@ -157,9 +160,12 @@ class Knowledge::Walk {
  private:
   const uint64_t block_;
   const Visit& call_;
-  std::unordered_map<const Told*, std::size_t> times_;
-  std::unordered_map<uint64_t, std::size_t> turns_;
-  std::vector<Heard> left_;
+  // Most walks are short, and there are many.
+  std::array<std::byte, 4096> room_;
+  std::pmr::monotonic_buffer_resource memory_{room_.data(), room_.size()};
+  std::pmr::unordered_map<const Told*, std::size_t> times_{&memory_};
+  std::pmr::unordered_map<uint64_t, std::size_t> turns_{&memory_};
+  std::pmr::vector<Heard> left_{&memory_};
 };
 
 bool Knowledge::visit(uint64_t block, const Visit& call) const {
