@@ -19,13 +19,19 @@ constexpr std::uint32_t poison = 0x7f85eedd;    // a signalling NaN
 constexpr std::size_t most_poisoned = 1 << 26;  // bytes: what nobody touches of more costs nothing
 constexpr std::size_t most_spare = 4, least_spare_words = 1 << 16, most_spare_words = 1 << 21;
 
+// Little memory is had for less from the heap.
+constexpr std::size_t little = 1 << 16;
+
+// Large pages are had for less where all of them is touched.
+std::size_t most_in_large_pages(Touched touched) {
+  constexpr std::size_t if_usual = 1 << 26, if_densely = 1 << 28;
+  return touched == Touched::densely ? if_densely : touched == Touched::sparsely ? 0 : if_usual;
+}
+
 }  // namespace
 
-// Little memory is had for less from the heap.
-constexpr std::size_t little = 1 << 16, most_in_large_pages = 1 << 26;
-
 template <class T>
-LazyArray<T>::LazyArray(std::size_t count, bool in_large_pages) : count_(count) {
+LazyArray<T>::LazyArray(std::size_t count, Touched touched) : count_(count) {
   if (count * sizeof(T) < little) {
     items_ = static_cast<T*>(std::calloc(count, sizeof(T)));
     if (items_ == nullptr) throw std::bad_alloc();
@@ -35,8 +41,7 @@ LazyArray<T>::LazyArray(std::size_t count, bool in_large_pages) : count_(count) 
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   items_ = static_cast<T*>(memory);
-  // What is touched all over is had in large pages for less. Much larger arrays are mostly empty.
-  if (in_large_pages && count * sizeof(T) <= most_in_large_pages)
+  if (count * sizeof(T) <= most_in_large_pages(touched))
     madvise(memory, count * sizeof(T), MADV_HUGEPAGE);
 }
 template <class T>
@@ -94,7 +99,8 @@ void Memory::Contents::give_traces(Region& region) {
   if (fits == spare_traces_.end()) {
     // The next regions will be of other sizes. What they do not touch costs nothing.
     const std::size_t roomy = std::max(std::bit_ceil(count), least_spare_words);
-    region.traces = Traces(roomy <= most_spare_words ? roomy : count);
+    region.traces = Traces(roomy <= most_spare_words ? roomy : count,
+                           region.is_dense() ? Touched::densely : Touched::as_usual);
     return;
   }
   region.entered.clear();
@@ -239,7 +245,8 @@ void Memory::lend(const Area& area) {
   region->end = area.rows == 0 ? area.first
                                : area.first + (area.rows - 1) * area.pitch_bytes + area.row_bytes;
   if (!area.written)
-    region->is_written = LazyArray<std::uint8_t>((region->end - area.first) / 4 + 1, false);
+    region->is_written =
+        LazyArray<std::uint8_t>((region->end - area.first) / 4 + 1, Touched::sparsely);
   contents_->insert(std::move(region));
 }
 

@@ -41,6 +41,8 @@ struct Region {
     if (address < area.first || address + bytes > end) return false;
     return area.pitch_bytes == area.row_bytes || at % area.pitch_bytes + bytes <= area.row_bytes;
   }
+  // Of a matrix without wide gaps, most words will be touched.
+  bool is_dense() const { return area.rows > 1 && area.pitch_bytes / 2 <= area.row_bytes; }
   std::size_t word(std::uint64_t address) const { return (address - area.first) / 4; }
 };
 

@@ -17,12 +17,16 @@ struct Trace {
 };
 
 // Zeros, given by the system page by page when they are first touched.
+// How much of what lies around a touched item of an array will be touched, too. Large pages are had
+// for less than small ones where that is most of it, and cost more than they save where it is
+// little.
+enum class Touched { sparsely, as_usual, densely };
+
 template <class T>
 class LazyArray {
  public:
   LazyArray() = default;
-  // Of what is touched here and there only, large pages would cost more than they save.
-  explicit LazyArray(std::size_t count, bool in_large_pages = true);
+  explicit LazyArray(std::size_t count, Touched = Touched::as_usual);
   ~LazyArray();
   LazyArray(LazyArray&& other) noexcept
       : items_(std::exchange(other.items_, nullptr)), count_(std::exchange(other.count_, 0)) {}
@@ -51,7 +55,8 @@ class Traces {
   enum Part { write_block, read_block, write, read, write_op, read_op };
 
   Traces() = default;
-  explicit Traces(std::size_t count) : count_(count), words_(6 * (count + 8)) {}
+  explicit Traces(std::size_t count, Touched touched = Touched::as_usual)
+      : count_(count), words_(6 * (count + 8), touched) {}
   std::size_t size() const { return count_; }
   // The parts of a word and those that follow; at least eight words follow the last.
   std::uint32_t* at(Part part, std::size_t word) {
