@@ -20,7 +20,10 @@ namespace {
 
 // How much of the large shapes and of extreme sizes there is beside the drawn
 // cases.
-constexpr double large_cost_per_drawn_cost = 1.05, extreme_cost_per_drawn_cost = 4;
+constexpr double large_cost_per_drawn_cost = 1.05, extreme_cost_per_drawn_cost = 4,
+                 extreme_cost_on_gpu = 6;
+
+constexpr int usual_cases = 100;  // that are asked for
 
 // How many of 32 cases are of a kind, and how many parts of 32 of the cost they may take.
 struct Kind {
@@ -239,6 +242,14 @@ std::vector<Sizes> extreme_sizes(Dice& dice, const Tile& tile) {
   return all;
 }
 
+// As people bring them: a GPU takes a second or two for each, the harness included. Shares of the
+// work, indices into partial sums and counts of pieces leave 24 or 32 bits there.
+std::vector<Sizes> large_sizes(Dice& dice) {
+  constexpr std::int64_t side = 4096;
+  const auto beside = [&](std::int64_t size) { return size + dice.between(1, 63); };
+  return {{beside(side), beside(side), beside(2 * side)}, {2 * side, 2 * side, side}};
+}
+
 // By some of its blocks. Of small tiles every one is run: their numbers take more than 8 bits.
 bool is_judged_as_huge(const Sizes& sizes, const Entry& entry) {
   const Tile& tile = entry.variant.tile;
@@ -293,17 +304,24 @@ std::vector<Case> extreme_cases(const Claim& claim, const Entry& entry, int case
   std::vector<Case> chosen;
   if (!claim.takes_extreme_sizes || entry.is_on_ptx_too) return chosen;
   Dice dice(seed + std::hash<std::string>{}(entry.variant.name));
-  double room = cases * cost_per_case(entry) * extreme_cost_per_drawn_cost;
-  for (const Sizes& sizes : extreme_sizes(dice, entry.variant.tile)) {
-    if (is_judged_as_huge(sizes, entry)) continue;
+  const auto case_of = [&](const Sizes& sizes) {
     Case c{.m = sizes.m, .n = sizes.n, .k = sizes.k, .alpha = dice.of({1.0f, -1.5f}), .seed = seed};
     if (sizes.k > 1) c.beta = dice.of({0.0f, 0.5f, 1.0f});
-    c = nearest_case(c, claim, entry);
+    return nearest_case(c, claim, entry);
+  };
+  const bool on_gpu = entry.backend == Backend::cuda;
+  double room =
+      cases * cost_per_case(entry) * (on_gpu ? extreme_cost_on_gpu : extreme_cost_per_drawn_cost);
+  for (const Sizes& sizes : extreme_sizes(dice, entry.variant.tile)) {
+    if (is_judged_as_huge(sizes, entry)) continue;
+    const Case c = case_of(sizes);
     const double cost = cost_of(c, claim, entry, hints.effort);
     if (cost > room) continue;
     room -= cost;
     chosen.push_back(c);
   }
+  if (on_gpu && cases >= usual_cases)
+    for (const Sizes& sizes : large_sizes(dice)) chosen.push_back(case_of(sizes));
   return chosen;
 }
 

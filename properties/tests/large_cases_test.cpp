@@ -71,6 +71,18 @@ TEST(ExtremeCases, leave_a_large_c_of_large_tiles_to_huge_sizes_on_the_machine) 
   EXPECT_TRUE(has_large_c(made_up(Backend::simt)));
 }
 
+TEST(ExtremeCases, are_as_large_on_a_gpu_as_people_bring_them) {
+  const auto large = [](Backend backend, int cases) {
+    const auto all = extreme_cases(claim_named("within_bound"), made_up(backend), cases, 0);
+    return std::count_if(all.begin(), all.end(), [](const Case& c) {
+      return std::min({c.m, c.n, c.k}) >= 4096 && c.multiply_adds() > 0x1p37;
+    });
+  };
+  EXPECT_EQ(large(Backend::cuda, 100), 2);
+  EXPECT_EQ(large(Backend::cuda, 10), 0) << "who asks for a few will not wait";
+  EXPECT_EQ(large(Backend::ptx, 100), 0);
+}
+
 TEST(Executor, is_given_a_quarter_of_the_cases_where_the_machine_judges_them_too) {
   const Claim& claim = claim_named("within_bound");
   EXPECT_EQ(share_of_cases(claim, beside_each_other({made_up(Backend::simt)})[0]), 1);
