@@ -18,10 +18,10 @@
 namespace assay {
 namespace {
 
-// How much of the large shapes and of extreme sizes there is beside the drawn
-// cases.
-constexpr double large_cost_per_drawn_cost = 1.05, extreme_cost_per_drawn_cost = 4,
-                 extreme_cost_on_gpu = 6;
+// How much of the large shapes and of extreme sizes there is beside the drawn cases. The PTX
+// machine has other ways to judge large problems.
+constexpr double large_cost_per_drawn_cost = 1.05, extreme_cost_per_drawn_cost = 6,
+                 extreme_cost_on_ptx = 4;
 
 constexpr int usual_cases = 100;  // that are asked for
 
@@ -309,9 +309,9 @@ std::vector<Case> extreme_cases(const Claim& claim, const Entry& entry, int case
     if (sizes.k > 1) c.beta = dice.of({0.0f, 0.5f, 1.0f});
     return nearest_case(c, claim, entry);
   };
-  const bool on_gpu = entry.backend == Backend::cuda;
-  double room =
-      cases * cost_per_case(entry) * (on_gpu ? extreme_cost_on_gpu : extreme_cost_per_drawn_cost);
+  const double per_drawn_cost =
+      entry.backend == Backend::ptx ? extreme_cost_on_ptx : extreme_cost_per_drawn_cost;
+  double room = cases * cost_per_case(entry) * per_drawn_cost;
   for (const Sizes& sizes : extreme_sizes(dice, entry.variant.tile)) {
     if (is_judged_as_huge(sizes, entry)) continue;
     const Case c = case_of(sizes);
@@ -320,7 +320,7 @@ std::vector<Case> extreme_cases(const Claim& claim, const Entry& entry, int case
     room -= cost;
     chosen.push_back(c);
   }
-  if (on_gpu && cases >= usual_cases)
+  if (entry.backend == Backend::cuda && cases >= usual_cases)
     for (const Sizes& sizes : large_sizes(dice)) chosen.push_back(case_of(sizes));
   return chosen;
 }
