@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "ptx/reader/reader.h"
+
 namespace ptx::tests {
 namespace {
 
@@ -116,5 +118,12 @@ class Inspection {
 }  // namespace
 
 std::string flaw_of(const Module& module) { return Inspection(module).flaw(); }
+
+Module read_backwards(std::string_view text) {
+  Module module = read_without_bodies(text);
+  for (std::size_t i = module.functions.size(); i-- > 0;)
+    if (module.functions[i].is_unread) read_body_of(module.functions[i], module);
+  return module;
+}
 
 }  // namespace ptx::tests

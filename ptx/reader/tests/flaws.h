@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "ptx/reader/module.h"
 
@@ -10,5 +11,8 @@ namespace ptx::tests {
 
 // Says what is wrong; empty if nothing is.
 std::string flaw_of(const Module&);
+
+// As `read` does, but for the bodies of kernels, which are read later: the last one first.
+Module read_backwards(std::string_view);
 
 }  // namespace ptx::tests

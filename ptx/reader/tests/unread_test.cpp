@@ -42,14 +42,6 @@ std::ptrdiff_t unread_in(const Module& module) {
                        [](const Function& f) { return f.is_unread; });
 }
 
-// Each with its body, the last one first.
-Module read_backwards(std::string_view text) {
-  Module module = read_without_bodies(text);
-  for (std::size_t i = module.functions.size(); i-- > 0;)
-    if (module.functions[i].is_unread) read_body_of(module.functions[i], module);
-  return module;
-}
-
 const std::string two_kernels = with_declarations(
     ".file 1 \"a.cu\"\n.file 2 \"b.cu\"\n"
     ".visible .entry f() { .reg .b32 %r<3>;\n.loc 1 5 1\n// } \"\nmov.b32 %r1, 1; /* } */\n"
