@@ -8,12 +8,13 @@
 
 #include "properties/claim_result.h"
 #include "properties/corpus.h"
+#include "properties/draws/cost.h"
 #include "properties/worker.h"
 
 namespace assay {
 
 struct Budget {
-  int cases = 100;                                     // judged, for each claim about each variant
+  int cases = usual_cases;                             // judged, for each claim about each variant
   std::uint64_t seed = 0;                              // of the drawn cases
   int jobs = 0;                                        // at once; 0 means one for each core
   double watchdog_seconds = default_watchdog_seconds;  // of a trial; while shrinking 1 at most

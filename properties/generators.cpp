@@ -23,8 +23,6 @@ namespace {
 constexpr double large_cost_per_drawn_cost = 1.05, extreme_cost_per_drawn_cost = 6,
                  extreme_cost_on_ptx = 4;
 
-constexpr int usual_cases = 100;  // that are asked for
-
 // How many of 32 cases are of a kind, and how many parts of 32 of the cost they may take.
 struct Kind {
   Sizes (*draw)(Dice&, const Tile&);

@@ -25,7 +25,7 @@ namespace {
 struct CheckRequest {
   std::vector<std::string> variants, backends, claims;  // empty means all
   KernelFiles files;
-  int cases = 100;
+  int cases = usual_cases;
   std::vector<std::string> case_texts;
   std::uint64_t seed = 0;
   int jobs = 0;       // 0 means one for each core

@@ -18,8 +18,8 @@ namespace {
 constexpr std::int64_t page_floats = 1024;
 constexpr double most_floats = 0x1p38;
 
-// At least so many of those of a fill. Whoever runs a kernel again and again mostly asks for the
-// same.
+// The first `count` numbers of a fill, or more. They are kept: runs of one kernel mostly ask for
+// the same ones.
 const std::vector<float>& numbers_of(Fill fill, std::uint64_t seed, std::int64_t count) {
   constexpr std::size_t most_kept = 16;
   struct Numbers {

@@ -106,7 +106,7 @@ std::vector<Case> refused_cases(const Exploration& exploration, const Claim& cla
 
 std::vector<Case> cases_on_large_paths(const Exploration& exploration, const Claim& claim,
                                        const Entry& entry) {
-  // Of one; the claim that takes most of them sees most of what may be wrong there.
+  // For one case. The claim that takes both sizes sees most of what may be wrong there.
   const double most_nanoseconds =
       claim.on_large_paths == OnLargePaths::odd_and_round_sizes ? 1.5e10 : 6e9;
   std::vector<Case> cases;

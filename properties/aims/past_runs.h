@@ -17,8 +17,8 @@ class PastRuns {
  public:
   explicit PastRuns(const Entry&);
 
-  // As a run of this case would be now that ended after so many calls of the watch at the latest,
-  // without places; nothing where that is not known.
+  // What a run of this case, with at most `most_calls` calls of the watch, would show now, without
+  // places. Nothing if that is not known.
   std::optional<WatchedRun> find(const Case&, std::uint64_t most_calls);
   // What was looked for last has been run since.
   void add(const WatchedRun&);

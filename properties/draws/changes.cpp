@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 
+#include "properties/draws/cost.h"
 #include "properties/draws/dice.h"
 #include "properties/fitting.h"
 
@@ -50,7 +51,8 @@ std::vector<Case> one_thing_changed(const Claim& claim, const Entry& entry, int 
   Dice dice(seed + 41);
   const Case c = problem(64, 48, 512);
   const std::vector<Case> all = others(c, dice);
-  const std::size_t most = std::min(all.size(), all.size() * static_cast<std::size_t>(drawn) / 100);
+  const std::size_t most =
+      std::min(all.size(), all.size() * static_cast<std::size_t>(drawn) / usual_cases);
   for (const Case& other : std::span(all).first(most))
     for (const Case& next : {c, other}) cases.push_back(nearest_case(next, claim, entry));
   return cases;

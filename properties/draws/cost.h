@@ -46,6 +46,9 @@ double cost_of(const Case&, const Claim&, const Entry&, const Effort& = {});
 // judges the same variant among them.
 std::vector<Entry> beside_each_other(std::vector<Entry>);
 
+// How many cases of each claim about each variant are asked for, unless somebody says otherwise.
+inline constexpr int usual_cases = 100;
+
 // Of the cases that are asked for, how many a claim takes there.
 double share_of_cases(const Claim&, const Entry&);
 

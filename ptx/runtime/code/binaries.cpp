@@ -96,7 +96,8 @@ std::unique_ptr<Program> compile(const Binary& binary) {
     throw refuse(Error::no_kernel_image_for_device, why);
   }
   try {
-    const bool is_loaded = binary.wrapper == nullptr;  // then whoever loads it is told at once
+    // The call that loads a library at run time returns an error if any of its PTX is bad.
+    const bool is_loaded = binary.wrapper == nullptr;
     Module module = is_loaded ? read(text) : read_without_bodies(text);
     for (Function& function : module.functions) {
       const auto found = registers.find(function.name);
