@@ -117,6 +117,9 @@ endfunction()
 mailbox_defects(warp_specialized_64x128 warp_specialized warp_specialized.cu 224)
 mailbox_defects(tma_hybrid_64x128 tma_hybrid tma_hybrid.cu 224)
 mailbox_defects(stream_k stream_k stream_k.cu 36000)
+assay_sight_defect(mailboxes_not_fenced CLAIM no_data_race CASE "m=33 n=36 k=72" SAYS "signal the mbarrier at word 0 of"
+                   VARIANT tma_hybrid_64x128 FILE tma_hybrid.cu
+                   FIND [[ON_SM_90("fence.mbarrier_init.release.cluster;" ::: "memory");]] REPLACE [[]])
 assay_sight_defect(rows_behind_k_copied CLAIM accesses_inside CASE "m=33 n=36 k=99 lda=+1" SAYS "past the last element of B"
                    VARIANT warp_specialized_64x128 FILE warp_specialized.cu
                    FIND [[p >= along.first && p < along.end]] REPLACE [[p >= along.first]])

@@ -277,7 +277,7 @@ void Decoder::emit_fence(const Instruction& i) {
     const bool is_of_shared = has(i, "shared::cta") || has(i, "shared::cluster");
     fence.mode = has(i, "global") ? 4 : is_of_shared ? 1 : 3;
   } else {
-    fence.mode = has(i, "cta") ? 2 : has(i, "cluster") ? 5 : 0;
+    fence.mode = has(i, "mbarrier_init") ? 6 : has(i, "cta") ? 2 : has(i, "cluster") ? 5 : 0;
   }
   if (has(i, "tensormap::generic") && has(i, "acquire")) decode_map_fence(i);
 }

@@ -246,9 +246,10 @@ void fence_global_for_copies(const Warp& w) {
 }
 
 // mode 1: for bulk copies of shared memory as well, 4: of global memory, 3: of both; 2: for threads
-// of the block alone, 5: of the cluster.
+// of the block alone, 5: of the cluster, 6: and for what signals mbarriers.
 const Op* fence_all(const Op* op, Warp& w) {
-  fence(w, op->mode == 2 || (op->mode == 5 && is_alone(*w.block)));
+  fence(w, op->mode == 2 || (op->mode >= 5 && is_alone(*w.block)));
+  if (op->mode == 6) fence_mbarriers(w);
   if (op->mode == 1 || op->mode == 3) {
     w.block->shadow.fence_proxy(w);
     fence_proxy_of_peers(w);

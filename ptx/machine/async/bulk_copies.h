@@ -23,6 +23,10 @@ bool start_flight(const Op*, Warp&, int lane, BulkCopy);
 // What a warp knows that other blocks of its cluster wrote in their own shared memory is fenced for
 // such copies.
 void fence_proxy_of_peers(const Warp&);
+// The mbarriers of its block that a warp knows of are initialised for such copies.
+void fence_mbarriers(const Warp&);
+// Whether a copy that signals an mbarrier finds it initialised. False after a finding.
+bool finds_mbarrier(const Op*, Warp&, int lane, Block& owner, std::uint32_t at);
 
 // Copies up to 16 bytes of shared memory to global memory, or adds them to what is there, where
 // they are in flight then. False after a finding.

@@ -165,7 +165,7 @@ const Op* initialise(const Op* op, Warp& w) {
     }
     std::memset(to, 0, 8);
     Mbarrier& barrier = w.block->asynchronous.barriers[static_cast<uint32_t>(at)];
-    barrier = {.expected = count, .pending = count};
+    barrier = {.expected = count, .pending = count, .made_by = w.index};
     const Cluster* const all = w.block->in_cluster.all;
     barrier.peers_arriving.start(all == nullptr ? 0 : all->size());
     barrier.peers_complete.start(all == nullptr ? 0 : all->size());

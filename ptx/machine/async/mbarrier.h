@@ -30,6 +30,8 @@ struct Mbarrier {
   // What was known to those that arrived in this phase, and in those that are complete.
   std::array<std::uint32_t, stamp::knowers> arriving = {}, complete = {};
   PeerClocks peers_arriving, peers_complete;  // likewise, of blocks of the cluster
+  int made_by = 0;                            // the warp
+  bool is_fenced = false;                     // so bulk copies find it initialised
 };
 
 // A bulk copy on its way into shared memory.

@@ -1,9 +1,13 @@
-// What threads wrote that bulk copies may touch: fence.proxy.async.
+// What threads wrote that bulk copies may touch: fence.proxy.async, and for mbarriers
+// fence.mbarrier_init.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
 #include "ptx/machine/async/bulk_copies.h"
 #include "ptx/machine/block.h"
+#include "ptx/machine/report/accesses.h"
 
 namespace ptx {
 
@@ -89,6 +93,41 @@ std::optional<SharedShadow::Conflict> SharedShadow::unfenced_write(std::size_t w
   for (const Part& part : parts_[reads_[word]])
     if (!is_fenced(part.write)) return Conflict{part.write, part.write_op, true};
   return std::nullopt;
+}
+
+void fence_mbarriers(const Warp& w) {
+  for (auto& [at, barrier] : w.block->asynchronous.barriers)
+    if (barrier.made_by == w.index || w.block->shadow.is_after_write(w, 0, at / 4))
+      barrier.is_fenced = true;
+}
+
+namespace {
+
+// libcu++ lets bulk copies signal a cuda::barrier that nobody has fenced.
+bool is_of_library(const Op* op, const Warp& w) {
+  const std::vector<SourceLine> lines = lines_of(w.block->run->kernel, *op);
+  return std::any_of(lines.begin(), lines.end(), [](const SourceLine& line) {
+    return line.file.find("/cuda/__memcpy_async/") != std::string::npos;
+  });
+}
+
+}  // namespace
+
+bool finds_mbarrier(const Op* op, Warp& w, int lane, Block& owner, uint32_t at) {
+  const auto found = owner.asynchronous.barriers.find(at);
+  if (found == owner.asynchronous.barriers.end() || found->second.is_fenced) return true;
+  const auto unfenced = owner.shadow.unfenced_write(at / 4);
+  if (!unfenced || is_of_library(op, w)) return found->second.is_fenced = true;
+  const Op* const other = w.code + unfenced->other_op;
+  report(
+      w, op, Fault::data_race,
+      fmt::format("{} has a bulk copy signal the mbarrier at {} ({}), which {} initialised ({}), "
+                  "and no fence.mbarrier_init and no fence.proxy.async lies between the two",
+                  thread_text(w, lane), place_in_shared_memory(w, at),
+                  place_of(w.block->run->kernel, *op), other_of(w, *unfenced, owner).who,
+                  place_of(w.block->run->kernel, *other)),
+      {0, true, {site(w, "signals", op), site(w, "initialised", other)}});
+  return false;
 }
 
 }  // namespace ptx

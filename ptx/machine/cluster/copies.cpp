@@ -71,14 +71,20 @@ bool take_off_in(const Op* op, Warp& w, int lane, Block& owner, const BulkCopy& 
   return true;
 }
 
+bool signals_mbarrier(const Op* op, Warp& w, int lane, Block& owner, const BulkCopy& copy) {
+  return op->run == store_and_signal || finds_mbarrier(op, w, lane, owner, copy.barrier);
+}
+
 bool start_flight_in(const Op* op, Warp& w, int lane, unsigned rank, BulkCopy copy) {
   const Cluster* const all = w.block->in_cluster.all;
   if (rank >= (all == nullptr ? 1 : all->size()))
     return report_wrong_block(op, w, lane, "a block that its cluster does not have");
   if (all == nullptr || rank == w.block->in_cluster.rank)
-    return start_flight(op, w, lane, std::move(copy));
+    return signals_mbarrier(op, w, lane, *w.block, copy) &&
+           start_flight(op, w, lane, std::move(copy));
   Block& owner = *all->blocks[rank];
-  if (!take_off_in(op, w, lane, owner, copy)) return false;
+  if (!signals_mbarrier(op, w, lane, owner, copy) || !take_off_in(op, w, lane, owner, copy))
+    return false;
   copy.by = &w, copy.lane = lane;
   owner.asynchronous.bulk.push_back(std::move(copy));
   wake_waits(owner);

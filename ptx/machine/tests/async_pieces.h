@@ -18,7 +18,8 @@ add.s32 %r4, %r9, %r4; cvt.u64.u32 %rd1, %r2; add.s64 %rd2, %out, %rd1;
 inline std::string make(int count) {
   return fmt::format(
       "mov.u32 %r20, tile; add.s32 %r20, %r20, 4000; setp.ne.u32 %p9, %t, 0; @%p9 bra $made;"
-      "mbarrier.init.shared.b64 [%r20], {}; $made: bar.sync 0;",
+      "mbarrier.init.shared.b64 [%r20], {}; fence.mbarrier_init.release.cluster; $made: bar.sync "
+      "0;",
       count);
 }
 inline std::string wait_for(int parity) {

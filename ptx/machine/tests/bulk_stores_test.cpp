@@ -9,6 +9,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 // Each block writes 16 bytes of its own by a bulk copy, which `wait` then waits for.
 std::string store(const std::string& wait) {
@@ -57,12 +58,41 @@ TEST(BulkPrefetch, takes_multiples_of_16_bytes) {
   EXPECT_THAT(found("[%out], %r2"), HasSubstr("prefetches 24 bytes"));
 }
 
+// Copies are of another proxy than the thread that initialises their barrier.
+TEST(BulkCopy, signals_an_mbarrier_that_was_fenced) {
+  const auto found = [](const std::string& by_maker, const std::string& by_copier,
+                        const std::string& place = "") {
+    const std::string body = R"(
+mov.u32 %r9, tile; add.u32 %r8, %r9, 1024; setp.ne.u32 %p1, %t, 40; setp.ne.u32 %p3, %t, 0;
+@%p1 bra $made; mbarrier.init.shared.b64 [%r8], 1;
+)" + by_maker + R"(
+$made: bar.sync 0; @%p3 bra $copied;
+)" + by_copier + R"(
+mbarrier.arrive.expect_tx.shared.b64 %rd3, [%r8], 128;
+)" + place + R"(
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r9], [%out], 128, [%r8];
+$copied: bar.sync 0; $again: mbarrier.try_wait.parity.shared.b64 %p2, [%r8], 0; @!%p2 bra $again;
+)";
+    const std::string files =
+        ".file 1 \"/usr/include/cuda/__memcpy_async/copy.h\"\n.file 2 \"copy.h\"\n";
+    return text_of(WrittenKernel(body, files).run(64));
+  };
+  const auto missing = HasSubstr("which thread (40,0,0) of block (0,0,0) initialised");
+  EXPECT_THAT(found("", ""), AllOf(StartsWith("data race"), missing));
+  EXPECT_THAT(found("fence.acq_rel.cta;", "membar.cta;"), missing);
+  EXPECT_EQ(found("fence.mbarrier_init.release.cluster;", ""), "");
+  EXPECT_EQ(found("fence.proxy.async.shared::cta;", ""), "");
+  EXPECT_EQ(found("", "fence.proxy.async;"), "") << "the barrier of the block came before";
+  EXPECT_THAT(found("", "", ".loc 2 7 0\n"), missing);
+  EXPECT_EQ(found("", "", ".loc 1 7 0\n"), "") << "libcu++ has no such fence";
+}
+
 // What is fenced is what was written before.
 TEST(BulkCopy, reads_global_memory_that_was_fenced_after_it_was_written) {
   const auto found = [](const std::string& before, const std::string& after) {
     const std::string body = R"(
 mov.u32 %r9, tile; add.u32 %r8, %r9, 1024; setp.ne.u32 %p1, %t, 0; mul.wide.u32 %rd1, %t, 4;
-add.s64 %rd2, %out, %rd1; @%p1 bra $made; mbarrier.init.shared.b64 [%r8], 1;
+add.s64 %rd2, %out, %rd1; @%p1 bra $made; mbarrier.init.shared.b64 [%r8], 1; fence.mbarrier_init.release.cluster;
 )" + before + R"(
 $made: bar.sync 0; st.global.u32 [%rd2], %t;
 )" + after + R"(
@@ -86,7 +116,7 @@ TEST(BulkCopy, reads_what_other_blocks_wrote_once_somebody_has_fenced_it) {
     const std::string body = R"(
 mov.u32 %r9, tile; add.u32 %r8, %r9, 1024; setp.ne.u32 %p1, %t, 0; @%p1 bra $done;
 mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd1, %r1, 16; add.s64 %rd2, %out, %rd1;
-mbarrier.init.shared.b64 [%r8], 1;
+mbarrier.init.shared.b64 [%r8], 1; fence.mbarrier_init.release.cluster;
 )" + by_all_before + R"(
 setp.eq.u32 %p2, %r1, 3; @%p2 bra $wait; st.global.v4.u32 [%rd2], {%r1, %r1, %r1, %r1};
 )" + by_writers + R"(

@@ -374,7 +374,7 @@ mul.wide.u32 %rd1, %r2, 4; add.s64 %rd2, %out, %rd1; st.global.u32 [%rd2], %r1;)
 TEST(Wait, for_a_copy_may_be_tried_in_vain) {
   const std::string copy = R"(
 mov.u32 %r9, tile; add.u32 %r8, %r9, 1024; setp.ne.u32 %p1, %t, 0; @%p1 bra $made;
-mbarrier.init.shared.b64 [%r8], 1; mbarrier.arrive.expect_tx.shared.b64 %rd1, [%r8], 128;
+mbarrier.init.shared.b64 [%r8], 1; fence.mbarrier_init.release.cluster; mbarrier.arrive.expect_tx.shared.b64 %rd1, [%r8], 128;
 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r9], [%out], 128, [%r8];
 $made: bar.sync 0; $again: mbarrier.try_wait.parity.shared.b64 %p2, [%r8], 0;
 )";
