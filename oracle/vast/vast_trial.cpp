@@ -162,6 +162,7 @@ Verdict judge(const Entry& entry, const Case& c, const Problem& problem, const R
     return verdict_on(*seen.finding, problem.placed(), {Sparse::fence, 0});
   const bool is_misled = ran.failure && seen.is_part && !seen.told_error;
   if (is_misled) return says_nothing("its host code goes by blocks that were left out");
+  if (ran.failure && seen.lacked_memory) return says_nothing("the device has not that much memory");
   if (ran.failure) return *ran.failure;
   if (depends) return says_nothing("its blocks depend on those that were left out");
   Verdict verdict = judge_elements(entry, c, problem);
@@ -176,6 +177,20 @@ Verdict judge(const Entry& entry, const Case& c, const Problem& problem, const R
 }
 
 }  // namespace
+
+std::int64_t memory_of_launch(const Entry& entry, const Case& c) try {
+  Problem problem(c);
+  if (!refusal(entry.variant, problem.given).empty()) return 0;
+  problem.workspace = give_workspace(entry.variant, problem.given);
+  const DeviceLoan loan(problem.placed(), c.beta != 0);
+  const ptx::Observation seen =
+      ptx::observe({.most_launches = most_launches, .runs_nothing = true},
+                   [&] { failure_of_launch(entry.variant, problem.given, nullptr); });
+  return std::max<std::int64_t>(0, workspace_of(entry.variant, problem.given)) +
+         static_cast<std::int64_t>(std::max(seen.allocated, ptx::kept_bytes()));
+} catch (const std::bad_alloc&) {
+  return 0;
+}
 
 Verdict run_vast_trial(const Entry& entry, const Case& c) try {
   Problem problem(c);

@@ -47,23 +47,25 @@ Case of_whole_tiles(const Tile& declared) {
   return {.m = side(declared.m), .n = side(declared.n), .k = 1};
 }
 
-// For which the variant asks for 2^31 floats of workspace and more; nothing where none is found.
-std::optional<Case> with_much_workspace(const Entry& entry) {
-  for (const std::int64_t size : {8192, 16'384, 24'576}) {
-    const Case c = fitted({.m = size, .n = size, .k = size}, entry.variant.needs);
-    alignas(16) static float any[3][4];
-    const Gemm g = gemm_of(c, any[0], any[1], any[2]);
-    if (refusal(entry.variant, g).empty() && workspace_of(entry.variant, g) >= std::int64_t{1}
-                                                                                   << 33)
-      return c;
-  }
-  return std::nullopt;
+// Of the least k for which a launch has more floats of memory than a float counts, and more than an
+// int does, and of sizes whose products are no floats; none where none is found.
+std::vector<Case> with_much_memory(const Entry& entry) {
+  constexpr std::int64_t floats[] = {std::int64_t{1} << 26, std::int64_t{1} << 31};
+  std::vector<Case> chosen;
+  for (const std::int64_t k : {8209, 16'411, 32'803, 65'539})
+    for (const std::int64_t side : {2053, 4099, 8209, 12'301, 16'411, 24'611, 32'803}) {
+      const Case c = fitted({.m = side, .n = side, .k = k}, entry.variant.needs);
+      if (memory_of_launch(entry, c) / 4 <= floats[chosen.size()]) continue;
+      chosen.push_back(c);
+      if (chosen.size() == std::size(floats)) return chosen;
+    }
+  return chosen;
 }
 
 // Beside the roots of 2^31 and 2^32, also where there is nothing to multiply; more than 65535 tiles
 // in a line, and more than 65535 bands of eight; more rows than blocks of a device times these are
 // in 32 bits, or than 2^20 tiles have; the last step of a loop below 2^31; more slices than an int
-// counts; a workspace of some GiB; rows that lie farther apart than 2^31 or 2^32, and many rows
+// counts; workspaces of some GiB; rows that lie farther apart than 2^31 or 2^32, and many rows
 // that together do.
 std::vector<Case> huge_cases(const Entry& entry, std::uint64_t seed) {
   Dice dice(seed + 77);
@@ -90,7 +92,8 @@ std::vector<Case> huge_cases(const Entry& entry, std::uint64_t seed) {
       {.m = 1'000'003, .n = 256 + 8 * few(), .k = 4 + few()},
       {.m = beside(root_of_2_31 / 2), .n = beside(root_of_2_31 / 2), .k = 2048},
   };
-  if (const auto c = with_much_workspace(entry)) cases.insert(cases.begin(), *c);
+  const std::vector<Case> of_memory = with_much_memory(entry);
+  cases.insert(cases.begin(), of_memory.begin(), of_memory.end());
   for (const auto gap : {&Case::lda, &Case::ldb, &Case::ldc})
     for (const std::int64_t distance : {far + 8, 2 * far + 8}) {
       Case c{.m = 1 + few(), .n = 2 + few(), .k = 3 + few()};

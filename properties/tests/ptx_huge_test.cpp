@@ -49,6 +49,22 @@ TEST(HugeSizes, show_a_workspace_that_is_too_small) {
     EXPECT_THAT(words_of(judged("huge_copy_unsigned", seed)), testing::HasSubstr("bad address"));
 }
 
+// How much that is, neither the variant nor a comparison says.
+TEST(HugeSizes, show_memory_that_a_launch_allocates) {
+  for (const std::uint64_t seed : {0, 1, 2}) {
+    EXPECT_THAT(words_of(judged("huge_parts_int", seed)), testing::HasSubstr("bad address"));
+    EXPECT_THAT(words_of(judged("huge_parts_float", seed)), testing::HasSubstr("past the end"));
+    EXPECT_FALSE(judged("huge_parts", seed).failure) << words_of(judged("huge_parts", seed));
+  }
+}
+
+TEST(HugeSizes, say_nothing_where_the_device_has_not_that_much_memory) {
+  const Verdict verdict = run_vast_trial(entry_named("huge_parts", Backend::ptx),
+                                         parse_case("m=131072 n=131072 k=8192"));
+  EXPECT_EQ(verdict.status, TrialStatus::refused);
+  EXPECT_THAT(verdict.reason, testing::HasSubstr("the device has not that much memory"));
+}
+
 TEST(HugeSizes, show_that_nothing_was_computed) {
   EXPECT_THAT(words_of(judged("huge_strided_int")), testing::HasSubstr("was never written"));
 }

@@ -65,11 +65,16 @@ std::string name_of(const std::string& what, int number) {
   return what + " (allocation " + std::to_string(number) + ")";
 }
 
-// What is still free on the device; and we fill all of it, so no more than half of this computer.
+// What is still free on the device: no more than half of this computer, where kernels may well fill
+// all of it.
 std::size_t left() {
   static const auto most = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
                            static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE)) / 2;
-  const std::size_t all = std::min(most, model().memory);
+  const State& device = state();
+  const bool is_touched_little =
+      device.request != nullptr &&
+      (device.request->runs_nothing || device.request->settings.most_blocks != 0);
+  const std::size_t all = is_touched_little ? model().memory : std::min(most, model().memory);
   return all - std::min(all, state().allocated);
 }
 
@@ -95,11 +100,15 @@ void need_memory() {
 void* allocate_now(std::size_t bytes, Use use, const std::string& what) {
   need_memory();
   State& device = state();
-  if (bytes > left()) throw Failure{Error::memory_allocation};
+  if (bytes > left()) {
+    if (device.seen != nullptr) device.seen->lacked_memory = true;
+    throw Failure{Error::memory_allocation};
+  }
   void* const made = device.memory.allocate(bytes, name_of(what, ++device.numbered),
                                             !device.runs_nothing(), use != Use::device);
   device.allocations[made] = {.use = use, .bytes = bytes};
   device.allocated += bytes;
+  if (device.seen != nullptr && use == Use::device) device.seen->allocated += bytes;
   // What the host writes there is not seen.
   if (use != Use::device) device.memory.mark_written(number_of(made), bytes);
   return made;
@@ -205,7 +214,8 @@ Error release_in(void* stream, void* memory) {
         if (is_of_graph && memory != nullptr) free_in_graph(stream, memory);
       },
       WhenLost::go_on);
-  if (error != Error::success || is_of_graph) return error;
+  const bool is_lost = error != Error::success && error == state().lost;
+  if ((error != Error::success && !is_lost) || is_of_graph) return error;
   return release(memory, Use::device, [&](std::size_t bytes) {
     enter_access(name_of_stream(stream), freeing(memory, bytes));
   });

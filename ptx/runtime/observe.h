@@ -71,6 +71,8 @@ struct Observation {
   int launches = 0;                     // that were asked for
   int kernels = 0;                      // that were launched
   int allocations = 0;                  // that were asked for, of memory, streams and events
+  std::uint64_t allocated = 0;          // bytes of memory of the device
+  bool lacked_memory = false;           // the device has less than was asked for
   bool asked_what_is_free = false;      // by cudaMemGetInfo
   bool told_error = false;              // some call returned one
   std::vector<LaunchCounts> counts;     // of each, if asked for and without a finding
