@@ -74,13 +74,6 @@ Ran run(const Entry& entry, const Case& c, Problem& problem) {
   return ran;
 }
 
-// What is wrong with an access is so whatever the blocks do that were left out; what an access
-// goes by may be theirs to write.
-bool stands_alone(ptx::Fault fault) {
-  return fault == ptx::Fault::bad_address || fault == ptx::Fault::write_to_input ||
-         fault == ptx::Fault::misaligned_access || fault == ptx::Fault::launch_refused;
-}
-
 struct Wanted {
   double value = 0, gauge = 0;
 };
@@ -158,7 +151,7 @@ Verdict judge(const Entry& entry, const Case& c, const Problem& problem, const R
   const bool depends = seen.is_part && seen.is_no_part;
   if (seen.finding && seen.finding->fault == ptx::Fault::never_ends)
     return says_nothing("it takes too long at such sizes to be run here");
-  if (seen.finding && (!depends || stands_alone(seen.finding->fault)))
+  if (seen.finding && (!depends || ptx::stands_alone(seen.finding->fault)))
     return verdict_on(*seen.finding, problem.placed(), {Sparse::fence, 0});
   const bool is_misled = ran.failure && seen.is_part && !seen.told_error;
   if (is_misled) return says_nothing("its host code goes by blocks that were left out");

@@ -47,10 +47,11 @@ Case of_whole_tiles(const Tile& declared) {
   return {.m = side(declared.m), .n = side(declared.n), .k = 1};
 }
 
-// Of the least k for which a launch has more floats of memory than a float counts, and more than an
-// int does, and of sizes whose products are no floats; none where none is found.
+// Of the least k for which a launch has more floats of memory than a float counts, than an int
+// does, and than 32 bits do, and of sizes whose products are no floats; none where none is found.
 std::vector<Case> with_much_memory(const Entry& entry) {
-  constexpr std::int64_t floats[] = {std::int64_t{1} << 26, std::int64_t{1} << 31};
+  constexpr std::int64_t floats[] = {std::int64_t{1} << 26, std::int64_t{1} << 31,
+                                     std::int64_t{1} << 32};
   std::vector<Case> chosen;
   for (const std::int64_t k : {8209, 16'411, 32'803, 65'539})
     for (const std::int64_t side : {2053, 4099, 8209, 12'301, 16'411, 24'611, 32'803}) {

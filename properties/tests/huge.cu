@@ -242,7 +242,8 @@ cudaError_t launch_by_copy(const Gemm& g, cudaStream_t stream) {
 }
 
 // Long sums in four parts, in memory that the launch allocates, as much as a number of this type
-// tells; the index of a part's element is of another type.
+// tells; the indices of a part's element are of other types, where it is written and where it is
+// read.
 template <class Index>
 __global__ void sum_part(Gemm g, float* parts) {
   const Corner corner = block_corner<tile>(g);
@@ -254,16 +255,18 @@ __global__ void sum_part(Gemm g, float* parts) {
     sum += g.a[row * g.lda + p] * g.b[p * g.ldb + col];
   parts[static_cast<Index>(blockIdx.y * g.m * g.n + row * g.n + col)] = sum;
 }
+template <class Index>
 __global__ void add_parts(Gemm g, const float* parts, unsigned count) {
   const Corner corner = block_corner<tile>(g);
   const std::int64_t row = corner.row + threadIdx.y, col = corner.col + threadIdx.x;
   if (row >= g.m || col >= g.n) return;
   float sum = 0;
-  for (unsigned part = 0; part < count; ++part) sum += parts[part * g.m * g.n + row * g.n + col];
+  for (unsigned part = 0; part < count; ++part)
+    sum += parts[static_cast<Index>(part * g.m * g.n + row * g.n + col)];
   float* const c = &g.c[row * g.ldc + col];
   *c = blend(g, sum, c);
 }
-template <class Number, class Index>
+template <class Number, class Written, class Read>
 cudaError_t launch_in_parts(const Gemm& g, cudaStream_t stream) {
   if (g.m == 0 || g.n == 0) return cudaSuccess;
   const unsigned count = depth(g) >= 8192 ? 4 : 1;
@@ -273,8 +276,8 @@ cudaError_t launch_in_parts(const Gemm& g, cudaStream_t stream) {
   cudaError_t error =
       cudaMallocAsync(&parts, static_cast<std::size_t>(floats) * sizeof(float), stream);
   if (error != cudaSuccess) return error;
-  error = launch_tiles<tile>(sum_part<Index>, threads_of_tile, g, stream, 0, count, parts);
-  const cudaError_t added = launch_tiles<tile>(add_parts, threads_of_tile, g, stream, 0, 1,
+  error = launch_tiles<tile>(sum_part<Written>, threads_of_tile, g, stream, 0, count, parts);
+  const cudaError_t added = launch_tiles<tile>(add_parts<Read>, threads_of_tile, g, stream, 0, 1,
                                                static_cast<const float*>(parts), count);
   cudaFreeAsync(parts, stream);
   return error != cudaSuccess ? error : added;
@@ -330,9 +333,10 @@ const Registrar registrars[] = {
     named("huge_table_short", launch_by_table<unsigned short>, bytes_of_table<unsigned short>),
     named("huge_copy", launch_through_memory, bytes_of_copy<std::int64_t>),
     named("huge_copy_unsigned", launch_through_memory, bytes_of_copy<unsigned>),
-    named("huge_parts", launch_in_parts<std::int64_t, std::int64_t>),
-    named("huge_parts_int", launch_in_parts<std::int64_t, int>),
-    named("huge_parts_float", launch_in_parts<float, std::int64_t>),
+    named("huge_parts", launch_in_parts<std::int64_t, std::int64_t, std::int64_t>),
+    named("huge_parts_int", launch_in_parts<std::int64_t, int, std::int64_t>),
+    named("huge_parts_read_int", launch_in_parts<std::int64_t, std::int64_t, int>),
+    named("huge_parts_float", launch_in_parts<float, std::int64_t, std::int64_t>),
     named("huge_strided", launch_strided<std::int64_t>),
     named("huge_shares", launch_shares<std::int64_t>, bytes_of_sums),
     named("huge_shares_int", launch_shares<int>, bytes_of_sums),

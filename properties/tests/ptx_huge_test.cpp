@@ -58,6 +58,14 @@ TEST(HugeSizes, show_memory_that_a_launch_allocates) {
   }
 }
 
+// What the first kernel has left out, the second one reads as well: only where it reads counts.
+TEST(HugeSizes, show_where_a_second_kernel_reads) {
+  for (const std::uint64_t seed : {0, 1, 2})
+    EXPECT_THAT(
+        words_of(judged("huge_parts_read_int", seed)),
+        testing::AllOf(testing::HasSubstr("bad address"), testing::HasSubstr("reads 4 bytes")));
+}
+
 TEST(HugeSizes, say_nothing_where_the_device_has_not_that_much_memory) {
   const Verdict verdict = run_vast_trial(entry_named("huge_parts", Backend::ptx),
                                          parse_case("m=131072 n=131072 k=8192"));

@@ -239,6 +239,9 @@ struct Settings {
   // few threads is run whole, unless their code is long, and so is one of which the chosen blocks
   // take next to no time.
   std::uint64_t most_blocks = 0, threads_run_whole = 0;
+  // Behind a launch of which blocks were left out, whose values nobody wrote: to leave such values
+  // in memory is no fault, and to go by them ends the launch.
+  bool follows_part = false;
   Drawn numbers = Drawn::by_one_launch;
   bool sees_stores_at_once = false;  // no store stays unseen for a while
 };

@@ -142,7 +142,7 @@ bool follow_store(const Op* op, Warp& w, const Uses& uses, uint32_t active) {
   const bool is_wide = (op->flags & address_is_wide) != 0;
   const bool to_global = is_wide || w.block->run->met(op).region != nullptr;
   Blame blame = blame_of_stored(op, w, uses, active);
-  if (blame.tainted == 0 || !to_global) return true;
+  if (blame.tainted == 0 || !to_global || w.block->run->settings.follows_part) return true;
   blame.tainted = that_leave_the_block(w, op, blame.tainted);
   return blame.tainted == 0 || accuse(w, op, blame, "leaves in memory", true);
 }
@@ -211,7 +211,7 @@ bool changes_unwritten(const Op* op, Warp& w, int lane) {
 }
 
 bool leaves_what_was_written(const Op* op, Warp& w, int lane, int slot) {
-  if (!w.has_taint) return true;
+  if (!w.has_taint || w.block->run->settings.follows_part) return true;
   const Blame blame = blame_of_stored(op, w, {.reads = {slot}}, 1u << lane);
   return blame.tainted == 0 || accuse(w, op, blame, "leaves in memory");
 }

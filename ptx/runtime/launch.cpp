@@ -109,6 +109,16 @@ std::uint64_t room_for(const Kernel& kernel, const KernelFacts& facts, const Con
   return std::max<std::uint64_t>(1, shares ? all / state().request->shares_room : all);
 }
 
+// Behind a launch of which most blocks were left out: the next one goes by what is not all there,
+// but where it reads and writes may be seen all the same, if it asks nothing of others for that.
+bool may_follow_part() {
+  State& device = state();
+  const bool is_told = device.seen->is_no_part && !device.follows_part;
+  device.seen->is_no_part = device.follows_part = true;
+  device.seen_enough = is_told || device.request->settings.threads_run_whole == 0;
+  return !device.seen_enough;
+}
+
 // `turn` is that of a node of a graph.
 void run_now(const Kernel& kernel, const Configuration& asked,
              const std::function<std::vector<std::byte>(const Program::Kernel&)>& params,
@@ -116,10 +126,7 @@ void run_now(const Kernel& kernel, const Configuration& asked,
   State& device = state();
   if (device.stopped != Error::success) throw Failure{device.stopped};
   if (device.seen_enough) return;
-  if (device.seen != nullptr && device.seen->is_part) {  // it would go by what is not all there
-    device.seen->is_no_part = device.seen_enough = true;
-    return;
-  }
+  if (device.seen != nullptr && device.seen->is_part && !may_follow_part()) return;
   const int number = device.seen == nullptr ? 0 : device.seen->launches++;
   const auto most = device.request == nullptr ? std::nullopt : device.request->most_launches;
   if (most && number >= *most)
@@ -155,12 +162,13 @@ void run_now(const Kernel& kernel, const Configuration& asked,
                 .stack_of_thread = device.limits[0],
                 .past = past_of_next(stream, starts_early)};
   if (!device.memory.has_numbers_for(asked.grid.count())) device.under_way.finish_all();
-  LaunchUnderWay begun(std::move(launch), device.memory,
-                       device.request == nullptr ? Settings{} : device.request->settings);
+  Settings settings = device.request == nullptr ? Settings{} : device.request->settings;
+  settings.follows_part = device.follows_part;
+  LaunchUnderWay begun(std::move(launch), device.memory, settings);
   const Unordered as{.numbers = begun.numbers(), .name = kernel.shown, .kernel = &code};
   const Timeline::Known before = device.timeline.before_next(stream);
   const Timeline::Known self = device.timeline.add(stream, as);
-  const auto end = [=, &kernel](Outcome outcome) {
+  const auto end = [=, &kernel, follows_part = settings.follows_part](Outcome outcome) {
     State& its = state();
     const bool overtakes = starts_early && !outcome.waited_for_grids;
     if (overtakes) its.timeline.note_that_last_overtakes(stream);
@@ -169,6 +177,8 @@ void run_now(const Kernel& kernel, const Configuration& asked,
     hold_for_blocks(as, self);
     show(outcome.printed);
     if (its.seen != nullptr) note(outcome, *its.seen);
+    const bool is_misled = outcome.finding && !stands_alone(outcome.finding->fault);
+    its.seen_enough |= follows_part && (outcome.meets_others || is_misled);
     if (outcome.finding && !its.seen_enough) throw Failure{Error::success, outcome.finding};
   };
   begin(kernel, {std::move(begun), self, end}, as, pause_of(asked, starts_early));

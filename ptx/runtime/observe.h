@@ -66,6 +66,10 @@ struct Request {
   bool runs_nothing = false;  // what a GPU would take returns at once: launches, copies, memsets
 };
 
+// Whether a fault is one whatever blocks do that were left out: what is wrong with an access is so,
+// what an access goes by may be theirs to write.
+bool stands_alone(Fault);
+
 struct Observation {
   std::optional<Finding> finding;       // the first; later launches of the same call do nothing
   int launches = 0;                     // that were asked for

@@ -24,7 +24,7 @@ std::pair<const Request*, Observation*> exchange(const Request* request, Observa
   runtime::State& device = runtime::state();
   const std::lock_guard lock(device.mutex);
   device.lost = device.stopped = Error::success;
-  device.seen_enough = false;
+  device.seen_enough = device.follows_part = false;
   runtime::take_last_error();
   device.numbered = 0;
   device.memory.number_textures_anew();
@@ -57,6 +57,11 @@ Finding changed_capture_mode() {
 }
 
 }  // namespace
+
+bool stands_alone(Fault fault) {
+  return fault == Fault::bad_address || fault == Fault::write_to_input ||
+         fault == Fault::misaligned_access || fault == Fault::launch_refused;
+}
 
 Memory& device_memory() { return runtime::state().memory; }
 

@@ -36,8 +36,8 @@ struct Failure {
 // A kernel as the host code knows it.
 struct Kernel {
   Binary* binary = nullptr;
-  std::string name;   // in PTX
-  std::string shown;  // "kernel `f(int)`"
+  std::string name;                               // in PTX
+  std::string shown;                              // "kernel `f(int)`"
   mutable const Program::Kernel* code = nullptr;  // once somebody has asked for it
   std::optional<std::size_t> dynamic_allowed = {};
   int carveout = -1;
@@ -174,6 +174,7 @@ struct State {
   Observation* seen = nullptr;
   Error lost = Error::success;     // every call fails, as after a fault on a GPU
   Error stopped = Error::success;  // launches do nothing: there was a finding
+  bool follows_part = false;       // they follow one of which most blocks were left out
   bool seen_enough = false;  // nor do they then, and that is no error: the caller only watches
 };
 State& state();

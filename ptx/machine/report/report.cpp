@@ -54,7 +54,8 @@ void report(Warp& w, const Op* op, Fault fault, std::string text, Details detail
   const std::string place = place_of(run.kernel, *op);
   if (text.find(place) == std::string::npos) text += " (" + place + ")";
   if (details.sites.empty()) details.sites.push_back(site(w, "there", op));
-  const bool is_of_memory = fault == Fault::uninitialised && details.sites.size() > 1;
+  const bool is_of_memory =
+      fault == Fault::uninitialised && details.sites.size() > 1 && !run.settings.follows_part;
   Finding found{fault, std::move(text), details.address, details.is_write,
                 std::move(details.sites)};
   if (is_of_memory) {

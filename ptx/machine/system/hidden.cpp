@@ -16,6 +16,8 @@ constexpr uint64_t most = uint64_t{1} << 40;   // more than any device has
 constexpr uint64_t grain = uint64_t{1} << 32;  // the lower halves are the same in each process
 constexpr uint64_t unit = 512;                 // as a texture wants it
 constexpr uint64_t gap = (1 << 16) + unit;     // so that few lie at the beginning of a page
+// Below and behind much memory: what an index of 32 bits misses is nobody's.
+constexpr uint64_t much = uint64_t{1} << 30, wide_gap = uint64_t{1} << 35;
 
 struct All {
   std::mutex mutex;
@@ -40,10 +42,10 @@ uint64_t reserve() {
 // The lowest that are free: those of memory that is freed are had again by what is as large.
 HiddenAddresses::HiddenAddresses(std::size_t bytes) {
   if (bytes >= most) throw std::bad_alloc();
-  const uint64_t needed = (bytes + unit - 1) / unit * unit + gap;
+  const uint64_t needed = (bytes + unit - 1) / unit * unit + (bytes < much ? gap : wide_gap + gap);
   const std::lock_guard lock(all().mutex);
   if (reserved == 0) reserved = reserve();
-  uint64_t at = reserved + gap;
+  uint64_t at = reserved + wide_gap + gap;
   for (const auto& [first, end] : all().used) {
     if (first - at >= needed) break;
     at = end;
