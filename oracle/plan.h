@@ -55,6 +55,10 @@ enum class Altered {
   column_of_a,
   row_of_b,
   column_of_b,
+  rows_of_a,  // two of them are swapped
+  columns_of_a,
+  rows_of_b,
+  columns_of_b,
 };
 
 struct Plan {

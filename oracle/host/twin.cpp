@@ -9,7 +9,9 @@ std::size_t bytes_of(const Placed& p) {
   return static_cast<std::size_t>((p.rows - 1) * p.ld + p.columns) * sizeof(float);
 }
 
-Twin::Twin(const Given& given, const ByOperand<Placed>& placed) : placed_(placed), given_(given) {
+Twin::Twin(const Given& given, const ByOperand<Placed>& placed, bool shares_b)
+    : placed_(placed), given_(given) {
+  if (shares_b) placed_[static_cast<std::size_t>(Operand::b)] = {};
   for (const Operand o : operands_and_workspace) copy(o);
   const auto moved = [&](auto*& pointer, Operand o) {
     if (first(o) != nullptr) pointer = reinterpret_cast<decltype(+pointer)>(first(o));

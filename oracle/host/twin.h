@@ -1,5 +1,6 @@
 // A second problem like one that is placed, in memory of its own, to be launched at the same time.
-// Its A, and so the product, is twice as large.
+// Its A, and so the product, is twice as large. Its B may be that of the first, as callers share
+// what they only read.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ std::size_t bytes_of(const Placed&);
 class Twin {
  public:
   // Where the gaps between rows are stored.
-  Twin(const Given&, const ByOperand<Placed>&);
+  Twin(const Given&, const ByOperand<Placed>&, bool shares_b = false);
   const Given& given() const { return given_; }
   const ByOperand<Placed>& placed() const { return placed_; }
   // What C holds, gaps and all; then it holds what it did at first.

@@ -100,9 +100,10 @@ Verdict judge_twice(const Entry& entry, const Case& given, const Resources& reso
   const bool is_second = !is_first && c.seed / 16 % 4 != 3 && c.seed / 64 % 2 == 0;
   if (is_first || is_second) c.offset = {};
   const Case smaller = smaller_problem(c, entry);
-  constexpr std::array alterations = {Altered::element_of_a, Altered::element_of_b,
-                                      Altered::row_of_a,     Altered::column_of_b,
-                                      Altered::column_of_a,  Altered::row_of_b};
+  constexpr std::array alterations = {
+      Altered::element_of_a, Altered::element_of_b, Altered::row_of_a,     Altered::column_of_b,
+      Altered::column_of_a,  Altered::row_of_b,     Altered::columns_of_b, Altered::rows_of_a,
+      Altered::rows_of_b,    Altered::columns_of_a};
   Run before{"with other numbers", entry, c};
   const bool on_host = entry.backend == Backend::simt || entry.backend == Backend::host;
   Placement placement = Placement::guarded;

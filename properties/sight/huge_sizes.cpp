@@ -53,8 +53,8 @@ std::vector<Case> with_much_memory(const Entry& entry) {
   constexpr std::int64_t floats[] = {std::int64_t{1} << 26, std::int64_t{1} << 31,
                                      std::int64_t{1} << 32};
   std::vector<Case> chosen;
-  for (const std::int64_t k : {8209, 16'411, 32'803, 65'539})
-    for (const std::int64_t side : {2053, 4099, 8209, 12'301, 16'411, 24'611, 32'803}) {
+  for (const std::int64_t k : {8209, 16'411, 32'803, 65'539, 1'048'583, 16'777'259})
+    for (const std::int64_t side : {709, 2053, 4099, 8209, 12'301, 16'411, 24'611, 32'803}) {
       const Case c = fitted({.m = side, .n = side, .k = k}, entry.variant.needs);
       if (memory_of_launch(entry, c) / 4 <= floats[chosen.size()]) continue;
       chosen.push_back(c);
@@ -89,6 +89,8 @@ std::vector<Case> huge_cases(const Entry& entry, std::uint64_t seed) {
       {.m = few(), .n = beside(8 * line), .k = few()},
       {.m = beside(20'000'000), .n = few(), .k = few()},
       {.m = beside(67'108'864), .n = 1, .k = few()},
+      {.m = few(), .n = few(), .k = beside(134'217'728)},
+      {.m = few(), .n = few(), .k = beside(far)},
       {.m = 256 + 8 * few(), .n = 1'000'003, .k = 4 + few()},
       {.m = 1'000'003, .n = 256 + 8 * few(), .k = 4 + few()},
       {.m = beside(root_of_2_31 / 2), .n = beside(root_of_2_31 / 2), .k = 2048},

@@ -96,8 +96,9 @@ void tell(Warp& w, uint64_t address, Reach reach, Lock lock) {
   block.run->extra_time += time_to_tell;
   if (!is_shared(address, w, reach)) {
     Block::Hearsay::Reach& of_all = mine->second.of_all;
+    const std::size_t addresses = block.run->told.at.size();
     const auto tell_at = [&](Told& here) {
-      if (here.is_room())
+      if (here.is_room(addresses))
         here.tell(told_once(of_all, w, false));
       else
         here.tell(of_all.fenced);

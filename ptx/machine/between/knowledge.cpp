@@ -207,13 +207,15 @@ void Told::tell(const Knowledge& known) {
   if (added) ++times_;
 }
 
-bool Told::is_room() const {
-  constexpr std::size_t few = 4;
-  return once_.size() < few;
+bool Told::is_room(std::size_t addresses) const {
+  constexpr std::size_t many_addresses = 4096, few = 4, many = 4096;
+  return once_.size() < (addresses < many_addresses ? few : many);
 }
 
 void Told::tell(const Told& once) {
-  const auto its = std::find_if(once_.begin(), once_.end(),
+  constexpr std::size_t looked_at = 8;  // an earlier one of the same warp does no harm
+  const auto first = once_.end() - static_cast<std::ptrdiff_t>(std::min(looked_at, once_.size()));
+  const auto its = std::find_if(first, once_.end(),
                                 [&](const Told* told) { return told->warp_ == once.warp_; });
   if (its == once_.end())
     once_.push_back(&once);

@@ -77,8 +77,9 @@ class Told {
 
   void tell(const Knowledge&);
   // All that was told there, once and for all, while there `is_room` for that: at each of many
-  // addresses, such as those of sums, a few fences are all that anybody tells of.
-  bool is_room() const;
+  // addresses, such as those of sums, some fences are all that anybody tells of; at one of few,
+  // such as counters, there may be thousands.
+  bool is_room(std::size_t addresses) const;
   void tell(const Told& once);
 
  private:
