@@ -186,6 +186,25 @@ TEST(Kept, b_is_believed_after_a_thousand_launches) {
 
 TEST(Kept, sizes_that_are_packed_into_a_key_leave_their_bits) {
   expect_kept("packs_sizes_into_a_key", "same_bits_twice", "for an earlier problem is taken");
+  expect_kept("packs_sizes_as_digits", "same_bits_twice", "for an earlier problem is taken");
+}
+TEST(Kept, rows_are_not_told_by_their_places) {
+  for (const int seed : {74, 94})
+    expect_kept("sums_up_rows_of_a", "same_bits_twice", "kept between launches",
+                fmt::format("m=5 n=4 k=7 seed={}", seed).c_str());
+}
+TEST(Kept, sums_are_shared_by_two_launches_of_one_b) {
+  expect_kept("sums_belong_to_b", "two_streams", "and nothing orders the two",
+              "m=3 n=4 k=5 seed=4");
+}
+TEST(Kept, sums_of_one_stream_are_those_of_the_129th) {
+  for (const auto& [name, fails] :
+       {std::pair("sums_of_128_streams", true), std::pair("right_sums_of_streams", false)}) {
+    const ClaimResult result =
+        check({entry_named(name, Backend::ptx)}, {&claim_named("two_streams")}, {.jobs = 1})
+            .front();
+    EXPECT_EQ(result.failure.has_value(), fails) << name << ": " << result.reason();
+  }
 }
 
 // One allocation, and no second one.

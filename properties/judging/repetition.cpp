@@ -131,6 +131,13 @@ Verdict judge_twice(const Entry& entry, const Case& given, const Resources& reso
                entry,
                with_one_other(c, entry),
                {.placement = second}};
+  } else if (c.seed / 64 % 2 == 1) {
+    // Whoever looks at all notices that, and what was taken for another matrix is not any more.
+    const bool of_a = c.seed / 128 % 2 == 0;
+    between = {"with another element",
+               entry,
+               c,
+               {.altered = of_a ? Altered::element_of_a : Altered::element_of_b}};
   }
   const std::vector<Run> runs = {
       {"half as large, the first time", entry, smaller},
