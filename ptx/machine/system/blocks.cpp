@@ -137,7 +137,7 @@ std::unique_ptr<Block> make_block(Run& run) {
 }
 
 void keep_for_later(std::unique_ptr<Block> block) {
-  constexpr std::size_t most = 64, most_bytes = 1 << 22, most_together = 1 << 25;
+  constexpr std::size_t most = 4096, most_bytes = 1 << 22, most_together = 1 << 27;
   auto& spare = block->run->memory.spare_blocks;
   const std::size_t bytes = block->local.size() + block->slots.size() + block->shared.size();
   if (spare.size() < most && bytes < most_bytes && (spare.size() + 1) * bytes < most_together)
