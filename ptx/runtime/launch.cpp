@@ -110,7 +110,7 @@ std::uint64_t room_for(const Kernel& kernel, const KernelFacts& facts, const Con
 }
 
 // Behind a launch of which most blocks were left out: the next one goes by what is not all there,
-// but where it reads and writes may be seen all the same, if it asks nothing of others for that.
+// but where it reads and writes may be seen all the same, if that asks nothing of others.
 bool may_follow_part() {
   State& device = state();
   const bool is_told = device.seen->is_no_part && !device.follows_part;
@@ -177,9 +177,9 @@ void run_now(const Kernel& kernel, const Configuration& asked,
     hold_for_blocks(as, self);
     show(outcome.printed);
     if (its.seen != nullptr) note(outcome, *its.seen);
-    const bool is_misled = outcome.finding && !stands_alone(outcome.finding->fault);
-    its.seen_enough |= follows_part && (outcome.meets_others || is_misled);
-    if (outcome.finding && !its.seen_enough) throw Failure{Error::success, outcome.finding};
+    const bool counts = outcome.finding && (!follows_part || stands_alone(outcome.finding->fault));
+    if (counts && !its.seen_enough) throw Failure{Error::success, outcome.finding};
+    its.seen_enough |= follows_part;  // what comes next would take what that has left for known
   };
   begin(kernel, {std::move(begun), self, end}, as, pause_of(asked, starts_early));
 }

@@ -36,8 +36,8 @@ struct Failure {
 // A kernel as the host code knows it.
 struct Kernel {
   Binary* binary = nullptr;
-  std::string name;                               // in PTX
-  std::string shown;                              // "kernel `f(int)`"
+  std::string name;   // in PTX
+  std::string shown;  // "kernel `f(int)`"
   mutable const Program::Kernel* code = nullptr;  // once somebody has asked for it
   std::optional<std::size_t> dynamic_allowed = {};
   int carveout = -1;
