@@ -39,10 +39,7 @@ struct Problem {
       : a(x.m, x.k, x.k + x.lda.floats, x.offset.floats[0]),
         b(x.k, x.n, x.n + x.ldb.floats, x.offset.floats[1]),
         c(x.m, x.n, x.n + x.ldc.floats, x.offset.floats[2]),
-        given{gemm_of(x, a.first(), b.first(), c.first())} {
-    a.fill();
-    b.fill();
-  }
+        given{gemm_of(x, a.first(), b.first(), c.first())} {}
 
   ByOperand<Placed> placed() const {
     const auto of = [](const VastOperand& o) {
@@ -189,6 +186,7 @@ Verdict run_vast_trial(const Entry& entry, const Case& c) try {
   Problem problem(c);
   if (std::string reason = refusal(entry.variant, problem.given); !reason.empty())
     return {.status = TrialStatus::refused, .reason = std::move(reason)};
+  problem.a.fill(), problem.b.fill();
   problem.workspace = give_workspace(entry.variant, problem.given);
   if (workspace_of(entry.variant, problem.given) < 0)
     return wrong(fmt::format("it asks for a workspace of {} bytes",
