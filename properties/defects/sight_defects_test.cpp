@@ -189,7 +189,7 @@ TEST(Kept, sizes_that_are_packed_into_a_key_leave_their_bits) {
   expect_kept("packs_sizes_as_digits", "same_bits_twice", "for an earlier problem is taken");
 }
 TEST(Kept, rows_are_not_told_by_their_places) {
-  for (const int seed : {74, 94})
+  for (const int seed : {194, 214})
     expect_kept("sums_up_rows_of_a", "same_bits_twice", "kept between launches",
                 fmt::format("m=5 n=4 k=7 seed={}", seed).c_str());
 }

@@ -131,9 +131,9 @@ Verdict judge_twice(const Entry& entry, const Case& given, const Resources& reso
                entry,
                with_one_other(c, entry),
                {.placement = second}};
-  } else if (c.seed / 64 % 2 == 1) {
+  } else if (c.seed / 64 % 4 == 3) {
     // Whoever looks at all notices that, and what was taken for another matrix is not any more.
-    const bool of_a = c.seed / 128 % 2 == 0;
+    const bool of_a = c.seed / 256 % 2 == 0;
     between = {"with another element",
                entry,
                c,
