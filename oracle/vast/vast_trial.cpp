@@ -9,6 +9,7 @@
 #include <memory>
 #include <new>
 
+#include "base/silence.h"
 #include "kernels/registry.h"
 #include "oracle/host/device_loan.h"
 #include "oracle/host/ptx_verdict.h"
@@ -57,6 +58,7 @@ struct Ran {
 Ran run(const Entry& entry, const Case& c, Problem& problem) {
   constexpr std::array orders = {ptx::Order::forward, ptx::Order::reverse, ptx::Order::shuffled};
   const DeviceLoan loan(problem.placed(), c.beta != 0);
+  const Silence silence;  // of host code, about launches that are ended here
   const auto threads =
       static_cast<std::uint64_t>(products_run_whole / std::max<std::int64_t>(8, c.k));
   Ran ran;
@@ -173,6 +175,7 @@ std::int64_t memory_of_launch(const Entry& entry, const Case& c) try {
   if (!refusal(entry.variant, problem.given).empty()) return 0;
   problem.workspace = give_workspace(entry.variant, problem.given);
   const DeviceLoan loan(problem.placed(), c.beta != 0);
+  const Silence silence;  // where there is not that much memory
   const ptx::Observation seen =
       ptx::observe({.most_launches = most_launches, .runs_nothing = true},
                    [&] { failure_of_launch(entry.variant, problem.given, nullptr); });
