@@ -97,7 +97,8 @@ cudaError_t counts_launches(const Gemm& g, cudaStream_t stream) {
   return multiply_now(its, stream);
 }
 
-// The rows of A are told from others by a sum of what each of them is told by.
+// Keeps a copy of A until the sum of the hashes of its rows changes. Swapping rows does not change
+// it.
 __global__ void sum_of_rows(Gemm g, unsigned long long* sum) {
   if (place() >= g.m) return;
   unsigned long long of_row = 14695981039346656037ull;
@@ -132,7 +133,7 @@ cudaError_t sums_up_rows(const Gemm& g, cudaStream_t stream) {
   return multiply_now(its, stream);
 }
 
-// Sums in memory that belongs to B, or to one of so many streams.
+// The sums go to a buffer that is chosen by the address of B, or by the stream.
 __global__ void leave_sums(Gemm g, float* sums) {
   if (place() < g.m * g.n) sums[place()] = sum_of(g, place(), 0, depth(g));
 }
