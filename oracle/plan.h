@@ -61,6 +61,9 @@ enum class Altered {
   columns_of_b,
 };
 
+// What two launches at a time both read.
+enum class Shared { nothing, a, b };
+
 struct Plan {
   Rule rule = Rule::bound;
   Placement placement = Placement::guarded;  // of A, B and C
@@ -73,6 +76,9 @@ struct Plan {
   Setting setting = Setting::plain;
   // With two streams: how often the second launch is repeated, if not a few times.
   int in_flight = 0;
+  // With two streams, on the PTX machine: A or B, if both launches read the same one. By seed, if
+  // not said.
+  std::optional<Shared> shared_operand = std::nullopt;
   // With a broken stream: the one launch of several that fails, counted from 0. Not on a GPU.
   std::optional<int> broken_launch = std::nullopt;
   // If not 0, the PTX machine and the CPU executor run at most this many blocks of each grid, and

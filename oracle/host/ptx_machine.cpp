@@ -217,7 +217,7 @@ class PtxMachine : public Machine {
     const int others = std::min(launches, plan.in_flight > 0 ? ptx::streams_of_caller - 1 : 1);
     std::vector<std::unique_ptr<Twin>> twins;
     for (int i = 0; i < others; ++i) {
-      twins.push_back(std::make_unique<Twin>(given, memory_.placed(), c.seed / 4 % 2 == 1));
+      twins.push_back(std::make_unique<Twin>(given, memory_.placed(), shared_by(plan, c)));
       loan.add(twins.back()->placed(), given.beta != 0);
     }
     const auto larger = plan.in_flight == 0 && c.seed % 2 == 1

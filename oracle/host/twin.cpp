@@ -1,5 +1,6 @@
 #include "oracle/host/twin.h"
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 
@@ -9,19 +10,21 @@ std::size_t bytes_of(const Placed& p) {
   return static_cast<std::size_t>((p.rows - 1) * p.ld + p.columns) * sizeof(float);
 }
 
-Twin::Twin(const Given& given, const ByOperand<Placed>& placed, bool shares_b)
+Twin::Twin(const Given& given, const ByOperand<Placed>& placed, Shared shared)
     : placed_(placed), given_(given) {
-  if (shares_b) placed_[static_cast<std::size_t>(Operand::b)] = {};
+  if (shared != Shared::nothing)
+    placed_[static_cast<std::size_t>(shared == Shared::a ? Operand::a : Operand::b)] = {};
   for (const Operand o : operands_and_workspace) copy(o);
   const auto moved = [&](auto*& pointer, Operand o) {
     if (first(o) != nullptr) pointer = reinterpret_cast<decltype(+pointer)>(first(o));
   };
   moved(given_.a, Operand::a), moved(given_.b, Operand::b), moved(given_.c, Operand::c);
   moved(given_.workspace, Operand::workspace);
-  const Placed& a = placed_[static_cast<std::size_t>(Operand::a)];
-  auto* const floats = reinterpret_cast<float*>(first(Operand::a));
-  for (std::int64_t row = 0; floats != nullptr && row < a.rows; ++row)
-    for (std::int64_t i = 0; i < a.columns; ++i) floats[row * a.ld + i] *= 2;
+  const Operand doubled = shared == Shared::a ? Operand::b : Operand::a;
+  const Placed& its = placed_[static_cast<std::size_t>(doubled)];
+  auto* const floats = reinterpret_cast<float*>(first(doubled));
+  for (std::int64_t row = 0; floats != nullptr && row < its.rows; ++row)
+    for (std::int64_t i = 0; i < its.columns; ++i) floats[row * its.ld + i] *= 2;
   const std::byte* const c = first(Operand::c);
   c_at_first_.assign(c, c + bytes_of(placed_[static_cast<std::size_t>(Operand::c)]));
 }
@@ -45,6 +48,11 @@ std::vector<std::byte> Twin::take_c() {
   std::vector<std::byte> taken(c, c + c_at_first_.size());
   if (!taken.empty()) std::memcpy(c, c_at_first_.data(), c_at_first_.size());
   return taken;
+}
+
+Shared shared_by(const Plan& plan, const Case& c) {
+  constexpr std::array by_seed = {Shared::nothing, Shared::b, Shared::a, Shared::b};
+  return plan.shared_operand.value_or(by_seed[c.seed / 4 % by_seed.size()]);
 }
 
 int launches_of_twin(const Gemm& g, const Plan& plan) {

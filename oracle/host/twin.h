@@ -1,11 +1,12 @@
 // A second problem like one that is placed, in memory of its own, to be launched at the same time.
 // Its A, and so the product, is twice as large. Its B may be that of the first, as callers share
-// what they only read.
+// what they only read; or its A, and then B is twice as large.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
+#include "oracle/case.h"
 #include "oracle/diagnosis/whereabouts.h"
 #include "oracle/plan.h"
 
@@ -17,7 +18,7 @@ std::size_t bytes_of(const Placed&);
 class Twin {
  public:
   // Where the gaps between rows are stored.
-  Twin(const Given&, const ByOperand<Placed>&, bool shares_b = false);
+  Twin(const Given&, const ByOperand<Placed>&, Shared = Shared::nothing);
   const Given& given() const { return given_; }
   const ByOperand<Placed>& placed() const { return placed_; }
   // What C holds, gaps and all; then it holds what it did at first.
@@ -33,6 +34,9 @@ class Twin {
   std::vector<std::byte> c_at_first_;
   Given given_;
 };
+
+// What it shares with the first.
+Shared shared_by(const Plan&, const Case&);
 
 // How often it is launched beside the first, if the plan does not say: where that costs little, a
 // few times, for memory that launches use in turns.

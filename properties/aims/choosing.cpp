@@ -14,13 +14,17 @@
 namespace assay {
 namespace {
 
-struct Price {                                        // in nanoseconds
+struct Price {                                        // in nanoseconds, of one trial of each case
   double most_each, most_together, most_empty = 1e6;  // the latter of one whose C has no elements
 };
 
 std::string but_for_the_seed(Case c) {
   c.seed = 0;
   return to_string(c);
+}
+
+double cost_of_trial(const Case& c, const Claim& claim, const Entry& entry, const Effort& effort) {
+  return cost_of(c, claim, entry, effort) / std::max(1, claim.trials);
 }
 
 // Those among them that the claim says something about, moved to it, which cost no more and are
@@ -37,7 +41,7 @@ std::vector<Case> affordable(const std::vector<Case>& cases, const Exploration& 
   for (Case aimed : cases) {
     spare_denormals(aimed, entry);
     const Case c = nearest_case(aimed, claim, entry);
-    const double cost_of_it = cost_of(c, claim, entry, exploration.hints.effort);
+    const double cost_of_it = cost_of_trial(c, claim, entry, exploration.hints.effort);
     if (cost_of_it > (c.m * c.n == 0 ? price.most_empty : price.most_each)) continue;
     if (together + cost_of_it > most_together) continue;
     if (c.m * c.n > most_judged_elements || !claim.excludes_case(c).empty()) continue;
@@ -115,7 +119,7 @@ std::vector<Case> cases_on_large_paths(const Exploration& exploration, const Cla
     if (claim.is_about_data) c = with_zeros_of(Operand::a, c);
     c = nearest_case(c, claim, entry);
     if (c.m * c.n > most_judged_elements || !claim.excludes_case(c).empty()) return;
-    if (cost_of(c, claim, entry, exploration.hints.effort) / claim.trials < most_nanoseconds)
+    if (cost_of_trial(c, claim, entry, exploration.hints.effort) < most_nanoseconds)
       cases.push_back(c);
   };
   for (const LargePath& path : exploration.large_paths) {

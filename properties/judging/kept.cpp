@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "properties/draws/cost.h"
 #include "properties/fitting.h"
 #include "properties/judges.h"
+#include "properties/judging/calls_before.h"
 #include "properties/judging/variables.h"
 
 namespace assay {
@@ -159,6 +161,39 @@ Verdict judge_some_times(const Entry& entry, const Case& c, const Resources& res
                           resources);
 }
 
+// Whether other numbers, or another size, leave something else behind.
+bool keeps_some_of(const Entry& entry, const Case& c, const Resources& resources) {
+  const auto hash_behind = [&](const Case& each) {
+    run_trial(entry, each, {}, resources);
+    return hash_of_kept(entry, resources);
+  };
+  const std::uint64_t hash = hash_behind(c);
+  Case with_other_numbers = c;
+  ++with_other_numbers.seed;
+  return hash_behind(with_other_numbers) != hash ||
+         hash_behind(with_one_other(c, entry, Other::k)) != hash;
+}
+
+// What differs from call to call, one thing at a time: wherever a size is larger than before, and
+// as often as a process has the time for.
+Verdict judge_one_by_one(const Entry& entry, const Case& c, const Resources& resources) {
+  constexpr double launches = 40, most_nanoseconds = 5e8, of_process = 3e9;
+  constexpr std::int64_t larger = 2;
+  constexpr std::array sizes = {&Case::m, &Case::n, &Case::k};
+  thread_local double spent = 0;
+  thread_local std::map<const void*, Case> largest_of;
+  Case& largest = largest_of[entry.variant.launch.address()];
+  const double cost = launches * cost_of(c, claim_named("within_bound"), entry);
+  const bool is_larger = std::any_of(sizes.begin(), sizes.end(), [&](const auto size) {
+    return c.*size >= larger * std::max<std::int64_t>(1, largest.*size);
+  });
+  if (!is_larger || cost > most_nanoseconds || spent + cost > of_process) return {.judged = 1};
+  for (const auto size : sizes) largest.*size = std::max(largest.*size, c.*size);
+  if (!keeps_some_of(entry, c, resources)) return {.judged = 1};
+  spent += cost;
+  return judge_calls_before(entry, c, resources);
+}
+
 // Whoever has met the same matrix often enough may believe that it stays, and look no more.
 Verdict judge_change_after_many(const Entry& entry, int gap, const Resources& resources) {
   constexpr int times = 1100;
@@ -271,6 +306,8 @@ Verdict judge_what_is_kept(const Entry& entry, const Case& c, const Kept& kept,
     if (Verdict leaks = judge_memory(entry, c, resources); is_failure(leaks)) return leaks;
   if (kept.anything)
     if (Verdict some = judge_some_times(entry, c, resources); is_failure(some)) return some;
+  if (kept.anything)
+    if (Verdict one = judge_one_by_one(entry, c, resources); is_failure(one)) return one;
   if (kept.anything && entry.backend != Backend::cuda) {
     const auto judge = [&] { return judge_packed_sizes(entry, resources); };
     if (Verdict packed = judge_once(entry, "packed", judge); is_failure(packed)) return packed;

@@ -29,7 +29,7 @@ Verdict judge_pair(const Entry& entry, const Case& c, const Plan& plan,
 
 // How many launches of a case this process has the time for.
 int affordable_launches(const Entry& entry, const Case& c) {
-  constexpr int most = 1100, least = 20;  // a ring has 4 to 1024 slots
+  constexpr int most = 1100, least = 9;  // a ring has 4 to 1024 slots
   constexpr double most_nanoseconds = 3e8;
   const double of_process = entry.backend == Backend::ptx ? 1e9 : 2e8;
   thread_local double spent = 0;
@@ -58,6 +58,13 @@ Verdict judge_two_streams(const Entry& entry, const Case& c, const Resources& re
   if (verdict.status != TrialStatus::right || !on_cpu ||
       !keeps_what_may_be_shared(entry, resources))
     return verdict;
+  if (entry.backend == Backend::ptx)
+    for (const Shared shared : {Shared::nothing, Shared::a, Shared::b}) {
+      plan.shared_operand = shared;
+      Verdict sharing = judge_pair(entry, c, plan, resources);
+      if (is_failure(sharing)) return sharing;
+    }
+  plan.shared_operand = std::nullopt;
   plan.in_flight = affordable_launches(entry, c);
   if (plan.in_flight == 0) return verdict;
   Verdict many = judge_pair(entry, c, plan, resources);

@@ -7,42 +7,12 @@
 #include "oracle/machine.h"
 #include "properties/fitting.h"
 #include "properties/judges.h"
+#include "properties/judging/calls_before.h"
 #include "properties/judging/kept.h"
 #include "properties/judging/variables.h"
 
 namespace assay {
 namespace {
-
-// On the same operands, with an alpha or a beta of the other sign.
-Case with_other_scalar(Case c, const Entry& entry) {
-  float& scalar = c.seed % 4 == 1 ? c.alpha : c.beta;
-  scalar = scalar == 0 ? 0.5f : -scalar;
-  return fitted(c, entry.variant.needs);
-}
-
-// On operands that begin where those do, of which the rows of one lie closer or farther apart; or
-// with one size less, and rows as far apart as before. What finds a plan again by its operands and
-// some of its sizes may leave out any of them.
-Case with_one_other(Case c, const Entry& entry) {
-  const Needs& needs = entry.variant.needs;
-  const auto change = [](Gap& gap, int multiple) { gap.floats = gap.floats == 0 ? multiple : 0; };
-  const auto lessen = [](std::int64_t& size) {
-    const std::int64_t before = std::exchange(size, (size + 1) / 2);
-    return before - size;
-  };
-  switch (c.seed / 128 % 6) {
-    case 0: change(c.lda, needs.lda_multiple); break;
-    case 1: change(c.ldb, needs.ldb_multiple); break;
-    case 2: change(c.ldc, needs.ldc_multiple); break;
-    case 3: lessen(c.m); break;
-    case 4: c.lda.floats += lessen(c.k); break;
-    default: {
-      const std::int64_t columns = lessen(c.n);
-      c.ldb.floats += columns, c.ldc.floats += columns;
-    }
-  }
-  return fitted(c, needs);
-}
 
 // Half as large, with other data.
 Case smaller_problem(Case c, const Entry& entry) {
@@ -99,25 +69,22 @@ Verdict judge_twice(const Entry& entry, const Case& given, const Resources& reso
   const bool is_first = c.seed % 2 == 1 && c.seed / 2 % 4 < 2 && c.seed / 8 % 2 == 1;
   const bool is_second = !is_first && c.seed / 16 % 4 != 3 && c.seed / 64 % 2 == 0;
   if (is_first || is_second) c.offset = {};
+  const auto one_other = static_cast<Other>(c.seed / 128 % others_in_shape);
   const Case smaller = smaller_problem(c, entry);
-  constexpr std::array alterations = {
-      Altered::element_of_a, Altered::element_of_b, Altered::row_of_a,     Altered::column_of_b,
-      Altered::column_of_a,  Altered::row_of_b,     Altered::columns_of_b, Altered::rows_of_a,
-      Altered::rows_of_b,    Altered::columns_of_a};
   Run before{"with other numbers", entry, c};
   const bool on_host = entry.backend == Backend::simt || entry.backend == Backend::host;
   Placement placement = Placement::guarded;
   if (is_first) {
-    before.c = with_one_other(c, entry);
+    before.c = with_one_other(c, entry, one_other);
     placement = before.plan.placement = Placement::begins_at_fence;
   } else if (c.seed % 2 == 1 && c.seed / 2 % 4 < 2) {
-    before.c = with_other_scalar(c, entry);
+    before.c = with_one_other(c, entry, c.seed % 4 == 1 ? Other::alpha : Other::beta);
   } else if (c.seed % 8 == 7 && on_host) {
     before = chained_before(entry, c);
   } else if (c.seed % 2 == 1) {
     before.c.seed += 2;  // so that they begin where these begin
   } else {
-    before.plan.altered = alterations[c.seed / 2 % alterations.size()];
+    before.plan.altered = alterations[c.seed / 2 % alterations.size()].altered;
   }
   // What finds a plan again may look at half of each address.
   const bool is_far = (on_host || entry.backend == Backend::ptx) && c.seed / 4 % 2 == 1;
@@ -129,7 +96,7 @@ Verdict judge_twice(const Entry& entry, const Case& given, const Resources& reso
     second = Placement::begins_at_fence;
     between = {"with one size or distance changed",
                entry,
-               with_one_other(c, entry),
+               with_one_other(c, entry, one_other),
                {.placement = second}};
   } else if (c.seed / 64 % 4 == 3) {
     // Whoever looks at all notices that, and what was taken for another matrix is not any more.

@@ -133,7 +133,7 @@ cudaError_t sums_up_rows(const Gemm& g, cudaStream_t stream) {
   return multiply_now(its, stream);
 }
 
-// The sums go to a buffer that is chosen by the address of B, or by the stream.
+// The sums go to a buffer that is chosen by the address of A or of B, or by the stream.
 __global__ void leave_sums(Gemm g, float* sums) {
   if (place() < g.m * g.n) sums[place()] = sum_of(g, place(), 0, depth(g));
 }
@@ -149,9 +149,10 @@ cudaError_t sums_in(float*& sums, const Gemm& g, cudaStream_t stream) {
   finish_sums<<<blocks_for(g.m * g.n), threads, 0, stream>>>(g, sums);
   return cudaGetLastError();
 }
-cudaError_t sums_of_b(const Gemm& g, cudaStream_t stream) {
+template <const float* Gemm::*operand>
+cudaError_t sums_of(const Gemm& g, cudaStream_t stream) {
   static std::map<const float*, float*> all;
-  return g.m == 0 || g.n == 0 ? cudaSuccess : sums_in(all[g.b], g, stream);
+  return g.m == 0 || g.n == 0 ? cudaSuccess : sums_in(all[g.*operand], g, stream);
 }
 template <std::size_t places>
 cudaError_t sums_of_streams(const Gemm& g, cudaStream_t stream) {
@@ -187,7 +188,8 @@ const Registrar registrars[] = {
     may_differ(named("spoils_b_with_gaps_after_1000", counts_launches<true, true, true>)),
     named("right_counts_launches", counts_launches<false>),
     named("sums_up_rows_of_a", sums_up_rows),
-    named("sums_belong_to_b", sums_of_b),
+    named("sums_belong_to_a", sums_of<&Gemm::a>),
+    named("sums_belong_to_b", sums_of<&Gemm::b>),
     named("sums_of_128_streams", sums_of_streams<128>),
     named("right_sums_of_streams", sums_of_streams<1024>),
     named("packs_sizes_into_a_key", plans_blocks<1 << 21>),

@@ -1,0 +1,41 @@
+// Calls that differ in one thing from the one that follows: whoever goes by what was kept of them
+// has to notice.
+#pragma once
+
+#include <array>
+
+#include "kernels/registry.h"
+#include "oracle/plan.h"
+#include "oracle/verdict.h"
+
+namespace assay {
+
+// The first six keep what they change in front of memory: operands begin where they would.
+enum class Other { lda, ldb, ldc, m, k, n, alpha, beta };
+inline constexpr int others_in_shape = 6;
+
+// With rows of one operand closer or farther apart; or with one size less, and rows as far apart as
+// before; or with a scalar of the other sign. What finds a plan again by its operands and some of
+// these may leave out any of them.
+Case with_one_other(Case, const Entry&, Other);
+
+struct Alteration {
+  Altered altered;
+  const char* words;
+};
+inline constexpr std::array alterations = {
+    Alteration{Altered::element_of_a, "with another element in A"},
+    Alteration{Altered::element_of_b, "with another element in B"},
+    Alteration{Altered::row_of_a, "with two elements of a row of A exchanged"},
+    Alteration{Altered::column_of_b, "with two elements of a column of B exchanged"},
+    Alteration{Altered::column_of_a, "with two elements of a column of A exchanged"},
+    Alteration{Altered::row_of_b, "with two elements of a row of B exchanged"},
+    Alteration{Altered::columns_of_b, "with two columns of B exchanged"},
+    Alteration{Altered::rows_of_a, "with two rows of A exchanged"},
+    Alteration{Altered::rows_of_b, "with two rows of B exchanged"},
+    Alteration{Altered::columns_of_a, "with two columns of A exchanged"}};
+
+// Whether a call is right behind each of these, and each of these behind that call.
+Verdict judge_calls_before(const Entry&, const Case&, const Resources&);
+
+}  // namespace assay
