@@ -37,12 +37,14 @@ std::int64_t widest_within_int(const Case& c, std::int64_t rows) {
 // then wrap in bytes. Where one operand is wide, the size that counts its rows is far from others:
 // multiplied by the wrong one, its distance gives what 32 bits hold. Where the variant takes fewer
 // rows, they lie farther apart; where its indices have 32 bits, as far as those reach, which is
-// beyond 2^31 bytes. A case of many rows keeps them: there may be a way for these.
+// beyond 2^31 bytes; of two rows, one begins there. A case of many rows keeps them: there may be a
+// way for these.
 Case with_wide_gaps(Case c, const Entry& entry) {
   struct Spread {
     std::int64_t rows, gap;
   };
-  constexpr std::array<Spread, 10> spreads = {{{5, 1 << 30},
+  constexpr std::array<Spread, 11> spreads = {{{5, 1 << 30},
+                                               {2, 1 << 30},
                                                {5, 3 << 27},
                                                {5, 3 << 26},
                                                {9, 1 << 28},
@@ -55,14 +57,14 @@ Case with_wide_gaps(Case c, const Entry& entry) {
   enum Wide { all, only_a, only_b, only_c };
   const Needs& needs = entry.variant.needs;
   const auto wide = needs.m_most < 2 ? only_b : static_cast<Wide>(c.seed % 4);
-  const auto few = static_cast<std::int64_t>(1 + c.seed / 64 % 3);
+  const Spread drawn = spreads[c.seed / 4 % spreads.size()];
+  const auto few = drawn.rows == 2 ? 1 : static_cast<std::int64_t>(1 + c.seed / 64 % 3);
   const std::int64_t most = wide == only_b ? needs.k_most
                             : wide == all  ? std::min(needs.m_most, needs.k_most - few)
                                            : needs.m_most;
   constexpr std::int64_t many = 256, most_apart = 1 << 14;  // each row takes a page of its own
   const bool are_many = (wide == only_a || wide == only_c) && c.m >= many && c.m <= most_apart;
-  const Spread spread =
-      are_many ? Spread{c.m, (3 << 28) / c.m} : spreads[c.seed / 4 % spreads.size()];
+  const Spread spread = are_many ? Spread{c.m, (3 << 28) / c.m} : drawn;
   const std::int64_t rows = std::clamp<std::int64_t>(most, 2, spread.rows);
   const std::int64_t gap = spread.gap * ceil_div(spread.rows - 1, rows - 1);
   const std::int64_t widest = widest_within_int(c, rows + few);

@@ -158,13 +158,16 @@ TEST(Needs, of_32_bit_indices_leave_cases_of_wide_strides) {
   Entry entry = host_entry(multiply);
   entry.variant.needs.int_indices = true;
   const Claim& wide = claim_named("wide_strides");
+  int beyond_in_bytes = 0;  // the second row begins there
   for (std::uint64_t seed = 0; seed < 256; ++seed) {
     Case c{.m = 7, .n = 9, .k = 8, .seed = seed};
     for (Gap* gap : {&c.lda, &c.ldb, &c.ldc}) gap->floats = 1 << seed % 22;
     const Case moved = nearest_case(c, wide, entry);
     EXPECT_EQ(wide.excludes_case(moved), "") << to_string(moved);
     EXPECT_EQ(refusal_of(entry, moved), "");
+    beyond_in_bytes += moved.m == 2 && moved.lda.floats >= 1 << 29;
   }
+  EXPECT_GT(beyond_in_bytes, 5);
 }
 
 // Rows that are longer than 32 bits let them be apart.
