@@ -252,6 +252,7 @@ assay_sight_defect(keeps_sums_where_it_fails IN nvcc_only/callers.cu CLAIM launc
 
 # What launches use again, or take for granted.
 assay_sight_defect(slots_in_turn IN nvcc_only/reuse.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "launches under way")
+assay_sight_defect(two_thousand_slots_in_turn IN nvcc_only/reuse.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "launches under way")
 assay_sight_defect(blocks_by_shared_turn IN nvcc_only/reuse.cu CLAIM two_streams CASE "m=9 n=40 k=5" SAYS "of turn")
 assay_sight_defect(blocks_meet_uninvited IN nvcc_only/reuse.cu CLAIM two_streams CASE "m=512 n=64 k=2" SAYS "never ends")
 assay_sight_defect(begins_again_if_short IN nvcc_only/reuse.cu CLAIM launch_errors CASE "m=3 n=4 k=5" SAYS "where cudaMemGetInfo tells of 0 free bytes")

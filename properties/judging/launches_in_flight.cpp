@@ -29,9 +29,9 @@ Verdict judge_pair(const Entry& entry, const Case& c, const Plan& plan,
 
 // How many launches of a case this process has the time for.
 int affordable_launches(const Entry& entry, const Case& c) {
-  constexpr int most = 1100, least = 9;  // a ring has 4 to 1024 slots
-  constexpr double most_nanoseconds = 3e8;
-  const double of_process = entry.backend == Backend::ptx ? 1e9 : 2e8;
+  constexpr int most = 2200, least = 9;  // a ring has 4 to 2048 slots
+  constexpr double most_nanoseconds = 1.2e9;
+  const double of_process = entry.backend == Backend::ptx ? 2.4e9 : 2e8;
   thread_local double spent = 0;
   const double each = cost_of(c, claim_named("within_bound"), entry);
   const int times =
@@ -41,23 +41,17 @@ int affordable_launches(const Entry& entry, const Case& c) {
   return times;
 }
 
-// Whether a launch leaves something that another one may meet: memory of the device or variables of
-// kernels, or, on the executor, which does not tell these from others, variables of any kind.
-bool keeps_what_may_be_shared(const Entry& entry, const Resources& resources) {
-  return entry.backend == Backend::simt ? keeps_something(entry, resources)
-                                        : keeps_memory(entry, resources);
-}
-
 }  // namespace
 
 Verdict judge_two_streams(const Entry& entry, const Case& c, const Resources& resources) {
   const bool on_cpu = entry.backend == Backend::simt || entry.backend == Backend::ptx;
-  if (on_cpu) keeps_what_may_be_shared(entry, resources);
+  const auto hash = [&] { return on_cpu ? hash_of_kept(entry, resources) : 0; };
+  const std::uint64_t before = hash();
   Plan plan{.setting = Setting::two_streams};
   Verdict verdict = judge_pair(entry, c, plan, resources);
-  if (verdict.status != TrialStatus::right || !on_cpu ||
-      !keeps_what_may_be_shared(entry, resources))
-    return verdict;
+  // Else it keeps nothing, or does not use that for this problem.
+  const bool leaves_something = hash() != before;
+  if (verdict.status != TrialStatus::right || !leaves_something) return verdict;
   if (entry.backend == Backend::ptx)
     for (const Shared shared : {Shared::nothing, Shared::a, Shared::b}) {
       plan.shared_operand = shared;

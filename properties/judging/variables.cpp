@@ -46,11 +46,6 @@ int visit(dl_phdr_info* library, std::size_t, void* found) {
   return 1;
 }
 
-using FirstHashes = std::map<const void*, std::uint64_t>;  // by launch function
-bool differs(FirstHashes& at_first, const Entry& entry, std::uint64_t now) {
-  return at_first.try_emplace(entry.variant.launch.address(), now).first->second != now;
-}
-
 }  // namespace
 
 std::uint64_t variables_beside(const void* code) {
@@ -65,12 +60,9 @@ std::uint64_t hash_of_kept(const Entry& entry, const Resources& resources) {
 }
 
 bool keeps_something(const Entry& entry, const Resources& resources) {
-  thread_local FirstHashes at_first;
-  return differs(at_first, entry, hash_of_kept(entry, resources));
-}
-bool keeps_memory(const Entry& entry, const Resources& resources) {
-  thread_local FirstHashes at_first;
-  return differs(at_first, entry, machine_of(entry.backend, resources).hash_of_kept_memory());
+  thread_local std::map<const void*, std::uint64_t> at_first;  // by launch function
+  const std::uint64_t now = hash_of_kept(entry, resources);
+  return at_first.try_emplace(entry.variant.launch.address(), now).first->second != now;
 }
 
 }  // namespace assay

@@ -14,9 +14,7 @@ std::uint64_t variables_beside(const void* code);
 // A hash of all that launches of a variant may leave behind in this process.
 std::uint64_t hash_of_kept(const Entry&, const Resources&);
 
-// Whether something is kept since this was first asked about the variant in this process: of all
-// that, or of memory of the device and the variables of kernels alone.
+// Whether something is kept since this was first asked about the variant in this process.
 bool keeps_something(const Entry&, const Resources&);
-bool keeps_memory(const Entry&, const Resources&);
 
 }  // namespace assay

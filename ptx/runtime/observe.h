@@ -90,10 +90,11 @@ struct Observation {
   std::optional<Crowd> crowd;     // of the launch of which most blocks had to be in flight
   std::uint64_t blocks = 0;       // of all launches where nothing runs; and a number
   std::uint64_t launched = 0;     // equal for equal kernels, grids and arguments there
+  std::vector<const void*> kinds_launched;  // each kernel once, there
 };
 
 // A hash of what variables of kernels, and memory that host code has allocated, hold between calls:
-// another one where something was left there. The first MiB of each counts.
+// another one where something was left there; 0 if there is none. The first MiB of each counts.
 std::uint64_t hash_of_kept_memory();
 
 // What that memory holds now, put back later where it is still there.

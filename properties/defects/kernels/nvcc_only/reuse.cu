@@ -329,6 +329,7 @@ cudaError_t shares_long_k(const Gemm& g, cudaStream_t stream, void* workspace) {
 
 const Registrar registrars[] = {
     named("slots_in_turn", by_many_slots<false>, bytes_to_meet),
+    named("two_thousand_slots_in_turn", by_many_slots<false, 2000>, bytes_to_meet),
     named("right_slots_in_turn", by_many_slots<true>, bytes_to_meet),
     named("right_memory_of_a_handle", by_handle_of_stream, bytes_to_meet),
     named("right_pool_of_lent_memory", by_pool, bytes_to_meet),
