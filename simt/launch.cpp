@@ -97,8 +97,14 @@ Refusal refuse(const cudaLaunchConfig_t& config, const Kernel& kernel) {
   return {};
 }
 
-void note(const cudaLaunchConfig_t& config, const Kernel& kernel, std::uint64_t& launched) {
-  const auto add = [&](const auto& value) { launched = digest_of(&value, sizeof value, launched); };
+// A launch where nothing runs.
+void note(const cudaLaunchConfig_t& config, const Kernel& kernel, Observation& seen) {
+  const auto add = [&](const auto& value) {
+    seen.launched = digest_of(&value, sizeof value, seen.launched);
+  };
+  auto& kinds = seen.kinds_launched;
+  if (std::find(kinds.begin(), kinds.end(), kernel.code) == kinds.end())
+    kinds.push_back(kernel.code);
   add(kernel.code), add(config.gridDim), add(config.blockDim), add(config.dynamicSmemBytes);
   if (kernel.digest != nullptr) add(kernel.digest(kernel.arguments));
 }
@@ -219,7 +225,7 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const Kernel& kernel) {
   const Launch launch{kernel, config.gridDim, config.blockDim, config.dynamicSmemBytes};
   session->seen.blocks += launch.blocks();
   if (session->settings.runs_nothing) {
-    note(config, kernel, session->seen.launched);
+    note(config, kernel, session->seen);
   } else if (session->settings.keeps_in_flight) {
     session->in_flight.put(config.stream, launch);
   } else if (!run_now(launch, {0, launch.blocks()})) {

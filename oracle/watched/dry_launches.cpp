@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t most_calls = 20'000, calls_to_launch = 150;
 constexpr std::uintptr_t quad_bytes = 16;
+constexpr std::uint64_t of_kernels = 0x94d049bb133111ebu;  // keeps sums of hashes apart
 
 // Where nothing ever lies, 2^42 bytes apart.
 constexpr std::uintptr_t address_of(Operand o) {
@@ -51,9 +52,16 @@ std::uint64_t crowding(const Case& c, const Tile& tile, std::uint64_t blocks) {
   return power * 0x9e3779b97f4a7c15u;
 }
 
+// A kernel may be taken from a table, which no comparison tells.
+std::uint64_t sum_of(const std::vector<const void*>& kinds) {
+  std::uint64_t sum = 0;
+  for (const void* const kind : kinds) sum += reinterpret_cast<std::uintptr_t>(kind) * of_kernels;
+  return sum;
+}
+
 struct Launched {
-  std::uint64_t blocks, what;
-  bool is_refused = false;
+  std::uint64_t blocks, what, kinds;
+  bool is_refused = false, lacked_memory = false;
 };
 
 // By the executor's build that is watched, or by nvcc's for the PTX machine.
@@ -70,10 +78,11 @@ Launched launched_by(const Entry& entry, std::optional<int> refused, simt::Watch
                               [&] { call(entry.variant.launch); });
   };
   const simt::Observation seen = simt::observe(settings, std::ref(host_code));
-  if (by_executor) return {seen.blocks, seen.launched};
+  if (by_executor) return {seen.blocks, seen.launched, sum_of(seen.kinds_launched)};
   const bool is_refused =
       by_machine.finding && by_machine.finding->fault == ptx::Fault::launch_refused;
-  return {by_machine.blocks, by_machine.launched, is_refused};
+  return {by_machine.blocks, by_machine.launched, sum_of(by_machine.kinds_launched), is_refused,
+          by_machine.lacked_memory};
 }
 
 }  // namespace
@@ -100,10 +109,14 @@ Dry DryLaunches::launch(const DryLaunch& d, simt::Watch& watch) {
     dry.at_fault = !ended && !dry.too_long;
   };
   const Launched launched = launched_by(entry_, d.refused, watch, std::ref(call));
-  dry.path = watch.path() + dry.at_fault + crowding(d.c, entry_.variant.tile, launched.blocks);
   dry.took_new_side = watch.took_new_side();
   dry.launched = launched.what;
-  dry.is_refused = launched.is_refused && !d.refused;
+  dry.kernels = launched.kinds;
+  dry.blocks = launched.blocks;
+  dry.fails = (launched.is_refused || dry.gave_up) && !launched.lacked_memory && !d.refused &&
+              !dry.at_fault && !dry.too_long;
+  dry.path = watch.path() + launched.kinds + dry.at_fault +
+             crowding(d.c, entry_.variant.tile, launched.blocks);
   dry.cost = watch.calls() - before + calls_to_launch;
   return dry;
 }

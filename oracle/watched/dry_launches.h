@@ -20,14 +20,19 @@ struct DryLaunch {
 };
 
 struct Dry {
-  bool accepted = false;    // by its needs; else nothing was called
-  bool too_long = false;    // it was ended
-  bool at_fault = false;    // it touched an operand, or divided by zero
-  bool gave_up = false;     // it returned an error
-  bool is_refused = false;  // a launch of it, by the device, as none could be there
-  // Equal for equal sides of the same comparisons, and a like number of tiles for each block.
+  bool accepted = false;  // by its needs; else nothing was called
+  bool too_long = false;  // it was ended
+  bool at_fault = false;  // it touched an operand, or divided by zero
+  bool gave_up = false;   // it returned an error
+  // A launch of it, by the device, as none could be there; or it returned an error though nothing
+  // was refused on purpose, nor lacked memory.
+  bool fails = false;
+  // Equal for equal sides of the same comparisons, the same kernels, and a like number of tiles for
+  // each block.
   std::uint64_t path = 0;
   bool took_new_side = false;  // of a comparison
+  std::uint64_t kernels = 0;   // equal for the same ones, however often each is launched
+  std::uint64_t blocks = 0;    // of all of them
   // Equal where the same kernels would run, in grids of the same size, with the same arguments.
   std::uint64_t launched = 0;
   std::uint64_t cost = 0;  // in calls of the watch, the same on any machine

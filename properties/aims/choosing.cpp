@@ -3,6 +3,7 @@
 #include <array>
 #include <set>
 
+#include "oracle/fills/filling.h"
 #include "oracle/reference.h"
 #include "properties/aims/exploration.h"
 #include "properties/aims/one_way.h"
@@ -52,18 +53,25 @@ std::vector<Case> affordable(const std::vector<Case>& cases, const Exploration& 
   return chosen;
 }
 
-// What a path does with infinities, or with rows of different scale, plain numbers do not show. So
-// many cases are aimed at each threshold that each kind of data comes to both its sides.
-std::vector<Case> with_all_data(std::vector<Case> cases, Arithmetic arithmetic) {
+// What a path does with infinities, or with rows of different scale, plain numbers do not show.
+// Each kind of data comes to each case in turn, so that all come to both sides of a threshold, and
+// those that are left out come later.
+std::vector<Case> with_all_data(const std::vector<Case>& cases, Arithmetic arithmetic) {
   constexpr std::array fills = {Fill::special, Fill::scaled, Fill::patterned, Fill::special,
                                 Fill::largest};
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    Case& c = cases[i];
-    c.fill = fills[i % (keeps_inputs(arithmetic) ? fills.size() : 1)];
-    c.alpha = scalar_for(c.fill, c.alpha);
-    c.seed += i;
-  }
-  return cases;
+  const std::size_t count = keeps_inputs(arithmetic) ? fills.size() : 1;
+  std::vector<Case> all;
+  for (std::size_t turn = 0; turn < count; ++turn)
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      Case c = cases[i];
+      if (turn > 0 && c.alpha == 0) continue;
+      c.fill = fills[(i + turn) % count];
+      c.alpha = scalar_for(c.fill, c.alpha);
+      c.seed += all.size();
+      while (c.fill == Fill::scaled && !scales_to_denormals(c.seed)) ++c.seed;
+      all.push_back(c);
+    }
+  return all;
 }
 
 }  // namespace
@@ -73,6 +81,7 @@ std::vector<Case> aimed_cases(const Exploration& exploration, const Claim& claim
   const bool on_ptx = entry.backend == Backend::ptx;
   const Price price = claim.takes_extreme_sizes  ? Price{5e8, on_ptx ? 8e8 : 1e9}
                       : claim.takes_large_shapes ? Price{on_ptx ? 2e8 : 5e8, on_ptx ? 4e8 : 1e9}
+                      : claim.is_about_data      ? Price{on_ptx ? 2e8 : 6e7, on_ptx ? 1e9 : 4e8}
                                                  : Price{6e7, on_ptx ? 2e8 : 4e8};
   return affordable(claim.is_about_data ? with_all_data(exploration.cases, entry.variant.arithmetic)
                                         : exploration.cases,
@@ -83,10 +92,12 @@ std::vector<std::vector<Case>> aimed_sequences(const Exploration& exploration, c
                                                const Entry& entry) {
   std::vector<std::vector<Case>> all;
   if (!claim.takes_extreme_sizes) return all;
+  constexpr std::size_t few = 4;
   for (std::vector<Case> sequence : exploration.sequences) {
+    const double most_each = sequence.size() < few ? 2e8 : 3e7;
     const bool is_cheap = std::all_of(sequence.begin(), sequence.end(), [&](Case& c) {
       c = nearest_case(c, claim, entry);
-      return cost_of(c, claim, entry, exploration.hints.effort) < 3e7 &&
+      return cost_of(c, claim, entry, exploration.hints.effort) < most_each &&
              claim.excludes_case(c).empty();
     });
     if (is_cheap) all.push_back(std::move(sequence));
@@ -101,9 +112,9 @@ std::vector<Case> refused_cases(const Exploration& exploration, const Claim& cla
   std::vector<Case> cases;
   for (const Case& c : exploration.refused) {
     const bool is_small = std::max({c.m * c.k, c.k * c.n, c.m * c.n}) < most_elements;
-    const bool takes_it = claim.takes_extreme_sizes && claim.excludes_case(c).empty() &&
-                          nearest_case(c, claim, entry) == c;
-    if (is_small && takes_it && cases.size() < most) cases.push_back(c);
+    const bool takes_it = (is_small ? claim.takes_extreme_sizes : claim.is_about_huge) &&
+                          claim.excludes_case(c).empty() && nearest_case(c, claim, entry) == c;
+    if (takes_it && cases.size() < most) cases.push_back(c);
   }
   return cases;
 }
@@ -127,6 +138,10 @@ std::vector<Case> cases_on_large_paths(const Exploration& exploration, const Cla
     if (takes_both && path.odd != path.round) add(path.odd);
     add(path.round);
   }
+  constexpr Price of_squares = {4e9, 6e9};
+  if (claim.takes_extreme_sizes)
+    for (const Case& c : affordable(exploration.squares, exploration, claim, entry, of_squares))
+      cases.push_back(c);
   return cases;
 }
 
@@ -146,6 +161,7 @@ std::vector<Case> dear_aimed_cases(const Exploration& exploration, const Claim& 
       chosen.push_back(c);
   };
   add(exploration.named_cases, {4e9, 8e9});
+  add(exploration.long_cases, {2e9, 4e9});
   add(exploration.dear_cases,
       entry.backend == Backend::ptx ? Price{2.2e9, 4e9} : Price{most_judged_cost, 2.6e10});
   return chosen;

@@ -56,6 +56,16 @@ Case twice(const Threshold& threshold) {
 
 bool is_k(const Input& input) { return input.is_size && with({}, input, 1).k == 1; }
 
+// As many elements of A, or of B, as the row beyond a threshold has, in few tiles and groups of
+// these.
+std::vector<Case> squares_of_inputs(const Threshold& threshold, const Tile& tile) {
+  constexpr std::int64_t long_row = 1 << 16;
+  if (!threshold.input.is_size || threshold.value < long_row) return {};
+  const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(threshold.value))) + 1;
+  return {{.m = side + 3 * tile.m + 1, .n = tile.n + 1, .k = side},
+          {.m = tile.m + 1, .n = side + 3 * tile.n + 1, .k = side}};
+}
+
 // What a few large cases have to show. A fast algorithm mixes rows or columns of different scale.
 std::vector<Case> dear_cases_at(const Threshold& threshold, const Variant& variant) {
   const auto& [base, input, value] = threshold;
@@ -126,15 +136,19 @@ void add_aims(const Explorer& explorer, const Variant& variant, Exploration& exp
   for (const Threshold& threshold : explorer.thresholds()) {
     for (const Case& c : cases_at(threshold, variant.tile)) exploration.cases.push_back(c);
     for (const Case& c : dear_cases_at(threshold, variant)) exploration.dear_cases.push_back(c);
+    for (const Case& c : squares_of_inputs(threshold, variant.tile))
+      exploration.squares.push_back(c);
     (threshold.input.is_size ? exploration.hints.sizes : exploration.hints.distances)
         .push_back(threshold.value);
   }
   // Some of these are dear.
-  for (const auto* cases : {&explorer.launches().cases, &explorer.knowledge().news()})
+  for (const auto* cases :
+       {&explorer.launches().cases, &explorer.knowledge().news(), &explorer.joined_cases()})
     exploration.dear_cases.insert(exploration.dear_cases.end(), cases->begin(), cases->end());
   exploration.sequences = explorer.launches().sequences;
   exploration.large_paths = explorer.launches().large_paths;
   exploration.refused = explorer.launches().refused;
+  exploration.long_cases = explorer.launches().long_cases;
   for (const std::int64_t constant : explorer.open_constants()) {
     for (const Case& c : cases_beyond(constant)) exploration.cases.push_back(c);
   }

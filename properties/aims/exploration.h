@@ -27,6 +27,8 @@ struct Exploration {
   std::vector<Case> cases;        // to judge, beside those that are drawn
   std::vector<Case> dear_cases;   // at and beyond the thresholds, for one claim, at whatever cost
   std::vector<Case> named_cases;  // of sizes that the source names together
+  std::vector<Case> long_cases;   // of few rows or columns that have kernels of their own
+  std::vector<Case> squares;      // with an A or a B as large as beyond a threshold
   std::vector<std::vector<Case>> sequences;  // one after the other, in one process
   std::vector<LargePath> large_paths;
   std::vector<Case> refused;                // a launch of which the device refuses

@@ -56,6 +56,7 @@ Explorer::Explorer(const Entry& entry, std::map<const void*, Place> places, std:
     return Constants{whole_constants(1), float_constants()};
   });
   know_.allow(budget);
+  drive();  // what the last draws and launches have reached
   climb_to_the_rest();
 }
 
@@ -115,9 +116,9 @@ Case Explorer::draw_small_case(bool with_nothing) {
 // one does it: they would meet both halves, and show neither's threshold.
 void Explorer::drive() {
   for (bool any = true; any && !know_.is_spent();) {
+    drive_from_each(scaled_, [&](const Case& base) { try_scalars(base); });
     any = drive_from_each(swept_, [&](const Case& base) {
       for (const Input& input : inputs) sweep(base, input);
-      try_scalars(base);
     });
     if (any) continue;
     any = drive_from_each(swept_jointly_, [&](const Case& base) {
@@ -131,6 +132,7 @@ bool Explorer::drive_from_each(std::set<std::string>& known,
                                const std::function<void(const Case&)>& sweep_from) {
   bool any = false;
   for (const void* where : open()) {
+    if (know_.is_spent()) break;
     const Case base = know_.comparisons().at(where).from;
     if (!known.insert(to_string(base)).second) continue;
     sweep_from(base);
@@ -237,14 +239,26 @@ void Explorer::note(const Case& base, const Input& input, std::int64_t value) {
 
 // The constants that floats were compared with, as alpha and as beta, and what lies beside them.
 void Explorer::try_scalars(const Case& base) {
-  for (const float scalar : float_constants()) {
-    if (!tried_scalars_.insert(scalar).second) continue;
+  const auto try_one = [&](float scalar) {
     for (float Case::*which : {&Case::alpha, &Case::beta}) {
       Case c = base;
       c.*which = scalar;
       know_.run(c, calls_of_a_run);
     }
+  };
+  for (const float scalar : float_constants())
+    if (tried_scalars_.insert(scalar).second) try_one(scalar);
+  // Also one that was tried elsewhere, if a comparison was reached from here alone.
+  std::set<float> compared;
+  for (const void* where : open()) {
+    const Known& known = know_.comparisons().at(where);
+    const Comparison& c = known.seen;
+    if (!(known.from == base) || c.kind != Comparison::Kind::floats) continue;
+    if (c.least == c.greatest) compared.insert(static_cast<float>(c.least));
+    if (c.least_other == c.greatest_other) compared.insert(static_cast<float>(c.least_other));
   }
+  for (const float scalar : compared)
+    if (std::isfinite(scalar)) try_one(scalar);
 }
 
 // Each constant as a size and as a distance, the other sizes tiny. The last row and column come

@@ -74,7 +74,7 @@ class Explorer {
   const Tile tile_;
   Knowledge know_;
   Dice dice_{1};
-  std::set<std::string> swept_, swept_jointly_;
+  std::set<std::string> scaled_, swept_, swept_jointly_;
   std::set<float> tried_scalars_;
   std::vector<Threshold> thresholds_;
   std::set<const void*> climbed_;

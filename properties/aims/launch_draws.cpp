@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-constexpr std::int64_t widest_gap = 1 << 17;
+constexpr std::int64_t wide_gap = 1 << 17;
 constexpr std::size_t most_kept = 64;
 
 }  // namespace
@@ -139,7 +139,10 @@ std::int64_t LaunchDraws::gap(std::int64_t row) {
     case 1: return 0;
     case 2: return dice_.between(0, 64);
     case 3: return round_up(row + dice_.between(0, 8), dice_.of({4, 8, 32, 64, 1024})) - row;
-    case 4: return dice_.log_between(1, widest_gap);
+    case 4: {  // some of the widest leave 32 bits as bytes
+      const std::int64_t floats = dice_.log_between(1, wide_gap);
+      return floats > wide_gap / 2 ? floats << 13 : floats;
+    }
     default: {
       const std::int64_t distance =
           whole_.empty() || dice_.one_in(2)

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
-#include "oracle/watched/dry_launches.h"
+#include "properties/aims/dry_paths.h"
 #include "properties/aims/inputs.h"
 #include "properties/aims/launch_draws.h"
 #include "properties/fitting.h"
@@ -20,13 +21,14 @@ namespace {
 constexpr std::uint64_t budget_of_settled = 3'000'000, budget_of_unequal = 20'000'000,
                         budget_of_open = 60'000'000;
 constexpr int launches_of_a_round = 2048, most_too_long = 64, most_dear_paths = 4;
-constexpr std::int64_t largest_unit = 256, side_of_squares = 64;
-constexpr std::size_t most_paths = 40, most_sequences = 20, most_before = 32;
+constexpr std::int64_t side_of_squares = 64;
+constexpr std::size_t most_paths = 40, most_sequences = 20;
 constexpr int pairs = 3000;  // of small problems, and of any
 constexpr double products_of_a_pair = 1e5;
 constexpr double cheap_products = 1e7, most_products = 3e10,  // of a case to judge
     many_products = 0x1p29, most_products_whole = 1.1e10;
 constexpr std::size_t most_large_paths = 2, most_refused = 8;
+constexpr double bytes_of_a_device = 1.3e11;
 
 // What no problem has any influence on, as the status that a call of the runtime returns, hardly
 // waits for a rare one.
@@ -34,7 +36,13 @@ bool varies(const Comparison& c) {
   return c.least < c.greatest || c.least_other < c.greatest_other;
 }
 
-using Launches = std::vector<DryLaunch>;  // one after the other: the last counts
+double bytes_of_operands(const Case& c) {
+  const auto spread = [](std::int64_t rows, std::int64_t columns, Gap gap) {
+    return static_cast<double>(rows) * static_cast<double>(columns + gap.floats);
+  };
+  return sizeof(float) *
+         (spread(c.m, c.k, c.lda) + spread(c.k, c.n, c.ldb) + spread(c.m, c.n, c.ldc));
+}
 
 class LaunchSearch {
  public:
@@ -43,46 +51,32 @@ class LaunchSearch {
         constants_(constants),
         needs_(know.entry().variant.needs),
         dry_(know.entry(), know.hints()),
-        draws_(needs_),
-        other_{fitted({.m = 3, .n = 5, .k = 2, .alpha = 1.5f, .beta = 0.5f}, needs_)} {}
+        draws_(needs_) {}
 
   LaunchFindings findings() {
     const std::uint64_t before = variables();
-    if (launch(other_).at_fault) return {};
+    if (dry_.launch(dry_.other()).at_fault) return {};
     for (const Case& c : know_.news()) {
-      if (c.multiply_adds() < cheap_products) paths_.insert(launch({fitted(c, needs_)}).path);
+      if (c.multiply_adds() < cheap_products) paths_.insert(dry_.launch({fitted(c, needs_)}).path);
     }
-    news_.clear();
+    try_lines();
+    try_parts_of_k();
+    dry_.news.clear();
     for (const double products : {cheap_products, double{INFINITY}}) {
       draws_.limit_products(products);
-      spent_ = 0;
-      while (spent_ < budget() && too_long_ < most_too_long) try_some();
+      dry_.spent = 0;
+      while (dry_.spent < budget() && too_long_ < most_too_long) try_some();
     }
-    keeps_state_ = variables() != before;
-    if (keeps_state_) {
+    if (variables() != before) {
+      dry_.count_what_is_kept();
       try_pairs();
+      try_packed_sizes();
       try_repeats();
     }
     return std::move(found_);
   }
 
  private:
-  Dry launch(const DryLaunch& d) {
-    const Dry dry = dry_.launch(d);
-    spent_ += dry.cost;
-    before_[count_++ % most_before] = d;
-    if (dry.took_new_side && !dry.too_long) news_.push_back(latest());
-    return dry;
-  }
-
-  // The last launches, the latest last.
-  Launches latest() const {
-    Launches all;
-    for (std::size_t i = std::min<std::size_t>(most_before, count_); i > 0; --i)
-      all.push_back(before_[(count_ - i) % most_before]);
-    return all;
-  }
-
   std::uint64_t budget() const {
     bool any_unequal = false;
     for (const Comparison& c : dry_.comparisons()) {
@@ -104,15 +98,53 @@ class LaunchSearch {
   }
 
   void try_one(const DryLaunch& d) {
-    const Dry dry = launch(d);
+    const Dry dry = dry_.launch(d);
     if (!dry.accepted) return;
     if (dry.too_long && ++too_long_ % 8 == 0) draws_.limit_sizes();
-    if (news_.empty() && !dry.too_long && paths_.size() < most_paths &&
-        paths_.insert(dry.path).second)
-      examine(latest(), false);
+    if (dry_.news.empty() && !dry.too_long) {
+      const auto is_new_in = [&](std::set<std::uint64_t>& paths, std::size_t most) {
+        return paths.size() < most && paths.insert(dry.path).second;
+      };
+      if (is_new_in(paths_, most_paths)) examine(dry_.latest(), false);
+      dry_.tells_failures = dry.fails;
+      if (dry.fails && is_new_in(failing_paths_, most_refused)) examine({d}, false);
+      dry_.tells_failures = false;
+    }
     // To examine one may show others.
-    for (std::size_t i = 0; i < news_.size(); ++i) examine(Launches(news_[i]), true);
-    news_.clear();
+    for (std::size_t i = 0; i < dry_.news.size(); ++i) examine(Launches(dry_.news[i]), true);
+    dry_.news.clear();
+  }
+
+  // Few rows or columns may have kernels of their own, and what their blocks share may be no whole
+  // number of vectors.
+  void try_lines() {
+    constexpr std::int64_t very_long = 131'076, side = 517;
+    const auto kernels_for = [&](const Case& c) {
+      return dry_.launch({fitted(c, needs_)}).kernels;
+    };
+    for (const std::int64_t k : {64, 257}) {
+      const std::uint64_t usual = kernels_for({.m = side, .n = side + 6, .k = k});
+      for (const std::int64_t few : {1, 2, 4})
+        for (const Case& c : {Case{.m = few, .n = very_long, .k = k}, {very_long, few, k}})
+          if (kernels_for(c) != usual) found_.long_cases.push_back(fitted(c, needs_));
+    }
+  }
+
+  // Parts of k, rounded up to whole slices, may leave nothing to the last one: where k is the least
+  // for so many parts, and where a slice for each was just enough.
+  void try_parts_of_k() {
+    constexpr std::int64_t longest = 8192;
+    constexpr std::size_t most = 40;
+    const auto single = [&](std::int64_t k) { return fitted({.m = 1, .n = 1, .k = k}, needs_); };
+    std::map<std::uint64_t, std::int64_t> least_k;  // for as many blocks
+    for (std::int64_t k = 1; k <= longest && least_k.size() < most; ++k)
+      least_k.try_emplace(dry_.launch({single(k)}).blocks, k);
+    if (least_k.size() < 2 || least_k.size() == most) return;  // a block for each slice, say
+    const std::int64_t slice = std::max(1, know_.entry().variant.tile.k);
+    for (const auto& [blocks, k] : least_k)
+      for (const std::int64_t other :
+           {k, k + 1, round_up(k, static_cast<std::int64_t>(blocks) * slice) + 1})
+        found_.long_cases.push_back(single(other));
   }
 
   // No bisecting makes two problems smaller together: small ones are tried though a dear pair has
@@ -122,6 +154,42 @@ class LaunchSearch {
     for (int i = 0; i < pairs; ++i) try_pair(judged_paths_);
     draws_.limit_products(INFINITY);
     for (int i = 0; i < pairs; ++i) try_pair(paths_);
+  }
+
+  // Two problems whose sizes give the same number, where one has more digits than there is room
+  // for. What is kept of the first stays: that the other one gets its plan shows beside one that
+  // nobody has asked for.
+  void try_packed_sizes() {
+    constexpr std::array sizes = {&Case::m, &Case::n, &Case::k};
+    constexpr std::int64_t most_digits = 1 << 24;
+    std::vector<std::int64_t> all_digits = {100, 1000, 10'000, 100'000};
+    for (std::int64_t digits = 1 << 6; digits <= most_digits; digits *= 2)
+      all_digits.push_back(digits);
+    std::int64_t another = 0;  // each pair has a size of its own
+    for (const auto& [usual, longer] : {std::pair(3, 3), std::pair(34, 1000)})
+      for (const std::int64_t digits : all_digits)
+        for (const auto low : sizes)
+          for (const auto high : sizes) {
+            if (low == high) continue;
+            Case before{.m = usual, .n = usual, .k = usual};
+            before.*low = longer + 2 * ++another;
+            Case c = before;
+            c.*low += digits, c.*high -= 1;
+            Case alone = c;
+            alone.*low += 1;
+            try_packed_pair(before, c, alone);
+          }
+  }
+  void try_packed_pair(const Case& before, const Case& c, const Case& alone) {
+    const auto blocks_of = [&](const Case& each) {
+      return static_cast<double>(dry_.launch({each}).blocks);
+    };
+    const bool is_accepted = fitted(c, needs_) == c && fitted(before, needs_) == before;
+    if (!is_accepted || found_.sequences.size() >= most_sequences) return;
+    blocks_of(before);
+    const double blocks = blocks_of(c), wanted = blocks_of(alone);
+    if (blocks < 0.8 * wanted || wanted < 0.8 * blocks)
+      found_.sequences.push_back({dry_.other().c, before, c});
   }
 
   // It may do something else for a problem that it has met often enough: at another address, where
@@ -136,9 +204,9 @@ class LaunchSearch {
     DryLaunch d{c};
     if (d.c.offset == Offsets{}) d.c.offset.floats.fill(floats_beside);
     std::set<std::uint64_t> paths;
-    launch(other_);
+    dry_.launch(dry_.other());
     for (int times = 0; times < most_times; ++times) {
-      const Dry dry = launch(d);
+      const Dry dry = dry_.launch(d);
       if (!dry.accepted || dry.too_long) return;
       if (paths.insert(dry.path).second && times > few_times) return keep_repeated(c, times + 1);
     }
@@ -157,126 +225,46 @@ class LaunchSearch {
   void try_pair(std::set<std::uint64_t>& known_paths) {
     const DryLaunch first = draws_.draw();
     const Launches pair = {first, draws_.draw_after(first)};
-    const Dry last = last_of(pair);
-    if (last.accepted && launched_alone(pair.back()) != last.launched &&
-        known_paths.insert(path_of(pair)).second)
+    const Dry last = dry_.launch_all(pair);
+    if (last.accepted && dry_.launched_alone(pair.back()) != last.launched &&
+        known_paths.insert(dry_.path_of(pair)).second)
       examine(pair, false);
   }
 
   // Finds out what it takes to see the last of them again, makes it cheaper, and keeps it.
   void examine(const Launches& all, bool is_new_side) {
-    const std::uint64_t path = path_of(all);
+    const std::uint64_t path = dry_.path_of(all);
     paths_.insert(path);
     for (std::size_t length = 1; length <= all.size(); length *= 2) {
       Launches launches(all.end() - static_cast<std::ptrdiff_t>(length), all.end());
-      if (path_of(launches) != path) continue;
+      if (dry_.path_of(launches) != path) continue;
       while (launches.size() > 1) {  // without those that it does not take
         const Launches fewer(launches.begin() + 1, launches.end());
-        if (path_of(fewer) != path) break;
+        if (dry_.path_of(fewer) != path) break;
         launches = fewer;
       }
-      cheapen(launches, path);
+      dry_.cheapen(launches, path);
       keep(launches, path, is_new_side);
       return;
     }
   }
 
-  std::uint64_t path_of(const Launches& launches) {
-    constexpr std::uint64_t otherwise = 0x9e3779b97f4a7c15u;
-    const Dry last = last_of(launches);
-    if (!last.accepted) return 0;
-    const bool differs = keeps_state_ && launched_alone(launches.back()) != last.launched;
-    return last.path + (differs ? otherwise : 0);
-  }
-  Dry last_of(const Launches& launches) {
-    launch(other_);
-    Dry last;
-    for (const DryLaunch& d : launches) last = launch(d);
-    return last;
-  }
-  std::uint64_t launched_alone(const DryLaunch& d) {
-    launch(other_);
-    return launch(d).launched;
-  }
   std::uint64_t variables() const {
     const Entry& entry = know_.entry();
     return variables_beside(
         (entry.watched_launch == nullptr ? entry.variant.launch : entry.watched_launch).address());
   }
 
-  template <class Change>
-  bool try_change(Launches& launches, std::uint64_t path, const Change& change) {
-    Launches changed = launches;
-    for (DryLaunch& d : changed) {
-      change(d);
-      d.c = fitted(d.c, needs_);
-    }
-    if (changed == launches || path_of(changed) != path) return false;
-    launches = std::move(changed);
-    return true;
-  }
-
-  // What tells little first; then sizes, each as small as can be.
-  void cheapen(Launches& launches, std::uint64_t path) {
-    try_change(launches, path, [](DryLaunch& d) { d.refused.reset(); });
-    try_change(launches, path, [](DryLaunch& d) { d.adjoining = false; });
-    try_change(launches, path, [](DryLaunch& d) { d.c.offset = {}, d.c.seed = 0; });
-    try_change(launches, path, [](DryLaunch& d) { d.c.lda = d.c.ldb = d.c.ldc = {}; });
-    if (!try_change(launches, path, [](DryLaunch& d) { d.c.alpha = 1.5f, d.c.beta = 0.5f; })) {
-      try_change(launches, path, [](DryLaunch& d) { d.c.alpha = 1.5f; });
-      try_change(launches, path, [](DryLaunch& d) { d.c.beta = 0.5f; });
-    }
-    for (int round = 0; round < 3; ++round) {
-      for (const auto size : {&Case::k, &Case::m, &Case::n}) lessen(launches, path, size);
-    }
-  }
-
-  // One size, as of the last launch; in those before it, sizes of that value change too.
-  void lessen(Launches& launches, std::uint64_t path, std::int64_t Case::*size) {
-    bisect(launches, path, size, 1);
-    // It may have to be a multiple of something.
-    for (std::int64_t unit = 2; unit <= largest_unit; unit *= 2) {
-      if (launches.back().c.*size <= unit) return;
-      if (set_size(launches, path, size, launches.back().c.*size - unit))
-        return bisect(launches, path, size, unit);
-    }
-  }
-
-  // Tries the least first, of sizes that leave the same remainder.
-  void bisect(Launches& launches, std::uint64_t path, std::int64_t Case::*size, std::int64_t unit) {
-    const auto now = [&] { return launches.back().c.*size; };
-    const std::int64_t least = now() % unit == 0 ? unit : now() % unit;
-    std::int64_t low = least - unit;
-    while (now() - low > unit) {
-      const std::int64_t middle = low < least ? least : low + (now() - low) / 2 / unit * unit;
-      if (middle == low) return;
-      const std::int64_t before = now();
-      if (!set_size(launches, path, size, middle) || now() >= before) low = middle;
-    }
-  }
-
-  bool set_size(Launches& launches, std::uint64_t path, std::int64_t Case::*size, std::int64_t to) {
-    const std::int64_t now = launches.back().c.*size;
-    return try_change(launches, path, [&](DryLaunch& d) {
-      if (launches.size() == 1) {
-        d.c.*size = to;
-        return;
-      }
-      for (const auto any : {&Case::m, &Case::n, &Case::k}) {
-        if (d.c.*any == now) d.c.*any = to;
-      }
-    });
-  }
-
   void keep(const Launches& launches, std::uint64_t path, bool is_new_side) {
     const DryLaunch& last = launches.back();
-    const Dry dry = last_of(launches);
+    const Dry dry = dry_.launch_all(launches);
     const bool gives_up = dry.gave_up || last.refused;
-    last_of({launches.begin(), launches.end() - 1});
+    dry_.launch_all({launches.begin(), launches.end() - 1});
     know_.learn(dry_.compared_in(last), last.c, gives_up);
     draws_.keep(last);
-    const bool is_one_more = launches.size() == 1 && found_.refused.size() < most_refused;
-    if (dry.is_refused && is_one_more) found_.refused.push_back(last.c);
+    const bool is_one_more = launches.size() == 1 && found_.refused.size() < most_refused &&
+                             bytes_of_operands(last.c) < bytes_of_a_device;
+    if (dry.fails && is_one_more) found_.refused.push_back(last.c);
     if (last.refused || last.c.multiply_adds() > most_products) return;
     judged_paths_.insert(path);
     if (launches.size() > 1) return keep_sequence(launches);
@@ -300,8 +288,8 @@ class LaunchSearch {
     Launches other = {found};
     other.back().c = *best;
     for (const std::int64_t by : {1, 2, 4, 8})  // it may have to be even, or whole vectors
-      if (try_change(other, path,
-                     [=](DryLaunch& d) { d.c.m += by, d.c.n += 3 * by, d.c.k += 5 * by; }))
+      if (dry_.try_change(other, path,
+                          [=](DryLaunch& d) { d.c.m += by, d.c.n += 3 * by, d.c.k += 5 * by; }))
         break;
     const LargePath both{.odd = other.back().c, .round = *best};
     auto& all = found_.large_paths;
@@ -316,7 +304,7 @@ class LaunchSearch {
     Launches square = {found};
     const auto is_on_it = [&](std::int64_t pieces) {
       const std::int64_t side = pieces * side_of_squares;
-      return try_change(square, path, [&](DryLaunch& d) { d.c.m = d.c.n = side, d.c.k = k; });
+      return dry_.try_change(square, path, [&](DryLaunch& d) { d.c.m = d.c.n = side, d.c.k = k; });
     };
     const double longest = std::sqrt(most_products_whole / static_cast<double>(k));
     auto pieces =
@@ -333,7 +321,7 @@ class LaunchSearch {
   // What the first of two leaves may suit the other one, and not the other way round.
   void keep_sequence(const Launches& launches) {
     if (found_.sequences.size() >= most_sequences) return;
-    std::vector<Case> sequence = {other_.c};
+    std::vector<Case> sequence = {dry_.other().c};
     for (const DryLaunch& d : launches) sequence.push_back(d.c);
     found_.sequences.push_back(sequence);
     if (launches.size() != 2) return;
@@ -341,26 +329,17 @@ class LaunchSearch {
     found_.sequences.push_back(sequence);
   }
 
-  // The least power of 2 by which a size can grow, or 0: where it has to be a multiple of one
-  // thing, it may still be none of another.
-  std::int64_t unit_of(const DryLaunch& found, std::uint64_t path, std::int64_t Case::*size) {
-    for (std::int64_t unit = 1; unit <= largest_unit; unit *= 2) {
-      Launches other = {found};
-      if (try_change(other, path, [&](DryLaunch& d) { d.c.*size += unit; })) return unit;
-    }
-    return 0;
-  }
-
   // What is wrong there may need other sizes to show.
   void add_others_beside(const DryLaunch& found, std::uint64_t path) {
     const Tile& tile = know_.entry().variant.tile;
     const auto add_if_held = [&](const auto& change) {
       Launches other = {found};
-      if (try_change(other, path, [&](DryLaunch& d) { change(d.c); }))
+      if (dry_.try_change(other, path, [&](DryLaunch& d) { change(d.c); }))
         found_.cases.push_back(other.back().c);
     };
-    const std::int64_t of_m = unit_of(found, path, &Case::m), of_n = unit_of(found, path, &Case::n),
-                       of_k = unit_of(found, path, &Case::k);
+    const std::int64_t of_m = dry_.unit_of(found, path, &Case::m),
+                       of_n = dry_.unit_of(found, path, &Case::n),
+                       of_k = dry_.unit_of(found, path, &Case::k);
     add_if_held([&](Case& c) { c.k += of_k; });
     add_if_held([&](Case& c) { c.m += of_m, c.n += 3 * of_n; });
     add_if_held([&](Case& c) { c.m += tile.m + 1, c.n += tile.n + 3, c.k += tile.k; });
@@ -368,21 +347,28 @@ class LaunchSearch {
       for (const auto size : {&Case::m, &Case::n, &Case::k}) c.*size *= c.*size > 16 ? 2 : 1;
     });
     add_if_held([](Case& c) { c.lda.floats += 4, c.ldb.floats += 4, c.ldc.floats += 4; });
+    add_neighbours(found.c);
+  }
+
+  // A table may have the same kernel for two small sizes.
+  void add_neighbours(const Case& found) {
+    constexpr std::int64_t small = 16, long_one = 256;
+    if (std::max({found.m, found.n, found.k}) < long_one) return;
+    for (const auto size : {&Case::m, &Case::n, &Case::k})
+      for (const std::int64_t by : {-1, 1}) {
+        Case c = found;
+        c.*size += by;
+        if (c.*size > 0 && c.*size <= small) found_.cases.push_back(fitted(c, needs_));
+      }
   }
 
   Knowledge& know_;
   const std::function<Constants()>& constants_;
   const Needs& needs_;
-  DryLaunches dry_;
+  DryPaths dry_;
   LaunchDraws draws_;
-  const DryLaunch other_;  // leaves nothing in mind that others ask for
-  std::uint64_t spent_ = 0;
-  std::size_t count_ = 0;
   int too_long_ = 0, dear_ = 0;
-  bool keeps_state_ = false;    // between launches
-  std::vector<Launches> news_;  // that took a new side, and are not yet examined
-  std::array<DryLaunch, most_before> before_;
-  std::set<std::uint64_t> paths_, judged_paths_;
+  std::set<std::uint64_t> paths_, judged_paths_, failing_paths_;
   LaunchFindings found_;
 };
 

@@ -25,7 +25,8 @@ TEST_P(Rare, is_caught_with_every_seed) {
 INSTANTIATE_TEST_SUITE_P(Launches, Rare,
                          testing::Values("planted_hash", "planted_addresses", "planted_exchange",
                                          "planted_plan", "planted_constant", "planted_shares",
-                                         "planted_multiples"),
+                                         "planted_multiples", "planted_table", "planted_scaling",
+                                         "planted_packed"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(Repetition, shows_a_plan_that_is_found_by_half_of_each_address) {
@@ -120,6 +121,35 @@ TEST(LaunchSearch, finds_the_cheapest_squares_of_a_path_for_large_problems) {
     EXPECT_NE(odd.k % 16, 0) << name;
   }
   EXPECT_TRUE(explore(planted("planted_hash")).large_paths.empty());
+}
+
+TEST(LaunchSearch, keeps_the_cheapest_problem_that_is_refused) {
+  const std::vector<Case> refused = explore(planted("planted_scaling")).refused;
+  ASSERT_FALSE(refused.empty());
+  EXPECT_EQ(refused.front().m, 16 * 65535 + 1) << to_string(refused.front());
+  EXPECT_EQ(refused.front().n, 1);
+  EXPECT_TRUE(explore(planted("planted_table")).refused.empty());
+}
+
+TEST(LaunchSearch, keeps_long_rows_that_have_a_kernel_of_their_own) {
+  const std::vector<Case> cases = explore(planted("planted_long_row")).long_cases;
+  ASSERT_EQ(cases.size(), 2);
+  EXPECT_EQ(cases[0].multiply_adds(), 131'076 * 64);
+  EXPECT_EQ(cases[1].multiply_adds(), 131'076 * 257);
+  EXPECT_TRUE(explore(planted("planted_hash")).long_cases.empty());
+}
+
+// Slices of 16, of which 16 parts of 240 leave nothing to the last part.
+TEST(LaunchSearch, keeps_the_k_that_leaves_nothing_to_the_last_part) {
+  const std::vector<Case> cases = explore(planted("planted_parts")).long_cases;
+  EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), [](const Case& c) { return c.k == 3585; }));
+}
+
+TEST(LaunchSearch, gives_a_matrix_as_many_elements_as_a_long_row_has) {
+  const Exploration found = explore(planted("planted_cache"));
+  EXPECT_TRUE(std::any_of(found.squares.begin(), found.squares.end(), [](const Case& c) {
+    return (c.m + c.n) * c.k > 300'000 && c.m > 32 && c.n > 16 && c.multiply_adds() < 1e8;
+  }));
 }
 
 TEST(LaunchSearch, judges_one_case_of_a_path_for_multiples_alone) {

@@ -1,5 +1,6 @@
 // Launch functions for the tests of what is tried of them without running a kernel.
 #include <algorithm>
+#include <map>
 
 #include "kernels/gemm.h"
 
@@ -113,6 +114,74 @@ cudaError_t launch_large(const Gemm& g, cudaStream_t stream) {
   return launch_all_but(is_large && g.m % unit == 0 && g.n % unit == 0, g, stream);
 }
 
+// A thread for each column, with a kernel for each number of rows.
+constexpr int columns = 64;
+template <int rows>
+__global__ void of_rows(Gemm g) {
+  const std::int64_t col = std::int64_t{blockIdx.x} * columns + threadIdx.x;
+  if (col >= g.n) return;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    float sum = 0;
+    for (std::int64_t p = 0; p < depth(g); ++p)
+      sum = fmaf(g.a[row * g.lda + p], g.b[p * g.ldb + col], sum);
+    float* c = &g.c[row * g.ldc + col];
+    *c = blend(g, sum, c);
+  }
+}
+cudaError_t launch_rows(void (*kernel)(Gemm), const Gemm& g, cudaStream_t stream) {
+  return launch(kernel, dim3(static_cast<unsigned>(ceil_div(g.n, columns))), dim3(columns), 0,
+                stream, g);
+}
+// Which stand in a table, one of them twice.
+cudaError_t launch_by_table(const Gemm& g, cudaStream_t stream) {
+  static constexpr void (*of_sizes[])(Gemm) = {of_rows<1>, of_rows<2>, of_rows<3>, of_rows<4>,
+                                               of_rows<4>, of_rows<6>, of_rows<7>};
+  if (g.m < 1 || g.m > 7 || g.n < 300 || depth(g) < 300) return launch_right(g, stream);
+  return launch_rows(of_sizes[g.m - 1], g, stream);
+}
+cudaError_t launch_row(const Gemm& g, cudaStream_t stream) {
+  return g.m == 1 && depth(g) >= 64 ? launch_rows(of_rows<1>, g, stream) : launch_right(g, stream);
+}
+
+// As many blocks as were planned for the first problem that has these sizes in 13 bits each.
+cudaError_t launch_by_packed_sizes(const Gemm& g, cudaStream_t stream) {
+  static std::map<std::int64_t, unsigned> plans;
+  if (g.m * g.n * depth(g) < 1 << 20) return launch_right(g, stream);
+  const std::int64_t blocks = ceil_div(g.m, tile.m) * ceil_div(g.n, tile.n);
+  const auto plan =
+      plans.emplace(g.m + (g.n << 13) + (g.k << 26), static_cast<unsigned>(blocks)).first;
+  return launch(plain, dim3(plan->second), dim3(tile.n, tile.m), 0, stream, g);
+}
+
+// Up to 16 parts of k of whole slices, of which the last may be empty.
+__global__ void part_of_k(Gemm) {}
+cudaError_t launch_parts(const Gemm& g, cudaStream_t stream) {
+  const std::int64_t parts = std::min<std::int64_t>(16, depth(g) / 224);
+  if (parts < 2 || g.m == 0 || g.n == 0) return launch_right(g, stream);
+  return launch(part_of_k, dim3(1, static_cast<unsigned>(parts)), dim3(1), 0, stream, g);
+}
+
+// A block for each 16 rows where nothing is multiplied.
+__global__ void scale(Gemm g) {
+  const std::int64_t row = std::int64_t{blockIdx.y} * tile.m + threadIdx.y,
+                     col = std::int64_t{blockIdx.x} * tile.n + threadIdx.x;
+  if (row >= g.m || col >= g.n) return;
+  float* c = &g.c[row * g.ldc + col];
+  *c = blend(g, 0, c);
+}
+cudaError_t launch_scaling(const Gemm& g, cudaStream_t stream) {
+  if (depth(g) > 0 || g.m == 0 || g.n == 0) return launch_right(g, stream);
+  const dim3 grid(static_cast<unsigned>(ceil_div(g.n, tile.n)),
+                  static_cast<unsigned>(ceil_div(g.m, tile.m)));
+  return launch(scale, grid, dim3(tile.n, tile.m), 0, stream, g);
+}
+
+// A way that operands lead to which do not fit into a cache.
+cudaError_t launch_beyond_cache(const Gemm& g, cudaStream_t stream) {
+  return launch_all_but((g.m + g.n) * depth(g) > 300'000 && g.m > 2 * tile.m && g.n > tile.n, g,
+                        stream);
+}
+
 // Of the last eight plans one is found again by its sizes and the lower half of each address.
 cudaError_t launch_by_half_addresses(const Gemm& g, cudaStream_t stream) {
   static Gemm plans[8] = {};
@@ -142,6 +211,12 @@ const Registrar registrars[] = {by("planted_hash", launch_by_hash),
                                 by("planted_enormous", launch_enormous),
                                 by("planted_large", launch_large<1>),
                                 by("planted_large_even", launch_large<2>),
+                                by("planted_table", launch_by_table),
+                                by("planted_long_row", launch_row),
+                                by("planted_packed", launch_by_packed_sizes),
+                                by("planted_parts", launch_parts),
+                                by("planted_scaling", launch_scaling),
+                                by("planted_cache", launch_beyond_cache),
                                 by("planted_plan", launch_by_plan),
                                 by("planted_half_addresses", launch_by_half_addresses),
                                 by("planted_constant", launch_by_kept_constant),
