@@ -262,9 +262,11 @@ class LaunchSearch {
     dry_.launch_all({launches.begin(), launches.end() - 1});
     know_.learn(dry_.compared_in(last), last.c, gives_up);
     draws_.keep(last);
-    const bool is_one_more = launches.size() == 1 && found_.refused.size() < most_refused &&
-                             bytes_of_operands(last.c) < bytes_of_a_device;
-    if (dry.fails && is_one_more) found_.refused.push_back(last.c);
+    auto& refused = found_.refused;
+    const bool is_one_more = launches.size() == 1 && refused.size() < most_refused &&
+                             bytes_of_operands(last.c) < bytes_of_a_device &&
+                             std::find(refused.begin(), refused.end(), last.c) == refused.end();
+    if (dry.fails && is_one_more) refused.push_back(last.c);
     if (last.refused || last.c.multiply_adds() > most_products) return;
     judged_paths_.insert(path);
     if (launches.size() > 1) return keep_sequence(launches);

@@ -180,18 +180,25 @@ Verdict judge_one_by_one(const Entry& entry, const Case& c, const Resources& res
   constexpr double launches = 40, most_nanoseconds = 5e8, of_process = 3e9;
   constexpr std::int64_t larger = 2;
   constexpr std::array sizes = {&Case::m, &Case::n, &Case::k};
+  struct Known {
+    Case largest;
+    bool has_failed = false;  // then a simpler case is looked for
+  };
   thread_local double spent = 0;
-  thread_local std::map<const void*, Case> largest_of;
-  Case& largest = largest_of[entry.variant.launch.address()];
+  thread_local std::map<const void*, Known> all_known;
+  auto& [largest, has_failed] = all_known[entry.variant.launch.address()];
   const double cost = launches * cost_of(c, claim_named("within_bound"), entry);
   const bool is_larger = std::any_of(sizes.begin(), sizes.end(), [&](const auto size) {
     return c.*size >= larger * std::max<std::int64_t>(1, largest.*size);
   });
-  if (!is_larger || cost > most_nanoseconds || spent + cost > of_process) return {.judged = 1};
+  const bool is_affordable = has_failed || (is_larger && spent + cost <= of_process);
+  if (!is_affordable || cost > most_nanoseconds) return {.judged = 1};
   for (const auto size : sizes) largest.*size = std::max(largest.*size, c.*size);
   if (!keeps_some_of(entry, c, resources)) return {.judged = 1};
   spent += cost;
-  return judge_calls_before(entry, c, resources);
+  Verdict verdict = judge_calls_before(entry, c, resources);
+  has_failed |= is_failure(verdict);
+  return verdict;
 }
 
 // Whoever has met the same matrix often enough may believe that it stays, and look no more.

@@ -27,18 +27,35 @@ Verdict judge_pair(const Entry& entry, const Case& c, const Plan& plan,
   return verdict;
 }
 
-// How many launches of a case this process has the time for.
-int affordable_launches(const Entry& entry, const Case& c) {
-  constexpr int most = 2200, least = 9;  // a ring has 4 to 2048 slots
-  constexpr double most_nanoseconds = 1.2e9;
-  const double of_process = entry.backend == Backend::ptx ? 2.4e9 : 2e8;
+// How many launches of a case this process has the time for: a third of it where that leaves
+// nothing behind, as a launch does that does not use what is kept, or leaves what was there. Where
+// kernels have variables alone to keep something in, which host code copies or waits for nothing
+// of, a launch costs what it computes, and more of them come.
+int affordable_launches(const Entry& entry, const Case& c, const Machine& machine,
+                        bool leaves_something) {
+  constexpr int least = 9;  // a ring has 4 to 2048 slots
+  constexpr double usual = 3e8, most_for_few = 7e8, of_process = 1e9, on_executor = 2e8;
+  const bool are_variables = entry.backend == Backend::ptx && machine.kept_bytes() == 0 &&
+                             machine.kept_handles() == 0 && leaves_something;
+  const int most = are_variables ? 2200 : 1100;
+  const double budget = entry.backend != Backend::ptx ? on_executor
+                        : are_variables               ? 2.4 * of_process
+                        : leaves_something            ? of_process
+                                                      : of_process / 3;
   thread_local double spent = 0;
   const double each = cost_of(c, claim_named("within_bound"), entry);
-  const int times =
-      static_cast<int>(std::min<double>(most, std::min(most_nanoseconds, of_process) / each));
-  if (times < least || spent + times * each > of_process) return 0;
+  int times = static_cast<int>(std::min<double>(most, (are_variables ? 4 : 1) * usual / each));
+  if (times < least && leaves_something && least * each < most_for_few) times = least;
+  if (times < least || spent + times * each > budget) return 0;
   spent += times * each;
   return times;
+}
+
+// Whether there is something that two launches may meet in.
+bool may_keep_something(const Entry& entry, const Resources& resources) {
+  return entry.backend == Backend::ptx
+             ? machine_of(entry.backend, resources).hash_of_kept_memory() != 0
+             : keeps_something(entry, resources);
 }
 
 }  // namespace
@@ -47,19 +64,23 @@ Verdict judge_two_streams(const Entry& entry, const Case& c, const Resources& re
   const bool on_cpu = entry.backend == Backend::simt || entry.backend == Backend::ptx;
   const auto hash = [&] { return on_cpu ? hash_of_kept(entry, resources) : 0; };
   const std::uint64_t before = hash();
+  if (on_cpu) may_keep_something(entry, resources);  // as it is before the first launch
   Plan plan{.setting = Setting::two_streams};
   Verdict verdict = judge_pair(entry, c, plan, resources);
-  // Else it keeps nothing, or does not use that for this problem.
   const bool leaves_something = hash() != before;
-  if (verdict.status != TrialStatus::right || !leaves_something) return verdict;
-  if (entry.backend == Backend::ptx)
-    for (const Shared shared : {Shared::nothing, Shared::a, Shared::b}) {
+  if (verdict.status != TrialStatus::right || !on_cpu ||
+      !(leaves_something || may_keep_something(entry, resources)))
+    return verdict;
+  thread_local int cases_left = 12;  // of a process, for A and B that both read
+  if (entry.backend == Backend::ptx && cases_left-- > 0)
+    for (const Shared shared : {Shared::a, Shared::b}) {
       plan.shared_operand = shared;
       Verdict sharing = judge_pair(entry, c, plan, resources);
       if (is_failure(sharing)) return sharing;
     }
   plan.shared_operand = std::nullopt;
-  plan.in_flight = affordable_launches(entry, c);
+  plan.in_flight =
+      affordable_launches(entry, c, machine_of(entry.backend, resources), leaves_something);
   if (plan.in_flight == 0) return verdict;
   Verdict many = judge_pair(entry, c, plan, resources);
   if (!is_failure(many)) return verdict;
