@@ -55,6 +55,13 @@ struct Case {
   double multiply_adds() const {
     return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   }
+  // How many floats A, B and C spread over, with the gaps behind their rows.
+  std::array<double, 3> spreads() const {
+    const auto spread = [](std::int64_t rows, std::int64_t columns, Gap gap) {
+      return static_cast<double>(rows) * static_cast<double>(columns + gap.floats);
+    };
+    return {spread(m, k, lda), spread(k, n, ldb), spread(m, n, ldc)};
+  }
 };
 
 // Calls visit(name, member, always_printed) for every member of a case, in the order of the text

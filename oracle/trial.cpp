@@ -324,10 +324,8 @@ bool reads_unwritten_shared(const Entry& entry, const Case& c, Plan plan,
 }  // namespace
 
 void require_memory_for(const Case& c) {
-  const double widest =
-      4.0 * std::max({static_cast<double>(c.m) * static_cast<double>(c.k + c.lda.floats),
-                      static_cast<double>(c.k) * static_cast<double>(c.n + c.ldb.floats),
-                      static_cast<double>(c.m) * static_cast<double>(c.n + c.ldc.floats)});
+  const auto [of_a, of_b, of_c] = c.spreads();
+  const double widest = sizeof(float) * std::max({of_a, of_b, of_c});
   if (widest > 0x1p44) {
     throw BadInput(fmt::format(
         "case: an operand of {} spreads over {:.1f} TiB of addresses, at most 16 can be had",

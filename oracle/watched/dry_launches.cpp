@@ -3,6 +3,7 @@
 #include <exception>
 #include <functional>
 
+#include "base/scramble.h"
 #include "oracle/host/device_loan.h"
 #include "oracle/operands.h"
 #include "oracle/plan.h"
@@ -14,7 +15,6 @@ namespace {
 
 constexpr std::uint64_t most_calls = 20'000, calls_to_launch = 150;
 constexpr std::uintptr_t quad_bytes = 16;
-constexpr std::uint64_t of_kernels = 0x94d049bb133111ebu;  // keeps sums of hashes apart
 
 // Where nothing ever lies, 2^42 bytes apart.
 constexpr std::uintptr_t address_of(Operand o) {
@@ -55,7 +55,7 @@ std::uint64_t crowding(const Case& c, const Tile& tile, std::uint64_t blocks) {
 // A kernel may be taken from a table, which no comparison tells.
 std::uint64_t sum_of(const std::vector<const void*>& kinds) {
   std::uint64_t sum = 0;
-  for (const void* const kind : kinds) sum += reinterpret_cast<std::uintptr_t>(kind) * of_kernels;
+  for (const void* const kind : kinds) sum += scramble(reinterpret_cast<std::uintptr_t>(kind));
   return sum;
 }
 

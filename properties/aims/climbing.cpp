@@ -183,18 +183,6 @@ class Climb {
     }
     add_if_held([](Case& c) { c.k += 1; });
     add_if_held([&](Case& c) { c.m += tile.m + 1, c.n += tile.n + 3, c.k += tile.k; });
-    // As many elements of one matrix, in few tiles, a part of a group of them.
-    const auto add_squares = [&](std::int64_t Case::*x, std::int64_t Case::*y, std::int64_t side) {
-      constexpr std::int64_t long_side = 1 << 16;
-      if (std::max(found.*x, found.*y) < long_side) return;
-      const double elements = static_cast<double>(found.*x) * static_cast<double>(found.*y);
-      const auto root = static_cast<std::int64_t>(std::sqrt(elements)) + 1;
-      add_if_held([&](Case& c) { c.*x = c.*y = root; });
-      add_if_held([&](Case& c) { c.*x = root + 3 * side + 1, c.*y = root; });
-    };
-    add_squares(&Case::m, &Case::k, tile.m);
-    add_squares(&Case::n, &Case::k, tile.n);
-    add_squares(&Case::m, &Case::n, tile.m);
     return cases;
   }
 

@@ -142,8 +142,7 @@ void add_aims(const Explorer& explorer, const Variant& variant, Exploration& exp
         .push_back(threshold.value);
   }
   // Some of these are dear.
-  for (const auto* cases :
-       {&explorer.launches().cases, &explorer.knowledge().news(), &explorer.joined_cases()})
+  for (const auto* cases : {&explorer.launches().cases, &explorer.knowledge().news()})
     exploration.dear_cases.insert(exploration.dear_cases.end(), cases->begin(), cases->end());
   exploration.sequences = explorer.launches().sequences;
   exploration.large_paths = explorer.launches().large_paths;

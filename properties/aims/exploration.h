@@ -27,11 +27,11 @@ struct Exploration {
   std::vector<Case> cases;        // to judge, beside those that are drawn
   std::vector<Case> dear_cases;   // at and beyond the thresholds, for one claim, at whatever cost
   std::vector<Case> named_cases;  // of sizes that the source names together
-  std::vector<Case> long_cases;   // of few rows or columns that have kernels of their own
-  std::vector<Case> squares;      // with an A or a B as large as beyond a threshold
+  std::vector<Case> long_cases;  // long rows, columns and sums that launches treat in their own way
+  std::vector<Case> squares;     // with an A or a B as large as beyond a threshold
   std::vector<std::vector<Case>> sequences;  // one after the other, in one process
   std::vector<LargePath> large_paths;
-  std::vector<Case> refused;                // a launch of which the device refuses
+  std::vector<Case> refused;                // of which some launch or call fails
   Hints hints;                              // what it compares with, for cases to be drawn
   int comparisons = 0, went_both_ways = 0;  // in its own source, that were reached
   std::vector<OneWay> one_way;              // in the order of the source

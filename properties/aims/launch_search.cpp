@@ -28,7 +28,6 @@ constexpr double products_of_a_pair = 1e5;
 constexpr double cheap_products = 1e7, most_products = 3e10,  // of a case to judge
     many_products = 0x1p29, most_products_whole = 1.1e10;
 constexpr std::size_t most_large_paths = 2, most_refused = 8;
-constexpr double bytes_of_a_device = 1.3e11;
 
 // What no problem has any influence on, as the status that a call of the runtime returns, hardly
 // waits for a rare one.
@@ -36,12 +35,10 @@ bool varies(const Comparison& c) {
   return c.least < c.greatest || c.least_other < c.greatest_other;
 }
 
-double bytes_of_operands(const Case& c) {
-  const auto spread = [](std::int64_t rows, std::int64_t columns, Gap gap) {
-    return static_cast<double>(rows) * static_cast<double>(columns + gap.floats);
-  };
-  return sizeof(float) *
-         (spread(c.m, c.k, c.lda) + spread(c.k, c.n, c.ldb) + spread(c.m, c.n, c.ldc));
+bool fits_a_device(const Case& c) {
+  constexpr double bytes_of_a_device = 1.3e11;
+  const auto [of_a, of_b, of_c] = c.spreads();
+  return sizeof(float) * (of_a + of_b + of_c) < bytes_of_a_device;
 }
 
 class LaunchSearch {
@@ -130,8 +127,8 @@ class LaunchSearch {
     }
   }
 
-  // Parts of k, rounded up to whole slices, may leave nothing to the last one: where k is the least
-  // for so many parts, and where a slice for each was just enough.
+  // Where parts of k are rounded up to whole slices, the last one may be empty. So for each number
+  // of parts come the least k that has it, and the first k that needs another slice in every part.
   void try_parts_of_k() {
     constexpr std::int64_t longest = 8192;
     constexpr std::size_t most = 40;
@@ -264,7 +261,7 @@ class LaunchSearch {
     draws_.keep(last);
     auto& refused = found_.refused;
     const bool is_one_more = launches.size() == 1 && refused.size() < most_refused &&
-                             bytes_of_operands(last.c) < bytes_of_a_device &&
+                             fits_a_device(last.c) &&
                              std::find(refused.begin(), refused.end(), last.c) == refused.end();
     if (dry.fails && is_one_more) refused.push_back(last.c);
     if (last.refused || last.c.multiply_adds() > most_products) return;

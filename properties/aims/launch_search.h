@@ -20,7 +20,7 @@ struct LargePath {
 
 struct LaunchFindings {
   std::vector<Case> cases;
-  std::vector<Case> long_cases;  // of few rows or columns that have kernels of their own
+  std::vector<Case> long_cases;  // few rows or columns with kernels of their own, and parts of k
   std::vector<LargePath> large_paths;
   std::vector<Case> refused;                 // of which some launch or call fails
   std::vector<std::vector<Case>> sequences;  // the last shows it, but only after those before it

@@ -10,7 +10,7 @@
 
 namespace assay {
 
-// The first six keep what they change in front of memory: operands begin where they would.
+// The first six change the shape of a problem, the last two its scalars.
 enum class Other { lda, ldb, ldc, m, k, n, alpha, beta };
 inline constexpr int others_in_shape = 6;
 

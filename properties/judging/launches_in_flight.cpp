@@ -51,26 +51,18 @@ int affordable_launches(const Entry& entry, const Case& c, const Machine& machin
   return times;
 }
 
-// Whether there is something that two launches may meet in.
-bool may_keep_something(const Entry& entry, const Resources& resources) {
-  return entry.backend == Backend::ptx
-             ? machine_of(entry.backend, resources).hash_of_kept_memory() != 0
-             : keeps_something(entry, resources);
-}
-
 }  // namespace
 
 Verdict judge_two_streams(const Entry& entry, const Case& c, const Resources& resources) {
   const bool on_cpu = entry.backend == Backend::simt || entry.backend == Backend::ptx;
   const auto hash = [&] { return on_cpu ? hash_of_kept(entry, resources) : 0; };
   const std::uint64_t before = hash();
-  if (on_cpu) may_keep_something(entry, resources);  // as it is before the first launch
   Plan plan{.setting = Setting::two_streams};
   Verdict verdict = judge_pair(entry, c, plan, resources);
+  if (verdict.status != TrialStatus::right || !on_cpu) return verdict;
+  const Machine& machine = machine_of(entry.backend, resources);
   const bool leaves_something = hash() != before;
-  if (verdict.status != TrialStatus::right || !on_cpu ||
-      !(leaves_something || may_keep_something(entry, resources)))
-    return verdict;
+  if (!leaves_something && machine.hash_of_kept_memory() == 0) return verdict;
   thread_local int cases_left = 12;  // of a process, for A and B that both read
   if (entry.backend == Backend::ptx && cases_left-- > 0)
     for (const Shared shared : {Shared::a, Shared::b}) {
@@ -79,8 +71,7 @@ Verdict judge_two_streams(const Entry& entry, const Case& c, const Resources& re
       if (is_failure(sharing)) return sharing;
     }
   plan.shared_operand = std::nullopt;
-  plan.in_flight =
-      affordable_launches(entry, c, machine_of(entry.backend, resources), leaves_something);
+  plan.in_flight = affordable_launches(entry, c, machine, leaves_something);
   if (plan.in_flight == 0) return verdict;
   Verdict many = judge_pair(entry, c, plan, resources);
   if (!is_failure(many)) return verdict;

@@ -16,15 +16,12 @@ namespace {
 constexpr double large = 0x1p24;  // elements that some matrix spreads over
 
 std::string why_not_huge(const Case& c) {
-  const auto spread = [](std::int64_t rows, std::int64_t columns, Gap gap) {
-    return static_cast<double>(rows) * static_cast<double>(columns + gap.floats);
-  };
-  const double of_c = spread(c.m, c.n, c.ldc);
+  const auto [of_a, of_b, of_c] = c.spreads();
   if (c.k == 0 || c.alpha == 0)
     return of_c < large ? "it takes a C that spreads over 2^24 elements, or something to multiply"
                         : "";
-  const double widest = std::max({spread(c.m, c.k, c.lda), spread(c.k, c.n, c.ldb), of_c});
-  return widest < large ? "it takes a matrix that spreads over 2^24 elements" : "";
+  return std::max({of_a, of_b, of_c}) < large ? "it takes a matrix that spreads over 2^24 elements"
+                                              : "";
 }
 
 // Slices of k of all tiles, together between 2^31 and 2^32. What no tile declares is 16.

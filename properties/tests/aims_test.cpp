@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "oracle/fills/filling.h"
 #include "properties/check.h"
 #include "properties/tests/planted.h"
 
@@ -87,6 +88,20 @@ TEST(Exploration, has_a_threshold_of_several_sizes_judged_whatever_it_costs) {
       return c.multiply_adds() >= products;
     })) << variant;
   }
+}
+
+// What is done with infinities or denormals behind a threshold, one kind of data does not show.
+TEST(Exploration, brings_all_kinds_of_data_to_each_case) {
+  Exploration found;
+  found.cases = {{.m = 3, .n = 4, .k = 5}, {.m = 3, .n = 4, .k = 6, .beta = 1}};
+  const auto aimed =
+      aimed_cases(found, claim_named("any_data"), assay_test::host_entry(assay_test::multiply));
+  for (const Case& c : found.cases)
+    for (const Fill fill : {Fill::special, Fill::scaled, Fill::patterned, Fill::largest})
+      EXPECT_TRUE(std::any_of(aimed.begin(), aimed.end(), [&](const Case& its) {
+        const bool is_of_it = its.k == c.k && its.beta == c.beta && its.fill == fill;
+        return is_of_it && (fill != Fill::scaled || scales_to_denormals(its.seed));
+      })) << to_string(c);
 }
 
 TEST(Exploration, tries_both_sides_of_a_threshold) {
