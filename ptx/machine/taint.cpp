@@ -16,6 +16,10 @@ namespace {
 
 using std::uint32_t;
 
+// What it takes to follow an operation, and what more where some of its operands are unwritten, in
+// the time of a usual one.
+constexpr std::uint64_t time_to_follow = 1, time_of_tainted = 20;
+
 // What an operation goes by: of the lanes of `tainted`, where their values come from.
 struct Blame {
   uint32_t tainted = 0;
@@ -170,6 +174,7 @@ void follow_results(const Op* op, Warp& w, const Uses& uses, uint32_t active) {
       w.predicate_taint[static_cast<std::size_t>(p)] &= ~active;
     return;
   }
+  w.block->run->extra_time += time_of_tainted;
   const ResultBits results = results_of(op, w, uses, active, blame.tainted);
   uint32_t lanes = 0;
   for (int lane = 0; lane < warp_size; ++lane) lanes |= uint32_t{results.of[lane] != 0} << lane;
@@ -217,7 +222,6 @@ bool leaves_what_was_written(const Op* op, Warp& w, int lane, int slot) {
 }
 
 bool follow_taint(const Op* op, Warp& w) {
-  constexpr uint64_t time_to_follow = 60;  // in that of a usual operation
   Run& run = *w.block->run;
   run.extra_time += time_to_follow;
   const Uses& uses = run.kernel.uses[static_cast<std::size_t>(op - w.code)];
