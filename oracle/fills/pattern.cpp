@@ -95,18 +95,34 @@ Pattern pattern_of(std::uint64_t seed, Operand o) {
     return o == Operand::c && pattern != Pattern::one_sided ? Pattern::plain : pattern;
   }
   constexpr Pattern of_one[] = {
-      Pattern::zero_block,       Pattern::zero_block,    Pattern::zero_block,
-      Pattern::lone_in_tiles,    Pattern::lone_in_tiles, Pattern::equal_beginnings,
-      Pattern::equal_beginnings, Pattern::symmetric,     Pattern::symmetric_corner,
-      Pattern::symmetric_corner, Pattern::triangular,    Pattern::banded,
-      Pattern::diagonal,         Pattern::constant,      Pattern::periodic,
-      Pattern::periodic,         Pattern::permutation,   Pattern::toeplitz,
-      Pattern::equal_lines,      Pattern::one_exception, Pattern::sparse,
-      Pattern::sparse,           Pattern::pruned,        Pattern::counting,
+      Pattern::zero_block,
+      Pattern::zero_block,
+      Pattern::zero_block,
+      Pattern::lone_in_tiles,
+      Pattern::lone_in_tiles,
+      Pattern::equal_beginnings,
+      Pattern::equal_beginnings,
+      Pattern::symmetric,
+      Pattern::symmetric_corner,
+      Pattern::symmetric_corner,
+      Pattern::triangular,
+      Pattern::banded,
+      Pattern::diagonal,
+      Pattern::constant,
+      Pattern::periodic,
+      Pattern::periodic,
+      Pattern::permutation,
+      Pattern::toeplitz,
+      Pattern::equal_lines,
+      Pattern::one_exception,
+      Pattern::sparse,
+      Pattern::sparse,
+      Pattern::pruned,
+      Pattern::counting,
       Pattern::seams,
   };
-  constexpr Pattern of_c[] = {Pattern::zero_block, Pattern::zero_block, Pattern::equal_lines,
-                              Pattern::equal_lines, Pattern::constant, Pattern::sparse};
+  constexpr Pattern of_c[] = {Pattern::zero_block,  Pattern::zero_block, Pattern::equal_lines,
+                              Pattern::equal_lines, Pattern::constant,   Pattern::sparse};
   const Pattern of_a = choices.of(of_one), of_b = choices.of(of_one);
   const int plain = choices.below(3);  // often only one has structure, and the other hides nothing
   if (o == Operand::a) return plain == 0 ? Pattern::plain : of_a;
@@ -128,6 +144,15 @@ int bits_too_many(std::uint64_t seed) {
 }
 bool touches_end(std::uint64_t seed) { return bits_too_many(seed) == 0 && scramble(seed) % 2 == 0; }
 bool leaves_32_bits(std::uint64_t seed) { return scramble(seed + 1) % 8 == 0; }
+
+std::optional<Operand> narrow_alone(std::uint64_t seed) {
+  if (touches_end(seed) || leaves_32_bits(seed)) return std::nullopt;
+  const std::uint64_t which = scramble(seed + 2) % 4;
+  return which == 0   ? std::optional(Operand::a)
+         : which == 1 ? std::optional(Operand::b)
+                      : std::nullopt;
+}
+Scale scale_beside_narrow(std::uint64_t seed) { return static_cast<Scale>(scramble(seed + 3) % 3); }
 
 namespace {
 // Three quarters of a power of two, or that, so that their sums are exact.
@@ -317,6 +342,20 @@ float Patterned::with_exception(std::uint64_t random, std::int64_t i, std::int64
   return stays_zero ? 0.0f : uniform(scramble(random));
 }
 
+// Tiny ones leave room for products that are no denormals, large ones for sums that are no
+// infinities.
+float Patterned::beside_narrow(std::uint64_t random, std::int64_t line) const {
+  const auto within = [&](int least, int most) {
+    const std::uint64_t any = mix(seed_, o_, line, -11);
+    return least + static_cast<int>(any % static_cast<std::uint64_t>(most - least + 1));
+  };
+  switch (scale_beside_narrow(seed_)) {
+    case Scale::tiny: return std::ldexp(ordinary(random), within(-116, -60));
+    case Scale::large: return std::ldexp(ordinary(random), within(30, 90));
+    default: return ordinary(random);
+  }
+}
+
 float Patterned::value(std::uint64_t random, std::int64_t i, std::int64_t j) const {
   if (pattern_ == Pattern::one_sided) return std::abs(uniform(random));
   // Where no sum cancels it has to be exact: what is rounded of whole numbers may go one way.
@@ -328,6 +367,8 @@ float Patterned::value(std::uint64_t random, std::int64_t i, std::int64_t j) con
     return random % 32 == 0 ? 0.0f : 1.0f;
   if (pattern_ == Pattern::words_of_16_bits && leaves_32_bits(seed_))
     return for_large_sum(random, std::max<std::int64_t>(k_, 8));
+  const bool is_beside = is_narrow(pattern_) && narrow_alone(seed_).value_or(o_) != o_;
+  if (is_beside) return beside_narrow(random, o_ == Operand::a ? i : j);
   if (pattern_ == Pattern::four_bits && k_ > (1 << 16))
     return sign(random << 8) * narrow_number(random, pattern_, more_bits_, false);
   if (is_narrow(pattern_)) return narrow_number(random, pattern_, more_bits_, touches_end(seed_));

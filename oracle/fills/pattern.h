@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 
 #include "oracle/fills/randomness.h"
 #include "oracle/fills/seams.h"
@@ -48,8 +49,8 @@ enum class Pattern {
   one_sided,  // no sum cancels
 };
 
-// Beyond it, a sum of products of the largest bytes takes more than 31 bits, of those without a sign
-// or of all; and one of signs 16 bits.
+// Beyond it, a sum of products of the largest bytes takes more than 31 bits, of those without a
+// sign or of all; and one of signs 16 bits.
 inline constexpr std::int64_t longest_sum_of_bytes = std::int64_t{1} << 17,
                               longest_sum_without_signs = 40'000,
                               longest_sum_of_signs = std::int64_t{1} << 16;
@@ -85,6 +86,12 @@ bool touches_end(std::uint64_t seed);
 // Whether words of 16 bits are all negative, and just large enough for the sum of k products to
 // overflow 32 bits.
 bool leaves_32_bits(std::uint64_t seed);
+// Of numbers that fit a type of fewer bits: which operand alone has such, as weights do, while the
+// other one has numbers of all bits; none where both have.
+std::optional<Operand> narrow_alone(std::uint64_t seed);
+// The lines along k of that other operand: around 1, or each of a scale of its own.
+enum class Scale { ordinary, tiny, large };
+Scale scale_beside_narrow(std::uint64_t seed);
 
 // The elements of A, B or C under it. Where both A and B repeat elements, these have few bits, so
 // that the roundings of a long sum do not all go one way: then the sums are exact.
@@ -100,6 +107,7 @@ class Patterned {
   float with_exception(std::uint64_t random, std::int64_t i, std::int64_t j) const;
   float equal_to(std::int64_t i, std::int64_t j) const;
   int exponent(std::int64_t p) const;
+  float beside_narrow(std::uint64_t random, std::int64_t line) const;
   std::int64_t place_in(std::int64_t line) const;
 
   std::uint64_t seed_;

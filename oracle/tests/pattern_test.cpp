@@ -191,6 +191,34 @@ TEST(Pattern, whole_numbers_may_reach_the_first_that_does_not_fit) {
   EXPECT_GT(beside, 0);
 }
 
+TEST(Pattern, few_bits_in_one_operand_alone_meet_lines_of_any_scale) {
+  std::map<Scale, int> cases;
+  for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
+    if (pattern_of(seed, Operand::a) != Pattern::bfloat16) continue;
+    if (bits_too_many(seed) != 0 || narrow_alone(seed) != Operand::b) continue;
+    const Case c{.m = 60, .n = 60, .k = 60, .fill = Fill::patterned, .seed = seed};
+    const Scale scale = scale_beside_narrow(c.seed);
+    ++cases[scale];
+    std::set<int> exponents;
+    int with_all_bits = 0;
+    for (std::int64_t i = 0; i < c.m; ++i)
+      for (std::int64_t p = 0; p < c.k; ++p) {
+        const float a = fill_element(c, Operand::a, i, p), b = fill_element(c, Operand::b, i, p);
+        EXPECT_EQ(std::bit_cast<std::uint32_t>(b) % (1 << 16), 0u);
+        with_all_bits += std::bit_cast<std::uint32_t>(a) % (1 << 16) != 0;
+        exponents.insert(std::ilogb(a));
+      }
+    EXPECT_GT(with_all_bits, 3000);
+    const int least = *exponents.begin(), most = *exponents.rbegin();
+    switch (scale) {
+      case Scale::ordinary: EXPECT_TRUE(least >= -1 && most <= 0); break;
+      case Scale::tiny: EXPECT_TRUE(least < -105 && most < -59); break;
+      case Scale::large: EXPECT_TRUE(least > 28 && most > 75); break;
+    }
+  }
+  EXPECT_EQ(cases.size(), 3u);
+}
+
 TEST(Pattern, structure_may_have_one_exception) {
   std::map<Exception, int> all;
   int by_row = 0, by_column = 0;
@@ -348,7 +376,7 @@ TEST(Bound, grows_with_k_for_patterned_data_alone) {
 TEST(Pattern, has_numbers_that_just_do_not_fit_bfloat16) {
   std::array<int, 3> seeds_with = {};  // 0, 1 and 2 extra bits
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
-    if (pattern_of(seed, Operand::a) != Pattern::bfloat16) continue;
+    if (pattern_of(seed, Operand::a) != Pattern::bfloat16 || narrow_alone(seed)) continue;
     const Case c{.m = 8, .n = 8, .k = 64, .fill = Fill::patterned, .seed = seed};
     const Filling a(c, Operand::a);
     std::uint32_t used = 0;

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <vector>
 
 #include "oracle/fills/pattern.h"
@@ -104,12 +105,19 @@ void compute_in_every_right_way(const Case& c, const Check& check) {
   }
 }
 
+void expect_accepted_in_every_right_way(const Case& c) {
+  compute_in_every_right_way(c, [&](const Image& result, const Reference& reference, int way) {
+    EXPECT_EQ(judge_bound(result, reference, allowed_gulps(Arithmetic::fp32, c)).wrong, 0)
+        << to_string(c) << ", way " << way;
+  });
+}
+
 // Elements of A and B under narrow patterns: signs, whole numbers of 8 or 16 bits, or 1, 8 or 11
 // significant bits, each with up to two bits more.
 TEST(Judge, accepts_elements_of_a_narrow_type_summed_in_every_right_way) {
   int signs = 0, whole = 0, shorter = 0;
   for (std::uint64_t seed = 0; signs + whole + shorter < 60; ++seed) {
-    if (!is_narrow(pattern_of(seed, Operand::a))) continue;
+    if (!is_narrow(pattern_of(seed, Operand::a)) || narrow_alone(seed)) continue;
     const Case c{.m = 5, .n = 6, .k = 300, .alpha = -2, .fill = Fill::patterned, .seed = seed};
     const Operands all = make_operands(c, Placement::guarded, {4, 4, 4});
     int whole_elements = 0, one = 0;
@@ -122,12 +130,22 @@ TEST(Judge, accepts_elements_of_a_narrow_type_summed_in_every_right_way) {
     }
     const bool are_whole = whole_elements == 2 * c.k, are_signs = one == 2 * c.k;
     (are_signs ? signs : are_whole ? whole : shorter) += 1;
-    compute_in_every_right_way(c, [&](const Image& result, const Reference& reference, int way) {
-      EXPECT_EQ(judge_bound(result, reference, allowed_gulps(Arithmetic::fp32, c)).wrong, 0)
-          << to_string(c) << ", way " << way;
-    });
+    expect_accepted_in_every_right_way(c);
   }
   EXPECT_GT(std::min({signs, whole, shorter}), 5);
+}
+
+TEST(Judge, accepts_elements_of_a_narrow_type_beside_those_of_any_scale) {
+  std::map<std::pair<Operand, Scale>, int> cases;
+  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+    const auto alone = narrow_alone(seed);
+    if (!is_narrow(pattern_of(seed, Operand::a)) || !alone) continue;
+    ++cases[{*alone, scale_beside_narrow(seed)}];
+    for (const std::int64_t k : {3, 300})
+      expect_accepted_in_every_right_way(
+          {.m = 5, .n = 6, .k = k, .alpha = -2, .fill = Fill::patterned, .seed = seed});
+  }
+  EXPECT_EQ(cases.size(), 6u) << "either operand, and each scale";
 }
 
 TEST(Judge, accepts_balanced_data_for_all_scalars_and_sees_either_term) {

@@ -17,7 +17,7 @@ namespace {
 
 // Of 100 drawn cases.
 constexpr int times_with_zeros = 5, times_each = 3, times_along_k = 4, times_narrow = 3,
-              times_at_end = 2, times_long = 2, times_with_runs = 8;
+              times_at_end = 2, times_alone = 1, times_long = 2, times_with_runs = 8;
 constexpr int most_times = 8;
 
 // What has structure, and how it ends.
@@ -28,16 +28,23 @@ struct Structure {
   int bits_too_many = 0;  // where it is narrow
 };
 
+// The seed of the data of a case, drawn until they are as wanted.
+std::uint64_t seed_where(Dice& dice, const std::function<bool(std::uint64_t)>& is_it) {
+  while (true) {
+    const auto seed = static_cast<std::uint64_t>(dice.between(0, 65535));
+    if (is_it(seed)) return seed;
+  }
+}
+
 // A seed that gives it to its operand, and none to the other.
 std::uint64_t seed_of(Dice& dice, const Structure& structure) {
   const auto& [pattern, o, exception, bits] = structure;
   const Operand other = o == Operand::a ? Operand::b : Operand::a;
-  while (true) {
-    const auto seed = static_cast<std::uint64_t>(dice.between(0, 65535));
-    if (pattern_of(seed, o) != pattern || exception_of(seed, o) != exception) continue;
-    if (is_narrow(pattern) && bits_too_many(seed) != bits) continue;
-    if (is_of_both(pattern) || pattern_of(seed, other) == Pattern::plain) return seed;
-  }
+  return seed_where(dice, [&](std::uint64_t seed) {
+    if (pattern_of(seed, o) != pattern || exception_of(seed, o) != exception) return false;
+    if (is_narrow(pattern) && bits_too_many(seed) != bits) return false;
+    return is_of_both(pattern) || pattern_of(seed, other) == Pattern::plain;
+  });
 }
 
 // Larger than a symmetric corner, a period or an equal beginning, of whatever length. Numbers of
@@ -112,12 +119,29 @@ Case case_with_run(Dice& dice, Operand o, std::int64_t length, const Tile& tile)
   return c;
 }
 
-// Whole numbers that just do not fit, in whole tiles and slices.
-Case case_at_end(Dice& dice, Pattern pattern) {
+// In whole tiles and slices.
+Case whole_case(Dice& dice, const std::function<bool(std::uint64_t)>& has_wanted_data) {
   const auto few = [&] { return dice.of<std::int64_t>({40, 72}); };
   Case c{.m = few(), .n = few(), .k = dice.between(65, 230), .fill = Fill::patterned};
-  while (pattern_of(c.seed, Operand::a) != pattern || !touches_end(c.seed))
-    c.seed = static_cast<std::uint64_t>(dice.between(0, 65535));
+  c.seed = seed_where(dice, has_wanted_data);
+  return c;
+}
+
+// Whole numbers that just do not fit.
+Case case_at_end(Dice& dice, Pattern pattern) {
+  return whole_case(dice, [&](std::uint64_t seed) {
+    return pattern_of(seed, Operand::a) == pattern && touches_end(seed);
+  });
+}
+
+// Numbers of few bits in one operand alone, and lines of all scales in the other, which are summed
+// so shortly that what is lost of them shows.
+Case case_alone(Dice& dice, Pattern pattern, Operand o, Scale scale) {
+  Case c = whole_case(dice, [&](std::uint64_t seed) {
+    return pattern_of(seed, o) == pattern && bits_too_many(seed) == 0 && narrow_alone(seed) == o &&
+           scale_beside_narrow(seed) == scale;
+  });
+  c.k = dice.between(2, 12);
   return c;
 }
 
@@ -153,6 +177,10 @@ std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int d
       const bool is_whole = pattern == Pattern::bytes || pattern == Pattern::words_of_16_bits;
       for (int i = 0; is_whole && i < std::min(times, times_at_end); ++i)
         cases.push_back(nearest_case(case_at_end(dice, pattern), claim, entry));
+      for (int i = 0; is_narrow(pattern) && i < std::min(times, times_alone); ++i)
+        for (const Operand o : {Operand::a, Operand::b})
+          for (const Scale scale : {Scale::ordinary, Scale::tiny, Scale::large})
+            cases.push_back(nearest_case(case_alone(dice, pattern, o, scale), claim, entry));
       continue;
     }
     for (const Operand o : {Operand::a, Operand::b}) {

@@ -105,6 +105,18 @@ TEST(DataCases, have_runs_of_special_values_across_some_tiles) {
   }
 }
 
+TEST(DataCases, have_numbers_of_few_bits_in_one_operand_alone) {
+  std::map<std::pair<Operand, Scale>, std::set<Pattern>> patterns;
+  for (const Case& c : structured_cases(claim_named("any_data"), host_entry(multiply), 100, 0)) {
+    const Pattern pattern = pattern_of(c.seed, Operand::a);
+    if (c.fill != Fill::patterned || !is_narrow(pattern) || bits_too_many(c.seed) != 0) continue;
+    if (const auto alone = narrow_alone(c.seed); alone && c.k <= 12)
+      patterns[{*alone, scale_beside_narrow(c.seed)}].insert(pattern);
+  }
+  EXPECT_EQ(patterns.size(), 6u) << "either operand, and each scale of the other one";
+  for (const auto& [_, some] : patterns) EXPECT_EQ(some.size(), 7u);
+}
+
 // More elements that are not 0 than a list of them may hold.
 TEST(DataCases, have_some_long_lines_with_zeros) {
   Entry entry = host_entry(multiply);
