@@ -176,49 +176,6 @@ TEST(Pattern, sparse_matrices_hold_few_elements_or_two_of_four) {
   }
 }
 
-TEST(Pattern, whole_numbers_may_reach_the_first_that_does_not_fit) {
-  int beside = 0;
-  for (const Case& c : with_pattern(Pattern::bytes, Operand::a, 60)) {
-    float least = 0, most = 0;
-    for (std::int64_t i = 0; i < c.m; ++i)
-      for (std::int64_t p = 0; p < c.k; ++p) {
-        least = std::min(least, fill_element(c, Operand::a, i, p));
-        most = std::max(most, fill_element(c, Operand::a, i, p));
-      }
-    EXPECT_EQ(least == -128 && most == 128, touches_end(c.seed));
-    beside += touches_end(c.seed);
-  }
-  EXPECT_GT(beside, 0);
-}
-
-TEST(Pattern, few_bits_in_one_operand_alone_meet_lines_of_any_scale) {
-  std::map<Scale, int> cases;
-  for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
-    if (pattern_of(seed, Operand::a) != Pattern::bfloat16) continue;
-    if (bits_too_many(seed) != 0 || narrow_alone(seed) != Operand::b) continue;
-    const Case c{.m = 60, .n = 60, .k = 60, .fill = Fill::patterned, .seed = seed};
-    const Scale scale = scale_beside_narrow(c.seed);
-    ++cases[scale];
-    std::set<int> exponents;
-    int with_all_bits = 0;
-    for (std::int64_t i = 0; i < c.m; ++i)
-      for (std::int64_t p = 0; p < c.k; ++p) {
-        const float a = fill_element(c, Operand::a, i, p), b = fill_element(c, Operand::b, i, p);
-        EXPECT_EQ(std::bit_cast<std::uint32_t>(b) % (1 << 16), 0u);
-        with_all_bits += std::bit_cast<std::uint32_t>(a) % (1 << 16) != 0;
-        exponents.insert(std::ilogb(a));
-      }
-    EXPECT_GT(with_all_bits, 3000);
-    const int least = *exponents.begin(), most = *exponents.rbegin();
-    switch (scale) {
-      case Scale::ordinary: EXPECT_TRUE(least >= -1 && most <= 0); break;
-      case Scale::tiny: EXPECT_TRUE(least < -105 && most < -59); break;
-      case Scale::large: EXPECT_TRUE(least > 28 && most > 75); break;
-    }
-  }
-  EXPECT_EQ(cases.size(), 3u);
-}
-
 TEST(Pattern, structure_may_have_one_exception) {
   std::map<Exception, int> all;
   int by_row = 0, by_column = 0;
@@ -373,23 +330,6 @@ TEST(Bound, grows_with_k_for_patterned_data_alone) {
 // What is far below the one product that dominates a sum is lost in some orders, and costs less
 // than a rounding.
 // Whoever packs what fits a type is off by a bit where it nearly fits.
-TEST(Pattern, has_numbers_that_just_do_not_fit_bfloat16) {
-  std::array<int, 3> seeds_with = {};  // 0, 1 and 2 extra bits
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
-    if (pattern_of(seed, Operand::a) != Pattern::bfloat16 || narrow_alone(seed)) continue;
-    const Case c{.m = 8, .n = 8, .k = 64, .fill = Fill::patterned, .seed = seed};
-    const Filling a(c, Operand::a);
-    std::uint32_t used = 0;
-    for (std::int64_t i = 0; i < c.m; ++i)
-      for (std::int64_t p = 0; p < c.k; ++p) used |= std::bit_cast<std::uint32_t>(a.at(i, p));
-    const int more_bits = 16 - std::countr_zero(used);
-    ASSERT_GE(more_bits, 0);
-    ASSERT_LT(more_bits, 3);
-    ++seeds_with[static_cast<std::size_t>(more_bits)];
-  }
-  for (const int seeds : seeds_with) EXPECT_GT(seeds, 4);
-}
-
 TEST(Bound, is_narrow_where_one_product_dominates) {
   for (Case c : with_pattern(Pattern::dominated, Operand::a, 100)) {
     c.m = c.n = 3, c.k = 2000;

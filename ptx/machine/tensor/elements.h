@@ -2,10 +2,6 @@
 // and wgmma share. For sources that are compiled as those that compute.
 #pragma once
 
-#ifdef __FMA__
-#include <immintrin.h>
-#endif
-
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -224,34 +220,5 @@ template <int width, class T>
     for (int j = 0; j < width; ++j) c[j] = sums[j];
   }
 }
-#ifdef __FMA__
-// Of several rows at once, so that no product waits for the one before.
-template <int width>
-[[gnu::always_inline]] inline void multiply_columns(float* __restrict c, const float* __restrict a,
-                                                    const float* __restrict b, int rows, int n,
-                                                    int k) {
-  constexpr int parts = width / 8, height = 8 / parts;
-  for (int i = 0; i < rows; i += height, a += height * k, c += height * n) {
-    __m256 sums[height][parts];
-#pragma GCC unroll 8
-    for (int r = 0; r < height; ++r)
-#pragma GCC unroll 4
-      for (int j = 0; j < parts; ++j) sums[r][j] = _mm256_loadu_ps(c + r * n + 8 * j);
-    for (int p = 0; p < k; ++p) {
-#pragma GCC unroll 8
-      for (int r = 0; r < height; ++r) {
-        const __m256 factor = _mm256_broadcast_ss(a + r * k + p);
-#pragma GCC unroll 4
-        for (int j = 0; j < parts; ++j)
-          sums[r][j] = _mm256_fmadd_ps(factor, _mm256_loadu_ps(b + p * n + 8 * j), sums[r][j]);
-      }
-    }
-#pragma GCC unroll 8
-    for (int r = 0; r < height; ++r)
-#pragma GCC unroll 4
-      for (int j = 0; j < parts; ++j) _mm256_storeu_ps(c + r * n + 8 * j, sums[r][j]);
-  }
-}
-#endif
 
 }  // namespace ptx

@@ -4,6 +4,7 @@
 
 #include "ptx/machine/block.h"
 #include "ptx/machine/handlers.h"
+#include "ptx/machine/tensor/cores.h"
 #include "ptx/machine/tensor/elements.h"
 
 namespace ptx {
@@ -12,7 +13,12 @@ namespace {
 constexpr int most = 512;  // elements of a matrix: m32k16
 
 template <class T>
-void multiply_into(T* c, const T* a, const T* b, int m, int n, int k) {
+void multiply_into(T* c, const T* a, const T* b, const MatrixOp& o) {
+  const int m = o.a.rows, n = o.b.columns, k = o.a.columns;
+  if constexpr (std::is_same_v<T, float>) {
+    const Cores cores{o.a.type, o.b.type, o.d.type};
+    if (!cores.has_eight_bits()) return multiply_in_cores(c, a, b, m, n, k, cores);
+  }
   switch (n) {
     case 8: return multiply_columns<8>(c, a, b, m, 8, k);
     case 16: return multiply_columns<16>(c, a, b, m, 16, k);
@@ -42,7 +48,7 @@ const Op* multiply(const Op* op, Warp& w) {
   take(o.a, w, a);
   take(o.b, w, b);
   take(o.c, w, c);
-  multiply_into(c, a, b, o.a.rows, o.b.columns, o.a.columns);
+  multiply_into(c, a, b, o);
   if constexpr (std::is_same_v<T, std::int64_t>)
     if (o.saturates)
       for (T& sum : c)

@@ -1,9 +1,8 @@
 // Matrices that the lanes of a warp hold together, a few elements each, and what is done with them.
 //
-// The cores that multiply such matrices round in a way that NVIDIA does not document. Here each
-// element is a chain of fused multiply-adds in FP32 (in FP64 for f64) that begins with that of C
-// and goes through k upwards; a sum of 16 bits is rounded once, at the end. Sums of integers are
-// exact. Of a tf32 number the lowest 13 bits do not count.
+// Products of numbers of 16 and 19 bits are summed as cores.h says. Else each element is a chain of
+// fused multiply-adds (in FP64 for f64) that begins with that of C and goes through k upwards; sums
+// of integers are exact. Of a tf32 number the lowest 13 bits do not count.
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 
 #include "ptx/machine/block.h"
 #include "ptx/machine/handlers.h"
+#include "ptx/machine/tensor/cores.h"
 #include "ptx/machine/tensor/elements.h"
 #include "ptx/machine/warpgroup/pieces.h"
 #include "ptx/machine/warpgroup/warpgroup.h"
@@ -160,11 +161,12 @@ bool read_a(const Op* op, Warp& w, const GroupProduct& o, const Warpgroup::Produ
   return true;
 }
 
-template <class T>
-void multiply_into(T* c, const T* a, const T* b, int n, int k) {
-  int j = 0;
-  for (; j + 32 <= n; j += 32) multiply_columns<32>(c + j, a, b + j, rows, n, k);
-  for (; j < n; j += 8) multiply_columns<8>(c + j, a, b + j, rows, n, k);
+void multiply_into(float* c, const float* a, const float* b, const GroupProduct& o) {
+  multiply_in_cores(c, a, b, rows, o.n, o.k, {o.type_a, o.type_b, o.d.type});
+}
+void multiply_into(std::int64_t* c, const std::int64_t* a, const std::int64_t* b,
+                   const GroupProduct& o) {
+  for (int j = 0; j < o.n; j += 8) multiply_columns<8>(c + j, a, b + j, rows, o.n, o.k);
 }
 
 // An element of A reaches all sums of its row, one of B all of its column.
@@ -193,7 +195,7 @@ void compute(const GroupProduct& o, Warp& w, bool adds, const Elements<T>& a,
              const Elements<T>& b) {
   T c[rows * most_n] = {};
   if (adds) take(o.d, w, c);
-  multiply_into(c, a.values.data(), b.values.data(), o.n, o.k);
+  multiply_into(c, a.values.data(), b.values.data(), o);
   if constexpr (std::is_same_v<T, std::int64_t>)
     if (o.saturates)
       for (T& sum : c)

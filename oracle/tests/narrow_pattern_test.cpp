@@ -1,0 +1,84 @@
+// fill=patterned: numbers that fit a type of fewer bits, or just do not, in both operands or one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "oracle/fills/filling.h"
+#include "oracle/fills/pattern.h"
+
+namespace {
+
+using namespace assay;
+
+// Of square matrices, for several seeds.
+std::vector<Case> with_narrow(Pattern pattern, std::int64_t size, std::size_t count) {
+  std::vector<Case> cases;
+  for (std::uint64_t seed = 0; cases.size() < count; ++seed)
+    if (pattern_of(seed, Operand::a) == pattern)
+      cases.push_back({.m = size, .n = size, .k = size, .fill = Fill::patterned, .seed = seed});
+  return cases;
+}
+
+TEST(NarrowPattern, whole_numbers_may_reach_the_first_that_does_not_fit) {
+  int beside = 0;
+  for (const Case& c : with_narrow(Pattern::bytes, 60, 40)) {
+    float least = 0, most = 0;
+    for (std::int64_t i = 0; i < c.m; ++i)
+      for (std::int64_t p = 0; p < c.k; ++p) {
+        least = std::min(least, fill_element(c, Operand::a, i, p));
+        most = std::max(most, fill_element(c, Operand::a, i, p));
+      }
+    EXPECT_EQ(least == -128 && most == 128, touches_end(c.seed));
+    beside += touches_end(c.seed);
+  }
+  EXPECT_GT(beside, 0);
+}
+
+TEST(NarrowPattern, few_bits_in_one_operand_alone_meet_lines_of_any_scale) {
+  std::map<Scale, int> cases;
+  for (const Case& c : with_narrow(Pattern::bfloat16, 60, 600)) {
+    if (bits_too_many(c.seed) != 0 || narrow_alone(c.seed) != Operand::b) continue;
+    ++cases[scale_beside_narrow(c.seed)];
+    std::set<int> exponents;
+    int with_all_bits = 0;
+    for (std::int64_t i = 0; i < c.m; ++i)
+      for (std::int64_t p = 0; p < c.k; ++p) {
+        const float a = fill_element(c, Operand::a, i, p), b = fill_element(c, Operand::b, i, p);
+        EXPECT_EQ(std::bit_cast<std::uint32_t>(b) % (1 << 16), 0u);
+        with_all_bits += std::bit_cast<std::uint32_t>(a) % (1 << 16) != 0;
+        exponents.insert(std::ilogb(a));
+      }
+    EXPECT_GT(with_all_bits, 3000);
+    const int least = *exponents.begin(), most = *exponents.rbegin();
+    switch (scale_beside_narrow(c.seed)) {
+      case Scale::ordinary: EXPECT_TRUE(least >= -1 && most <= 0); break;
+      case Scale::tiny: EXPECT_TRUE(least < -105 && most < -59); break;
+      case Scale::large: EXPECT_TRUE(least > 28 && most > 75); break;
+    }
+  }
+  EXPECT_EQ(cases.size(), 3u);
+}
+
+TEST(NarrowPattern, has_numbers_that_just_do_not_fit_bfloat16) {
+  std::array<int, 3> seeds_with = {};  // 0, 1 and 2 extra bits
+  for (const Case& c : with_narrow(Pattern::bfloat16, 20, 60)) {
+    if (narrow_alone(c.seed)) continue;
+    const Filling a(c, Operand::a);
+    std::uint32_t used = 0;
+    for (std::int64_t i = 0; i < c.m; ++i)
+      for (std::int64_t p = 0; p < c.k; ++p) used |= std::bit_cast<std::uint32_t>(a.at(i, p));
+    const int more_bits = 16 - std::countr_zero(used);
+    ASSERT_GE(more_bits, 0);
+    ASSERT_LT(more_bits, 3);
+    ++seeds_with[static_cast<std::size_t>(more_bits)];
+  }
+  for (const int seeds : seeds_with) EXPECT_GT(seeds, 4);
+}
+
+}  // namespace
