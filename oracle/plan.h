@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "oracle/altering.h"
 #include "oracle/operands.h"
 
 namespace assay {
@@ -44,22 +45,6 @@ enum class Setting {
 
 // Ways to make a well-formed problem malformed.
 enum class Spoil { none, negative_m, negative_n, negative_k, short_lda, short_ldb, short_ldc };
-
-// What is unlike the case in one of its operands: a kernel that keeps something of an earlier call
-// may not notice.
-enum class Altered {
-  nothing,
-  element_of_a,  // anywhere, is another number
-  element_of_b,
-  row_of_a,  // two elements of one are swapped
-  column_of_a,
-  row_of_b,
-  column_of_b,
-  rows_of_a,  // two of them are swapped
-  columns_of_a,
-  rows_of_b,
-  columns_of_b,
-};
 
 // What two launches at a time both read.
 enum class Shared { nothing, a, b };

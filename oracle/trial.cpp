@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "base/errors.h"
-#include "base/scramble.h"
+#include "oracle/altering.h"
 #include "oracle/contract.h"
 #include "oracle/diagnosis/diagnosis.h"
 #include "oracle/machine.h"
@@ -232,40 +232,6 @@ Image empty_image(const Case& c, Operand o) {
           .ld = o == Operand::a   ? g.lda
                 : o == Operand::b ? g.ldb
                                   : g.ldc};
-}
-
-// Anywhere, or in the middle: whoever looks at beginnings and ends does not see it.
-void alter(Operands& all, Altered altered, const Case& c) {
-  if (altered == Altered::nothing) return;
-  const std::uint64_t seed = c.seed;
-  const auto is_one_of = [&](auto... kinds) { return ((altered == kinds) || ...); };
-  using enum Altered;
-  const bool of_a = is_one_of(element_of_a, row_of_a, column_of_a, rows_of_a, columns_of_a);
-  Image& image = all[of_a ? Operand::a : Operand::b];
-  if (image.rows == 0 || image.columns == 0) return;
-  const auto place_in = [&](std::int64_t size, std::uint64_t random) {
-    const auto any =
-        static_cast<std::int64_t>(scramble(random) % 1000003 % static_cast<std::uint64_t>(size));
-    return seed / 16 % 4 == 0 ? size / 2 : any;  // bits that do not choose the operand
-  };
-  const std::int64_t row = place_in(image.rows, seed), column = place_in(image.columns, seed + 1);
-  const std::int64_t other_row = (row + 1) % image.rows,
-                     other_column = (column + 1) % image.columns;
-  float& element = image.row(row)[column];
-  // Beside the largest float a sum has one large product, and must not come to have two.
-  const bool is_other_sum = is_one_of(column_of_a, row_of_b, columns_of_a, rows_of_b);
-  if (is_one_of(element_of_a, element_of_b) || (is_other_sum && c.fill == Fill::largest)) {
-    element = element == 0 ? 1 : -element;
-  } else if (is_one_of(row_of_a, row_of_b)) {
-    std::swap(element, image.row(row)[other_column]);
-  } else if (is_one_of(column_of_a, column_of_b)) {
-    std::swap(element, image.row(other_row)[column]);
-  } else if (is_one_of(rows_of_a, rows_of_b)) {
-    std::swap_ranges(image.row(row), image.row(row) + image.columns, image.row(other_row));
-  } else {
-    for (std::int64_t i = 0; i < image.rows; ++i)
-      std::swap(image.row(i)[column], image.row(i)[other_column]);
-  }
 }
 
 Verdict run_once(const Entry& entry, const Case& c, const Plan& plan, const Resources& resources,

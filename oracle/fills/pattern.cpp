@@ -152,6 +152,13 @@ std::optional<Operand> narrow_alone(std::uint64_t seed) {
          : which == 1 ? std::optional(Operand::b)
                       : std::nullopt;
 }
+std::optional<Operand> last_does_not_fit(std::uint64_t seed) {
+  if (touches_end(seed) || leaves_32_bits(seed)) return std::nullopt;
+  const std::uint64_t which = scramble(seed + 4) % 8;
+  return which == 0   ? std::optional(Operand::a)
+         : which == 1 ? std::optional(Operand::b)
+                      : std::nullopt;
+}
 Scale scale_beside_narrow(std::uint64_t seed) { return static_cast<Scale>(scramble(seed + 3) % 3); }
 
 namespace {
@@ -253,6 +260,11 @@ int Patterned::exponent(std::int64_t p) const {
     return tiny && (o_ == Operand::a) != inverted_ ? -out_of_sight : 0;
   const int level = tiny ? -out_of_sight / 2 : out_of_sight / 2;
   return o_ == Operand::a ? level : -level;
+}
+
+std::int64_t Patterned::odd_line() const {
+  const std::int64_t lines = o_ == Operand::a ? rows_ : columns_;
+  return static_cast<std::int64_t>(mix(seed_, o_, -12) >> 1) % std::max<std::int64_t>(1, lines);
 }
 
 // Where elements are equal: the one that this is equal to.
@@ -367,13 +379,15 @@ float Patterned::value(std::uint64_t random, std::int64_t i, std::int64_t j) con
     return random % 32 == 0 ? 0.0f : 1.0f;
   if (pattern_ == Pattern::words_of_16_bits && leaves_32_bits(seed_))
     return for_large_sum(random, std::max<std::int64_t>(k_, 8));
-  const bool is_beside = is_narrow(pattern_) && narrow_alone(seed_).value_or(o_) != o_;
-  if (is_beside) return beside_narrow(random, o_ == Operand::a ? i : j);
+  const std::int64_t p = o_ == Operand::a ? j : i, line = o_ == Operand::a ? i : j;
+  if (is_narrow(pattern_) && narrow_alone(seed_).value_or(o_) != o_)
+    return beside_narrow(random, line);
+  if (is_narrow(pattern_) && p == k_ - 1 && last_does_not_fit(seed_) == o_ && line == odd_line())
+    return uniform(random);
   if (pattern_ == Pattern::four_bits && k_ > (1 << 16))
     return sign(random << 8) * narrow_number(random, pattern_, more_bits_, false);
   if (is_narrow(pattern_)) return narrow_number(random, pattern_, more_bits_, touches_end(seed_));
   if (!is_of_both(pattern_)) return with_exception(random, i, j);
-  const std::int64_t p = o_ == Operand::a ? j : i, line = o_ == Operand::a ? i : j;
   if (pattern_ != Pattern::dominated) return std::ldexp(uniform(random), exponent(p));
   // A row of A where inverted, else a column of B, and the other matrix has no small elements.
   if (p == place_in(line) || (o_ == Operand::a) == inverted_) return ordinary(random);

@@ -92,6 +92,8 @@ std::optional<Operand> narrow_alone(std::uint64_t seed);
 // The lines along k of that other operand: around 1, or each of a scale of its own.
 enum class Scale { ordinary, tiny, large };
 Scale scale_beside_narrow(std::uint64_t seed);
+// Of one line of this operand, if any, the last element along k does not fit.
+std::optional<Operand> last_does_not_fit(std::uint64_t seed);
 
 // The elements of A, B or C under it. Where both A and B repeat elements, these have few bits, so
 // that the roundings of a long sum do not all go one way: then the sums are exact.
@@ -109,6 +111,7 @@ class Patterned {
   int exponent(std::int64_t p) const;
   float beside_narrow(std::uint64_t random, std::int64_t line) const;
   std::int64_t place_in(std::int64_t line) const;
+  std::int64_t odd_line() const;  // along k
 
   std::uint64_t seed_;
   Operand o_;

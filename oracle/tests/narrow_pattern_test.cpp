@@ -44,6 +44,7 @@ TEST(NarrowPattern, few_bits_in_one_operand_alone_meet_lines_of_any_scale) {
   std::map<Scale, int> cases;
   for (const Case& c : with_narrow(Pattern::bfloat16, 60, 600)) {
     if (bits_too_many(c.seed) != 0 || narrow_alone(c.seed) != Operand::b) continue;
+    if (last_does_not_fit(c.seed)) continue;
     ++cases[scale_beside_narrow(c.seed)];
     std::set<int> exponents;
     int with_all_bits = 0;
@@ -65,10 +66,26 @@ TEST(NarrowPattern, few_bits_in_one_operand_alone_meet_lines_of_any_scale) {
   EXPECT_EQ(cases.size(), 3u);
 }
 
+TEST(NarrowPattern, one_element_at_the_end_of_k_may_not_fit) {
+  std::map<Operand, int> cases;
+  for (const Case& c : with_narrow(Pattern::bytes, 21, 400)) {
+    const auto odd = last_does_not_fit(c.seed);
+    if (!odd || narrow_alone(c.seed)) continue;
+    ++cases[*odd];
+    std::vector<std::int64_t> places;
+    for (std::int64_t i = 0; i < 21; ++i)
+      for (std::int64_t j = 0; j < 21; ++j)
+        if (const float x = fill_element(c, *odd, i, j); x != std::nearbyint(x))
+          places.push_back(*odd == Operand::a ? j : i);
+    EXPECT_EQ(places, std::vector<std::int64_t>{20}) << to_string(c);
+  }
+  EXPECT_GT(std::min(cases[Operand::a], cases[Operand::b]), 5);
+}
+
 TEST(NarrowPattern, has_numbers_that_just_do_not_fit_bfloat16) {
   std::array<int, 3> seeds_with = {};  // 0, 1 and 2 extra bits
   for (const Case& c : with_narrow(Pattern::bfloat16, 20, 60)) {
-    if (narrow_alone(c.seed)) continue;
+    if (narrow_alone(c.seed) || last_does_not_fit(c.seed)) continue;
     const Filling a(c, Operand::a);
     std::uint32_t used = 0;
     for (std::int64_t i = 0; i < c.m; ++i)

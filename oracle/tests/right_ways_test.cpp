@@ -118,6 +118,7 @@ TEST(Judge, accepts_elements_of_a_narrow_type_summed_in_every_right_way) {
   int signs = 0, whole = 0, shorter = 0;
   for (std::uint64_t seed = 0; signs + whole + shorter < 60; ++seed) {
     if (!is_narrow(pattern_of(seed, Operand::a)) || narrow_alone(seed)) continue;
+    if (last_does_not_fit(seed)) continue;
     const Case c{.m = 5, .n = 6, .k = 300, .alpha = -2, .fill = Fill::patterned, .seed = seed};
     const Operands all = make_operands(c, Placement::guarded, {4, 4, 4});
     int whole_elements = 0, one = 0;
@@ -139,8 +140,8 @@ TEST(Judge, accepts_elements_of_a_narrow_type_beside_those_of_any_scale) {
   std::map<std::pair<Operand, Scale>, int> cases;
   for (std::uint64_t seed = 0; seed < 1500; ++seed) {
     const auto alone = narrow_alone(seed);
-    if (!is_narrow(pattern_of(seed, Operand::a)) || !alone) continue;
-    ++cases[{*alone, scale_beside_narrow(seed)}];
+    if (!is_narrow(pattern_of(seed, Operand::a)) || !(alone || last_does_not_fit(seed))) continue;
+    if (alone) ++cases[{*alone, scale_beside_narrow(seed)}];
     for (const std::int64_t k : {3, 300})
       expect_accepted_in_every_right_way(
           {.m = 5, .n = 6, .k = k, .alpha = -2, .fill = Fill::patterned, .seed = seed});

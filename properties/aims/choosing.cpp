@@ -92,9 +92,10 @@ std::vector<std::vector<Case>> aimed_sequences(const Exploration& exploration, c
                                                const Entry& entry) {
   std::vector<std::vector<Case>> all;
   if (!claim.takes_extreme_sizes) return all;
+  // A launch of few was seen to go by what an earlier one left.
   constexpr std::size_t few = 4;
   for (std::vector<Case> sequence : exploration.sequences) {
-    const double most_each = sequence.size() < few ? 2e8 : 3e7;
+    const double most_each = sequence.size() < few ? 4e9 : 3e7;
     const bool is_cheap = std::all_of(sequence.begin(), sequence.end(), [&](Case& c) {
       c = nearest_case(c, claim, entry);
       return cost_of(c, claim, entry, exploration.hints.effort) < most_each &&

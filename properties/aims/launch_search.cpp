@@ -154,8 +154,8 @@ class LaunchSearch {
   }
 
   // Two problems whose sizes give the same number, where one has more digits than there is room
-  // for. What is kept of the first stays: that the other one gets its plan shows beside one that
-  // nobody has asked for.
+  // for: they are lost, or carried into another size. What is kept of the first stays: that the
+  // other one gets its plan shows beside one that nobody has asked for.
   void try_packed_sizes() {
     constexpr std::array sizes = {&Case::m, &Case::n, &Case::k};
     constexpr std::int64_t most_digits = 1 << 24;
@@ -167,11 +167,11 @@ class LaunchSearch {
       for (const std::int64_t digits : all_digits)
         for (const auto low : sizes)
           for (const auto high : sizes) {
-            if (low == high) continue;
             Case before{.m = usual, .n = usual, .k = usual};
             before.*low = longer + 2 * ++another;
             Case c = before;
-            c.*low += digits, c.*high -= 1;
+            c.*low += digits;
+            if (high != low) c.*high -= 1;
             Case alone = c;
             alone.*low += 1;
             try_packed_pair(before, c, alone);

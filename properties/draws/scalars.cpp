@@ -14,7 +14,7 @@ float beside_usual(std::uint64_t random, float relative) {
   return usual[random % 4] * (random / 4 % 2 == 0 ? 1 + relative : 1 - relative);
 }
 float beside_usual(std::uint64_t random) {
-  return beside_usual(random, std::ldexp(0.75f, -6 - static_cast<int>(random / 8 % 13)));
+  return beside_usual(random, std::ldexp(0.75f, -6 - static_cast<int>(random / 8 % 17)));
 }
 
 float any_scalar(Dice& dice, const std::vector<float>& hints) {

@@ -145,6 +145,16 @@ Case case_alone(Dice& dice, Pattern pattern, Operand o, Scale scale) {
   return c;
 }
 
+// In whose length no group of elements fits that a look may take at once.
+Case case_but_for_the_last(Dice& dice, Pattern pattern, Operand o) {
+  Case c = whole_case(dice, [&](std::uint64_t seed) {
+    return pattern_of(seed, o) == pattern && bits_too_many(seed) == 0 && !narrow_alone(seed) &&
+           last_does_not_fit(seed) == o;
+  });
+  c.k |= 1;
+  return c;
+}
+
 }  // namespace
 
 std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int drawn,
@@ -178,9 +188,11 @@ std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int d
       for (int i = 0; is_whole && i < std::min(times, times_at_end); ++i)
         cases.push_back(nearest_case(case_at_end(dice, pattern), claim, entry));
       for (int i = 0; is_narrow(pattern) && i < std::min(times, times_alone); ++i)
-        for (const Operand o : {Operand::a, Operand::b})
+        for (const Operand o : {Operand::a, Operand::b}) {
+          cases.push_back(nearest_case(case_but_for_the_last(dice, pattern, o), claim, entry));
           for (const Scale scale : {Scale::ordinary, Scale::tiny, Scale::large})
             cases.push_back(nearest_case(case_alone(dice, pattern, o, scale), claim, entry));
+        }
       continue;
     }
     for (const Operand o : {Operand::a, Operand::b}) {

@@ -1,5 +1,6 @@
 #include "properties/judging/calls_before.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,15 @@ Case with_one_other(Case c, const Entry& entry, Other other) {
   return fitted(c, needs);
 }
 
+namespace {
+// As far as the needs allow one, with elements behind each row as before.
+Case square(Case c, const Entry& entry) {
+  constexpr std::int64_t least = 2, most = 100;
+  c.m = c.n = c.k = std::clamp(std::max({c.m, c.n, c.k}), least, most);
+  return fitted(c, entry.variant.needs);
+}
+}  // namespace
+
 Verdict judge_calls_before(const Entry& entry, const Case& given, const Resources& resources) {
   constexpr const char* behind_one = "behind a call that differs in one thing";
   constexpr std::array others = {
@@ -43,9 +53,10 @@ Verdict judge_calls_before(const Entry& entry, const Case& given, const Resource
   Case c = given;
   c.offset = {};  // all are aligned alike then, at the beginning of a page
   const Plan plan{.placement = Placement::begins_at_fence};
-  std::vector<Run> runs = {{"the first time", entry, c, plan}};
+  std::vector<Run> runs;
   const auto put_behind = [&](const Case& before, Altered altered, const char* words) {
     if (before == c && altered == Altered::nothing) return;
+    if (runs.empty() || runs.back().c != c) runs.push_back({"the first time", entry, c, plan});
     runs.push_back({words, entry, before, plan});
     runs.back().plan.altered = altered;
     runs.push_back({behind_one, entry, c, plan});
@@ -53,6 +64,9 @@ Verdict judge_calls_before(const Entry& entry, const Case& given, const Resource
   for (const Alteration& each : alterations) put_behind(c, each.altered, each.words);
   for (const auto& [other, words] : others)
     put_behind(with_one_other(c, entry, other), Altered::nothing, words);
+  for (const Alteration& each : alterations_from_afar) put_behind(c, each.altered, each.words);
+  c = square(c, entry);
+  for (const Alteration& each : alterations_of_squares) put_behind(c, each.altered, each.words);
   return judge_runs(
       runs, {Fault::keeps_state, "what it keeps of an earlier call is taken for that of this one"},
       resources);

@@ -34,6 +34,15 @@ inline constexpr std::array alterations = {
     Alteration{Altered::rows_of_a, "with two rows of A exchanged"},
     Alteration{Altered::rows_of_b, "with two rows of B exchanged"},
     Alteration{Altered::columns_of_a, "with two columns of A exchanged"}};
+// A look may go by where an element lies in its tile, or count rows as columns.
+inline constexpr std::array alterations_from_afar = {
+    Alteration{Altered::far_rows_of_a, "with two distant rows of A exchanged"},
+    Alteration{Altered::far_columns_of_a, "with two distant columns of A exchanged"},
+    Alteration{Altered::far_rows_of_b, "with two distant rows of B exchanged"},
+    Alteration{Altered::far_columns_of_b, "with two distant columns of B exchanged"}};
+inline constexpr std::array alterations_of_squares = {
+    Alteration{Altered::transposed_a, "with A transposed in place"},
+    Alteration{Altered::transposed_b, "with B transposed in place"}};
 
 // Whether a call is right behind each of these, and each of these behind that call.
 Verdict judge_calls_before(const Entry&, const Case&, const Resources&);
