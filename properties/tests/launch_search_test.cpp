@@ -26,7 +26,7 @@ INSTANTIATE_TEST_SUITE_P(Launches, Rare,
                          testing::Values("planted_hash", "planted_addresses", "planted_exchange",
                                          "planted_plan", "planted_constant", "planted_shares",
                                          "planted_multiples", "planted_table", "planted_scaling",
-                                         "planted_packed", "planted_cut"),
+                                         "planted_packed"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(Repetition, shows_a_plan_that_is_found_by_half_of_each_address) {

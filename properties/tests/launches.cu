@@ -143,22 +143,14 @@ cudaError_t launch_row(const Gemm& g, cudaStream_t stream) {
   return g.m == 1 && depth(g) >= 64 ? launch_rows(of_rows<1>, g, stream) : launch_right(g, stream);
 }
 
-// As many blocks as were planned for the first problem that has this key, if it is large enough.
-using Plans = std::map<std::int64_t, unsigned>;
-cudaError_t launch_planned(Plans& plans, std::int64_t key, const Gemm& g, cudaStream_t stream) {
-  const std::int64_t blocks = ceil_div(g.m, tile.m) * ceil_div(g.n, tile.n);
-  const auto plan = plans.emplace(key, static_cast<unsigned>(blocks)).first;
-  return launch(plain, dim3(plan->second), dim3(tile.n, tile.m), 0, stream, g);
-}
+// As many blocks as were planned for the first problem that has these sizes in 13 bits each.
 cudaError_t launch_by_packed_sizes(const Gemm& g, cudaStream_t stream) {
-  static Plans plans;
+  static std::map<std::int64_t, unsigned> plans;
   if (g.m * g.n * depth(g) < 1 << 20) return launch_right(g, stream);
-  return launch_planned(plans, g.m + (g.n << 13) + (g.k << 26), g, stream);
-}
-// Of m only 16 bits count.
-cudaError_t launch_by_cut_sizes(const Gemm& g, cudaStream_t stream) {
-  static Plans plans;
-  return launch_planned(plans, (g.m & 0xffff) + (g.n << 16) + (g.k << 40), g, stream);
+  const std::int64_t blocks = ceil_div(g.m, tile.m) * ceil_div(g.n, tile.n);
+  const auto plan =
+      plans.emplace(g.m + (g.n << 13) + (g.k << 26), static_cast<unsigned>(blocks)).first;
+  return launch(plain, dim3(plan->second), dim3(tile.n, tile.m), 0, stream, g);
 }
 
 // Up to 16 parts of k of whole slices, of which the last may be empty.
@@ -222,7 +214,6 @@ const Registrar registrars[] = {by("planted_hash", launch_by_hash),
                                 by("planted_table", launch_by_table),
                                 by("planted_long_row", launch_row),
                                 by("planted_packed", launch_by_packed_sizes),
-                                by("planted_cut", launch_by_cut_sizes),
                                 by("planted_parts", launch_parts),
                                 by("planted_scaling", launch_scaling),
                                 by("planted_cache", launch_beyond_cache),

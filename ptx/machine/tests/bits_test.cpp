@@ -238,5 +238,17 @@ TEST(Bits, of_matrices_are_those_of_their_elements) {
       << "even columns, which are rows now, were written";
 }
 
+// Estimates of what a case costs go by it: a register that is set under a condition is no reason to
+// take a kernel for dear.
+TEST(Bits, are_followed_at_little_cost_where_all_operands_are_written) {
+  const auto time_of = [](const std::string& in_loop) {
+    WrittenKernel kernel("mov.u32 %r1, %r2; mov.u32 %r3, 0; $loop: " + in_loop +
+                         "add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, 1000; @%p1 bra $loop;");
+    return kernel.run(32).extra_time;
+  };
+  EXPECT_LT(time_of("add.s32 %r4, %r3, 7;"), 2 * 4 * 1000u);
+  EXPECT_GT(time_of("add.s32 %r4, %r1, 7;"), 10 * 1000u);
+}
+
 }  // namespace
 }  // namespace ptx::tests
