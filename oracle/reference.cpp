@@ -277,8 +277,21 @@ double allowed_gulps(Arithmetic arithmetic, std::int64_t k) {
 
 bool keeps_inputs(Arithmetic arithmetic) { return arithmetic != Arithmetic::tf32; }
 
+namespace {
+// Whole numbers of few bits, whose sums are exact however they are summed or cut, with an alpha
+// that may come first.
+bool fits_tf32(const Case& c) {
+  constexpr double most_product = 64;
+  int exponent = 0;
+  const bool is_power_of_two = std::abs(std::frexp(c.alpha, &exponent)) == 0.5f;
+  return c.fill == Fill::small_ints && is_power_of_two &&
+         most_product * static_cast<double>(c.k) < 0x1p24;
+}
+}  // namespace
+
 double allowed_gulps(Arithmetic arithmetic, const Case& c) {
-  const double zero_mean = allowed_gulps(arithmetic, c.k);
+  const bool loses_nothing = arithmetic == Arithmetic::tf32 && fits_tf32(c);
+  const double zero_mean = allowed_gulps(loses_nothing ? Arithmetic::fp32 : arithmetic, c.k);
   if (c.fill != Fill::patterned) return zero_mean;
   // One product counts, and all others together for less than a rounding of it: the roundings of
   // that product, of beta * c and of their sum remain, in every order.

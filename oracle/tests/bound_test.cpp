@@ -32,6 +32,18 @@ TEST(Bound, has_room_for_a_sum_that_begins_at_c) {
   }
 }
 
+// A product of ordinary numbers may be lost among 4097 of TF32; among whole numbers it shows.
+TEST(Bound, of_tf32_is_that_of_fp32_where_nothing_is_lost) {
+  const auto allowed = [](const char* text) {
+    return allowed_gulps(Arithmetic::tf32, parse_case(text));
+  };
+  EXPECT_EQ(allowed("m=1 n=1 k=4097 fill=small_ints"), 16);
+  EXPECT_EQ(allowed("m=1 n=1 k=5 alpha=-0.5 beta=3 fill=small_ints"), 7);
+  for (const char* text : {"m=1 n=1 k=4097", "m=1 n=1 k=4097 alpha=1.5 fill=small_ints",
+                           "m=1 n=1 k=262144 fill=small_ints", "m=1 n=1 k=8 fill=identity"})
+    EXPECT_GT(allowed(text), 30'000) << text;
+}
+
 TEST(Bound, counts_c_once_where_no_sum_is_long) {
   for (const char* text : {"k=14", "k=0", "k=5000 alpha=0", "k=14 fill=patterned seed=27907"})
     EXPECT_EQ(weight_of_c(parse_case(fmt::format("m=1 n=1 {}", text))), 1) << text;

@@ -1,6 +1,7 @@
 // What a claim takes of an exploration.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 
 #include "oracle/fills/filling.h"
@@ -55,11 +56,14 @@ std::vector<Case> affordable(const std::vector<Case>& cases, const Exploration& 
 
 // What a path does with infinities, or with rows of different scale, plain numbers do not show.
 // Each kind of data comes to each case in turn, so that all come to both sides of a threshold, and
-// those that are left out come later.
+// those that are left out come later. Where inputs lose bits, whole numbers do not, if alpha is a
+// power of 2: they show a product that is missing.
 std::vector<Case> with_all_data(const std::vector<Case>& cases, Arithmetic arithmetic) {
-  constexpr std::array fills = {Fill::special, Fill::scaled, Fill::patterned, Fill::special,
-                                Fill::largest};
-  const std::size_t count = keeps_inputs(arithmetic) ? fills.size() : 1;
+  using Fills = std::vector<Fill>;
+  const Fills fills = keeps_inputs(arithmetic) ? Fills{Fill::special, Fill::scaled, Fill::patterned,
+                                                       Fill::special, Fill::largest}
+                                               : Fills{Fill::special, Fill::small_ints};
+  const std::size_t count = fills.size();
   std::vector<Case> all;
   for (std::size_t turn = 0; turn < count; ++turn)
     for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -67,6 +71,8 @@ std::vector<Case> with_all_data(const std::vector<Case>& cases, Arithmetic arith
       if (turn > 0 && c.alpha == 0) continue;
       c.fill = fills[(i + turn) % count];
       c.alpha = scalar_for(c.fill, c.alpha);
+      if (c.fill == Fill::small_ints && c.alpha != 0)
+        c.alpha = std::copysign(std::ldexp(1.0f, std::ilogb(c.alpha)), c.alpha);
       c.seed += all.size();
       while (c.fill == Fill::scaled && !scales_to_denormals(c.seed)) ++c.seed;
       all.push_back(c);
@@ -81,7 +87,7 @@ std::vector<Case> aimed_cases(const Exploration& exploration, const Claim& claim
   const bool on_ptx = entry.backend == Backend::ptx;
   const Price price = claim.takes_extreme_sizes  ? Price{5e8, on_ptx ? 8e8 : 1e9}
                       : claim.takes_large_shapes ? Price{on_ptx ? 2e8 : 5e8, on_ptx ? 4e8 : 1e9}
-                      : claim.is_about_data      ? Price{on_ptx ? 2e8 : 6e7, on_ptx ? 1e9 : 4e8}
+                      : claim.is_about_data      ? Price{on_ptx ? 2e8 : 6e7, on_ptx ? 1.8e9 : 4e8}
                                                  : Price{6e7, on_ptx ? 2e8 : 4e8};
   return affordable(claim.is_about_data ? with_all_data(exploration.cases, entry.variant.arithmetic)
                                         : exploration.cases,
