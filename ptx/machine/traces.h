@@ -16,12 +16,12 @@ struct Trace {
   bool is_in_parts = false;  // each byte has a trace of its own, elsewhere
 };
 
-// Zeros, given by the system page by page when they are first touched.
 // How much of what lies around a touched item of an array will be touched, too. Large pages are had
 // for less than small ones where that is most of it, and cost more than they save where it is
 // little.
 enum class Touched { sparsely, as_usual, densely };
 
+// Zeros, given by the system page by page when they are first touched.
 template <class T>
 class LazyArray {
  public:

@@ -27,7 +27,7 @@ const char* why_host_faults_at(const void* address);
 
 // One of the caller's streams, by its number. None of them waits for another stream, but for one
 // more, which waits for the legacy stream as those of cudaStreamCreate do.
-inline constexpr int streams_of_caller = 257;  // one more than tables of streams often have room for
+inline constexpr int streams_of_caller = 129;  // one more than tables of streams often have room for
 inline constexpr int stream_of_high_priority = 1;  // the highest; all others have the usual one
 inline constexpr int stream_that_blocks = streams_of_caller;
 void* stream_of_caller(int);

@@ -46,12 +46,12 @@ inline CoreFloats load_core(const float* from) {
 }
 
 // A product has the exponents of its factors together, and what is 0 has none.
+inline constexpr std::int32_t no_exponent = -1000;
 inline CoreInts exponents_in_cores(const CoreFloats& x, Type type) {
-  constexpr std::int32_t none = -1000;
   const auto bits = reinterpret_cast<CoreInts>(x);
   const CoreInts of_x = (bits >> 23 & 255) - 127,
                  of_denormals = CoreInts{} + exponent_of_denormals(type);
-  return x == 0 ? CoreInts{} + none : of_x > of_denormals ? of_x : of_denormals;
+  return x == 0 ? CoreInts{} + no_exponent : of_x > of_denormals ? of_x : of_denormals;
 }
 
 // Operands of one operation, eight columns of B at a time.
@@ -81,7 +81,7 @@ class CoreProduct {
   static constexpr std::int32_t least = -50, most_of_factor = 60, most_of_sum = 120;
 
   static bool is_usual(const CoreInts& exponents, std::int32_t most) {
-    const CoreInts is_not = (exponents > most) | ((exponents < least) & (exponents > -1000));
+    const CoreInts is_not = (exponents > most) | ((exponents < least) & (exponents > no_exponent));
     std::int64_t words[4];
     std::memcpy(words, &is_not, sizeof is_not);
     return (words[0] | words[1] | words[2] | words[3]) == 0;
