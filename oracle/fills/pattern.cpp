@@ -95,34 +95,18 @@ Pattern pattern_of(std::uint64_t seed, Operand o) {
     return o == Operand::c && pattern != Pattern::one_sided ? Pattern::plain : pattern;
   }
   constexpr Pattern of_one[] = {
-      Pattern::zero_block,
-      Pattern::zero_block,
-      Pattern::zero_block,
-      Pattern::lone_in_tiles,
-      Pattern::lone_in_tiles,
-      Pattern::equal_beginnings,
-      Pattern::equal_beginnings,
-      Pattern::symmetric,
-      Pattern::symmetric_corner,
-      Pattern::symmetric_corner,
-      Pattern::triangular,
-      Pattern::banded,
-      Pattern::diagonal,
-      Pattern::constant,
-      Pattern::periodic,
-      Pattern::periodic,
-      Pattern::permutation,
-      Pattern::toeplitz,
-      Pattern::equal_lines,
-      Pattern::one_exception,
-      Pattern::sparse,
-      Pattern::sparse,
-      Pattern::pruned,
-      Pattern::counting,
+      Pattern::zero_block,       Pattern::zero_block,    Pattern::zero_block,
+      Pattern::lone_in_tiles,    Pattern::lone_in_tiles, Pattern::equal_beginnings,
+      Pattern::equal_beginnings, Pattern::symmetric,     Pattern::symmetric_corner,
+      Pattern::symmetric_corner, Pattern::triangular,    Pattern::banded,
+      Pattern::diagonal,         Pattern::constant,      Pattern::periodic,
+      Pattern::periodic,         Pattern::permutation,   Pattern::toeplitz,
+      Pattern::equal_lines,      Pattern::one_exception, Pattern::sparse,
+      Pattern::sparse,           Pattern::pruned,        Pattern::counting,
       Pattern::seams,
   };
-  constexpr Pattern of_c[] = {Pattern::zero_block,  Pattern::zero_block, Pattern::equal_lines,
-                              Pattern::equal_lines, Pattern::constant,   Pattern::sparse};
+  constexpr Pattern of_c[] = {Pattern::zero_block, Pattern::zero_block, Pattern::equal_lines,
+                              Pattern::equal_lines, Pattern::constant, Pattern::sparse};
   const Pattern of_a = choices.of(of_one), of_b = choices.of(of_one);
   const int plain = choices.below(3);  // often only one has structure, and the other hides nothing
   if (o == Operand::a) return plain == 0 ? Pattern::plain : of_a;
@@ -145,20 +129,17 @@ int bits_too_many(std::uint64_t seed) {
 bool touches_end(std::uint64_t seed) { return bits_too_many(seed) == 0 && scramble(seed) % 2 == 0; }
 bool leaves_32_bits(std::uint64_t seed) { return scramble(seed + 1) % 8 == 0; }
 
-std::optional<Operand> narrow_alone(std::uint64_t seed) {
-  if (touches_end(seed) || leaves_32_bits(seed)) return std::nullopt;
-  const std::uint64_t which = scramble(seed + 2) % 4;
-  return which == 0   ? std::optional(Operand::a)
-         : which == 1 ? std::optional(Operand::b)
-                      : std::nullopt;
+namespace {
+// A or B, each for one of so many seeds, where numbers are within what fits their type.
+std::optional<Operand> one_of_two(std::uint64_t seed, std::uint64_t salt, std::uint64_t of_seeds) {
+  const std::uint64_t which = scramble(seed + salt) % of_seeds;
+  if (which > 1 || touches_end(seed) || leaves_32_bits(seed)) return std::nullopt;
+  return which == 0 ? Operand::a : Operand::b;
 }
-std::optional<Operand> last_does_not_fit(std::uint64_t seed) {
-  if (touches_end(seed) || leaves_32_bits(seed)) return std::nullopt;
-  const std::uint64_t which = scramble(seed + 4) % 8;
-  return which == 0   ? std::optional(Operand::a)
-         : which == 1 ? std::optional(Operand::b)
-                      : std::nullopt;
-}
+}  // namespace
+
+std::optional<Operand> narrow_alone(std::uint64_t seed) { return one_of_two(seed, 2, 4); }
+std::optional<Operand> last_does_not_fit(std::uint64_t seed) { return one_of_two(seed, 4, 8); }
 Scale scale_beside_narrow(std::uint64_t seed) { return static_cast<Scale>(scramble(seed + 3) % 3); }
 
 namespace {

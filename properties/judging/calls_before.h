@@ -44,7 +44,12 @@ inline constexpr std::array alterations_of_squares = {
     Alteration{Altered::transposed_a, "with A transposed in place"},
     Alteration{Altered::transposed_b, "with B transposed in place"}};
 
-// Whether a call is right behind each of these, and each of these behind that call.
+// Whether a call is right behind each of these, and each of these behind that call; of a square,
+// too, which two of these are about.
+inline constexpr int launches_with_calls_before =
+    2 + 2 * (1 + static_cast<int>(Other::beta) + static_cast<int>(alterations.size()) +
+             static_cast<int>(alterations_from_afar.size()) +
+             static_cast<int>(alterations_of_squares.size()));
 Verdict judge_calls_before(const Entry&, const Case&, const Resources&);
 
 }  // namespace assay

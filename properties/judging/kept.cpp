@@ -177,7 +177,7 @@ bool keeps_some_of(const Entry& entry, const Case& c, const Resources& resources
 // What differs from call to call, one thing at a time: wherever a size is larger than before, and
 // as often as a process has the time for.
 Verdict judge_one_by_one(const Entry& entry, const Case& c, const Resources& resources) {
-  constexpr double launches = 50, most_nanoseconds = 5e8, of_process = 3e9;
+  constexpr double launches = launches_with_calls_before, most_nanoseconds = 5e8, of_process = 3e9;
   constexpr std::int64_t larger = 2;
   constexpr std::array sizes = {&Case::m, &Case::n, &Case::k};
   struct Known {

@@ -117,6 +117,20 @@ TEST(DataCases, have_numbers_of_few_bits_in_one_operand_alone) {
   for (const auto& [_, some] : patterns) EXPECT_EQ(some.size(), 7u);
 }
 
+TEST(DataCases, have_one_last_element_that_does_not_fit) {
+  std::map<Operand, std::set<Pattern>> patterns;
+  for (const Case& c : structured_cases(claim_named("any_data"), host_entry(multiply), 100, 0)) {
+    const Pattern pattern = pattern_of(c.seed, Operand::a);
+    const auto odd = last_does_not_fit(c.seed);
+    const bool is_plain = bits_too_many(c.seed) == 0 && !narrow_alone(c.seed);
+    if (c.fill == Fill::patterned && is_narrow(pattern) && is_plain && odd && c.k > 64 &&
+        c.k % 2 == 1)
+      patterns[*odd].insert(pattern);
+  }
+  EXPECT_EQ(patterns[Operand::a].size(), 7u);
+  EXPECT_EQ(patterns[Operand::b].size(), 7u);
+}
+
 // More elements that are not 0 than a list of them may hold.
 TEST(DataCases, have_some_long_lines_with_zeros) {
   Entry entry = host_entry(multiply);

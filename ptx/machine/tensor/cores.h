@@ -19,7 +19,7 @@ struct Cores {
   Type a, b, sum;
 
   bool has_eight_bits() const { return a == Type::e4m3 || a == Type::e5m2; }
-  // Where the unit lies: so many bits below the exponent of the greatest.
+  // The unit is this many bits below the greatest exponent.
   int below() const { return has_eight_bits() ? 13 : 25; }
   int kept() const { return has_eight_bits() ? 14 : 24; }  // significant bits of a sum
   bool is_half() const { return sum == Type::f16; }        // which is rounded, to nearest

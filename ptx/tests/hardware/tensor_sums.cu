@@ -102,22 +102,18 @@ struct Registers {
 #define SUMS "+r"(r.sums[0]), "+r"(r.sums[1]), "+r"(r.sums[2]), "+r"(r.sums[3])
 #define HALVES "+r"(r.sums[0]), "+r"(r.sums[1])
 #define FOUR "r"(r.a[0]), "r"(r.a[1]), "r"(r.a[2]), "r"(r.a[3])
-#define MMA_4(shape)                                                                              \
-  asm volatile("mma.sync.aligned." shape " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};" \
-               : SUMS                                                                             \
-               : FOUR, "r"(r.b[0]), "r"(r.b[1]))
-#define MMA_2(shape)                                                                     \
-  asm volatile("mma.sync.aligned." shape " {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};" \
-               : SUMS                                                                    \
-               : "r"(r.a[0]), "r"(r.a[1]), "r"(r.b[0]))
-#define MMA_INTO_HALVES_4(shape)                                                      \
-  asm volatile("mma.sync.aligned." shape " {%0,%1}, {%2,%3,%4,%5}, {%6,%7}, {%0,%1};" \
-               : HALVES                                                               \
-               : FOUR, "r"(r.b[0]), "r"(r.b[1]))
-#define MMA_INTO_HALVES_2(shape)                                             \
-  asm volatile("mma.sync.aligned." shape " {%0,%1}, {%2,%3}, {%4}, {%0,%1};" \
-               : HALVES                                                      \
-               : "r"(r.a[0]), "r"(r.a[1]), "r"(r.b[0]))
+#define MMA(shape, sums, a, b, outputs, ...)                                          \
+  asm volatile("mma.sync.aligned." shape " {" sums "}, {" a "}, {" b "}, {" sums "};" \
+               : outputs                                                              \
+               : __VA_ARGS__)
+#define MMA_4(shape) \
+  MMA(shape, "%0,%1,%2,%3", "%4,%5,%6,%7", "%8,%9", SUMS, FOUR, "r"(r.b[0]), "r"(r.b[1]))
+#define MMA_2(shape) \
+  MMA(shape, "%0,%1,%2,%3", "%4,%5", "%6", SUMS, "r"(r.a[0]), "r"(r.a[1]), "r"(r.b[0]))
+#define MMA_INTO_HALVES_4(shape) \
+  MMA(shape, "%0,%1", "%2,%3,%4,%5", "%6,%7", HALVES, FOUR, "r"(r.b[0]), "r"(r.b[1]))
+#define MMA_INTO_HALVES_2(shape) \
+  MMA(shape, "%0,%1", "%2,%3", "%4", HALVES, "r"(r.a[0]), "r"(r.a[1]), "r"(r.b[0]))
 #define GROUP(shape, sums, a, b, last, outputs)                                         \
   asm volatile(                                                                         \
       "{\n.reg .pred p;\nsetp.eq.b32 p, 0, 0;\nwgmma.fence.sync.aligned;\n"             \
