@@ -102,9 +102,6 @@ void note(const cudaLaunchConfig_t& config, const Kernel& kernel, Observation& s
   const auto add = [&](const auto& value) {
     seen.launched = digest_of(&value, sizeof value, seen.launched);
   };
-  auto& kinds = seen.kinds_launched;
-  if (std::find(kinds.begin(), kinds.end(), kernel.code) == kinds.end())
-    kinds.push_back(kernel.code);
   add(kernel.code), add(config.gridDim), add(config.blockDim), add(config.dynamicSmemBytes);
   if (kernel.digest != nullptr) add(kernel.digest(kernel.arguments));
 }
@@ -224,6 +221,7 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const Kernel& kernel) {
     return fail(cudaErrorLaunchFailure, work_in_other_stream(kernel, config.stream));
   const Launch launch{kernel, config.gridDim, config.blockDim, config.dynamicSmemBytes};
   session->seen.blocks += launch.blocks();
+  session->seen.blocks_of[kernel.code] += launch.blocks();
   if (session->settings.runs_nothing) {
     note(config, kernel, session->seen);
   } else if (session->settings.keeps_in_flight) {

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -99,7 +100,7 @@ struct Observation {
   int operations = 0;          // kernels, copies and memsets that were asked for
   std::uint64_t blocks = 0;    // of all kernels that hardware would take
   std::uint64_t launched = 0;  // equal for equal kernels, grids and arguments, where none runs
-  std::vector<const void*> kinds_launched;  // each kernel once, there
+  std::map<const void*, std::uint64_t> blocks_of;  // of each kernel, there
   bool is_part = false;        // blocks were left out
   bool blocks_meet = false;    // perhaps: something is done atomically, or after something else
   // Threads of the blocks that were started, and how often they waited: what a launch costs, the

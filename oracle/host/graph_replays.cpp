@@ -129,6 +129,11 @@ LaunchFailure CapturedGraph::launch(const void* frame) {
   return failure_of("its graph cannot be replayed", rt::launch_graph(executable_, stream(), frame));
 }
 
+LaunchFailure CapturedGraph::launch_at_once() {
+  return failure_of("its graph cannot be launched",
+                    rt::launch_graph(executable_, stream(), nullptr));
+}
+
 LaunchFailure side_by_side(const std::function<LaunchFailure()>& start) {
   void* const other = ptx::stream_of_caller(1);
   void* event = nullptr;

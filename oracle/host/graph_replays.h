@@ -47,6 +47,8 @@ class CapturedGraph {
   // The stack and the heap hold other things by then. Whatever called `capture` has its variables
   // above `frame`, whatever that called had them below.
   LaunchFailure launch(const void* frame);
+  // Before anything else is done.
+  LaunchFailure launch_at_once();
 
  private:
   void* graph_ = nullptr;

@@ -5,6 +5,7 @@
 
 #include "base/scramble.h"
 #include "oracle/host/device_loan.h"
+#include "oracle/host/graph_replays.h"
 #include "oracle/operands.h"
 #include "oracle/plan.h"
 #include "ptx/runtime/observe.h"
@@ -53,35 +54,49 @@ std::uint64_t crowding(const Case& c, const Tile& tile, std::uint64_t blocks) {
 }
 
 // A kernel may be taken from a table, which no comparison tells.
-std::uint64_t sum_of(const std::vector<const void*>& kinds) {
+std::uint64_t sum_of(const std::map<const void*, std::uint64_t>& blocks_of) {
   std::uint64_t sum = 0;
-  for (const void* const kind : kinds) sum += scramble(reinterpret_cast<std::uintptr_t>(kind));
+  for (const auto& [kernel, blocks] : blocks_of)
+    sum += scramble(reinterpret_cast<std::uintptr_t>(kernel));
   return sum;
 }
 
 struct Launched {
-  std::uint64_t blocks, what, kinds;
+  std::uint64_t blocks, what;
+  std::map<const void*, std::uint64_t> blocks_of;
   bool is_refused = false, lacked_memory = false;
 };
 
+using Call = std::function<void(const Launch&, cudaStream_t)>;
+
+// In the caller's first stream, where another one cannot be captured.
+void launch_on_machine(const DryLaunch& d, const Launch& launch, const Call& call) {
+  if (!d.captured) return call(launch, nullptr);
+  CapturedGraph graph;
+  const LaunchFailure failure = graph.capture([&] {
+    call(launch, static_cast<cudaStream_t>(ptx::stream_of_caller(0)));
+    return LaunchFailure();
+  });
+  if (!failure) graph.launch_at_once();
+}
+
 // By the executor's build that is watched, or by nvcc's for the PTX machine.
-Launched launched_by(const Entry& entry, std::optional<int> refused, simt::Watch& watch,
-                     const std::function<void(const Launch&)>& call) {
+Launched launched_by(const Entry& entry, const DryLaunch& d, simt::Watch& watch, const Call& call) {
   const bool by_executor = entry.watched_launch != nullptr;
   simt::Settings settings = {.watch = &watch};
-  if (by_executor) settings.refused_launch = refused, settings.runs_nothing = true;
+  if (by_executor) settings.refused_launch = d.refused, settings.runs_nothing = true;
   ptx::Observation by_machine;
   const auto host_code = [&] {
-    if (by_executor) return call(entry.watched_launch);
+    if (by_executor) return call(entry.watched_launch, nullptr);
     const DeviceLoan alone({}, false);
-    by_machine = ptx::observe({.refused_launch = refused, .runs_nothing = true},
-                              [&] { call(entry.variant.launch); });
+    by_machine = ptx::observe({.refused_launch = d.refused, .runs_nothing = true},
+                              [&] { launch_on_machine(d, entry.variant.launch, call); });
   };
   const simt::Observation seen = simt::observe(settings, std::ref(host_code));
-  if (by_executor) return {seen.blocks, seen.launched, sum_of(seen.kinds_launched)};
+  if (by_executor) return {seen.blocks, seen.launched, seen.blocks_of};
   const bool is_refused =
       by_machine.finding && by_machine.finding->fault == ptx::Fault::launch_refused;
-  return {by_machine.blocks, by_machine.launched, sum_of(by_machine.kinds_launched), is_refused,
+  return {by_machine.blocks, by_machine.launched, by_machine.blocks_of, is_refused,
           by_machine.lacked_memory};
 }
 
@@ -95,11 +110,11 @@ Dry DryLaunches::launch(const DryLaunch& d, simt::Watch& watch) {
   if (!refusal(entry_.variant, gemm).empty()) return {};
   Dry dry{.accepted = true};
   const std::uint64_t before = watch.calls();
-  const auto call = [&](const Launch& launch) {
+  const auto call = [&](const Launch& launch, cudaStream_t stream) {
     const auto host_code = [&] {
       try {
         if (entry_.variant.workspace != nullptr) entry_.variant.workspace(gemm);
-        dry.gave_up = launch(gemm, nullptr, gemm.workspace) != cudaSuccess;
+        dry.gave_up = launch(gemm, stream, gemm.workspace) != cudaSuccess;
       } catch (const std::exception&) {  // which a trial reports
         dry.gave_up = true;
       }
@@ -108,14 +123,15 @@ Dry DryLaunches::launch(const DryLaunch& d, simt::Watch& watch) {
     dry.too_long = !ended && watch.calls() - before > most_calls;
     dry.at_fault = !ended && !dry.too_long;
   };
-  const Launched launched = launched_by(entry_, d.refused, watch, std::ref(call));
+  const Launched launched = launched_by(entry_, d, watch, std::ref(call));
   dry.took_new_side = watch.took_new_side();
   dry.launched = launched.what;
-  dry.kernels = launched.kinds;
+  dry.kernels = sum_of(launched.blocks_of);
+  dry.blocks_of = launched.blocks_of;
   dry.blocks = launched.blocks;
   dry.fails = (launched.is_refused || dry.gave_up) && !launched.lacked_memory && !d.refused &&
               !dry.at_fault && !dry.too_long;
-  dry.path = watch.path() + launched.kinds + dry.at_fault +
+  dry.path = watch.path() + dry.kernels + dry.at_fault +
              crowding(d.c, entry_.variant.tile, launched.blocks);
   dry.cost = watch.calls() - before + calls_to_launch;
   return dry;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct DryLaunch {
   Case c;
   bool adjoining = false;      // B begins where A ends, and C where B does
   std::optional<int> refused;  // the launch of several that fails, counted from 0
+  bool captured = false;       // on the machine: into a graph, which is launched then
   bool operator==(const DryLaunch&) const = default;
 };
 
@@ -32,7 +34,8 @@ struct Dry {
   std::uint64_t path = 0;
   bool took_new_side = false;  // of a comparison
   std::uint64_t kernels = 0;   // equal for the same ones, however often each is launched
-  std::uint64_t blocks = 0;    // of all of them
+  std::map<const void*, std::uint64_t> blocks_of;  // of each
+  std::uint64_t blocks = 0;                        // of all of them
   // Equal where the same kernels would run, in grids of the same size, with the same arguments.
   std::uint64_t launched = 0;
   std::uint64_t cost = 0;  // in calls of the watch, the same on any machine

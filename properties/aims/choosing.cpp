@@ -89,9 +89,15 @@ std::vector<Case> aimed_cases(const Exploration& exploration, const Claim& claim
                       : claim.takes_large_shapes ? Price{on_ptx ? 2e8 : 5e8, on_ptx ? 4e8 : 1e9}
                       : claim.is_about_data      ? Price{on_ptx ? 2e8 : 6e7, on_ptx ? 1.8e9 : 4e8}
                                                  : Price{6e7, on_ptx ? 2e8 : 4e8};
-  return affordable(claim.is_about_data ? with_all_data(exploration.cases, entry.variant.arithmetic)
-                                        : exploration.cases,
-                    exploration, claim, entry, price);
+  std::vector<Case> cases = exploration.cases;
+  if (claim.is_about_data) cases = with_all_data(cases, entry.variant.arithmetic);
+  if (!claim.takes_capture) return affordable(cases, exploration, claim, entry, price);
+  const Price of_captured{price.most_each, price.most_together / share_of_cases(claim, entry)};
+  std::vector<Case> chosen =
+      affordable(exploration.captured, exploration, claim, entry, of_captured);
+  for (const Case& c : affordable(cases, exploration, claim, entry, price, chosen))
+    chosen.push_back(c);
+  return chosen;
 }
 
 std::vector<std::vector<Case>> aimed_sequences(const Exploration& exploration, const Claim& claim,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/scramble.h"
+
 namespace assay {
 namespace {
 
@@ -11,6 +13,7 @@ constexpr std::int64_t largest_unit = 256;
 
 DryPaths::DryPaths(const Entry& entry, const simt::Hints& hints)
     : needs_(entry.variant.needs),
+      tile_(entry.variant.tile),
       dry_(entry, hints),
       other_{fitted({.m = 3, .n = 5, .k = 2, .alpha = 1.5f, .beta = 0.5f}, needs_)} {}
 
@@ -34,7 +37,28 @@ std::uint64_t DryPaths::path_of(const Launches& launches) {
   const Dry last = launch_all(launches);
   if (!last.accepted) return 0;
   const bool differs = keeps_state_ && launched_alone(launches.back()) != last.launched;
-  return last.path + (differs ? otherwise : 0) + (tells_failures && last.fails ? failing : 0);
+  std::uint64_t path = last.path + (differs ? otherwise : 0);
+  if (tells_failures && last.fails) path += failing;
+  if (tells_parts)
+    for (const auto& [kernel, parts] : parts_of(launches.back(), last)) path += parts;
+  return path;
+}
+
+std::map<const void*, std::uint64_t> DryPaths::parts_of(const DryLaunch& d, const Dry& dry) {
+  DryLaunch single = d;
+  single.c.k = 1;
+  single.c = fitted(single.c, needs_);
+  const auto of_single = launch(single).blocks_of;
+  const auto tiles =
+      static_cast<std::uint64_t>(ceil_div(d.c.m, tile_.m) * ceil_div(d.c.n, tile_.n));
+  std::map<const void*, std::uint64_t> parts;
+  for (const auto& [kernel, blocks] : dry.blocks_of) {
+    const auto found = of_single.find(kernel);
+    const std::uint64_t usual = found != of_single.end() ? found->second : tiles;
+    if (blocks > usual && blocks % usual == 0)
+      parts[kernel] = scramble(reinterpret_cast<std::uintptr_t>(kernel) + blocks / usual);
+  }
+  return parts;
 }
 
 Dry DryPaths::launch_all(const Launches& launches) {

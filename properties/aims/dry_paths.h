@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,9 @@ class DryPaths {
   Launches latest() const;          // the last launches of all, the latest last
   // Equal where the same kernels run with the same arguments, behind the other one.
   std::uint64_t launched_alone(const DryLaunch&);
+  // For each kernel a number, equal where it has as many times the blocks that it has for a sum of
+  // one product, or as there are tiles.
+  std::map<const void*, std::uint64_t> parts_of(const DryLaunch&, const Dry&);
   // Of the last, behind the others: 0 if it is not accepted. Where state is kept, what it launches
   // counts as well.
   std::uint64_t path_of(const Launches&);
@@ -52,6 +56,7 @@ class DryPaths {
   std::vector<simt::Comparison> compared_in(const DryLaunch& d) { return dry_.compared_in(d); }
 
   bool tells_failures = false;  // apart from the same way where nothing fails
+  bool tells_parts = false;     // apart from the same way where the sum is in more or fewer
   std::uint64_t spent = 0;      // in calls of the watch
   std::vector<Launches> news;   // that took a new side of a comparison
 
@@ -62,6 +67,7 @@ class DryPaths {
   bool set_size(Launches&, std::uint64_t path, std::int64_t Case::*size, std::int64_t to);
 
   const Needs& needs_;
+  const Tile tile_;
   DryLaunches dry_;
   const DryLaunch other_;
   std::size_t count_ = 0;

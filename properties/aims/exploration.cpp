@@ -9,6 +9,7 @@
 
 #include "oracle/reference.h"
 #include "properties/aims/explorer.h"
+#include "properties/aims/launch_probes.h"
 #include "properties/aims/numbers.h"
 #include "properties/aims/one_way.h"
 #include "properties/draws/cost.h"
@@ -21,6 +22,8 @@ namespace {
 
 constexpr std::int64_t least_driven = 32, most_drawn = 1 << 20;  // of a size
 constexpr std::int64_t most_k_at_lengths = 1024;
+constexpr double many_products = 1e7;
+constexpr std::int64_t least_named = 128;  // of a table; less is drawn anyway
 
 // A size may have been met where the distance between the rows of its matrix was compared.
 void use_as_distance(Case& c, const Input& input, std::int64_t value) {
@@ -66,7 +69,8 @@ std::vector<Case> squares_of_inputs(const Threshold& threshold, const Tile& tile
           {.m = tile.m + 1, .n = side + 3 * tile.n + 1, .k = side}};
 }
 
-// What a few large cases have to show. A fast algorithm mixes rows or columns of different scale.
+// What a few large cases have to show. A fast algorithm mixes rows or columns of different scale,
+// or what is so along k alone.
 std::vector<Case> dear_cases_at(const Threshold& threshold, const Variant& variant) {
   const auto& [base, input, value] = threshold;
   std::vector<Case> cases = {well_beyond(threshold, variant.tile), with(base, input, value + 1),
@@ -75,6 +79,8 @@ std::vector<Case> dear_cases_at(const Threshold& threshold, const Variant& varia
   scaled.fill = Fill::scaled;
   scaled.alpha = scalar_for(scaled.fill, scaled.alpha);
   cases.push_back(scaled);
+  if (scaled.multiply_adds() >= many_products && keeps_inputs(variant.arithmetic))
+    cases.push_back(with_opposite_slopes(with(base, input, value)));
   if (!input.is_joint) cases.push_back(twice(threshold));
   // Nothing more can be left over, whatever power of two its shares are. And a sum of that many
   // products would not show that one is lost between two shares.
@@ -148,6 +154,7 @@ void add_aims(const Explorer& explorer, const Variant& variant, Exploration& exp
   exploration.large_paths = explorer.launches().large_paths;
   exploration.refused = explorer.launches().refused;
   exploration.long_cases = explorer.launches().long_cases;
+  exploration.captured = explorer.launches().captured;
   for (const std::int64_t constant : explorer.open_constants()) {
     for (const Case& c : cases_beyond(constant)) exploration.cases.push_back(c);
   }
@@ -175,6 +182,13 @@ bool has_any(const std::string& source, std::initializer_list<const char*> words
                      [&](const char* word) { return source.find(word) != source.npos; });
 }
 
+// Those of a table that counts them in some unit, or has small ones.
+std::vector<Case> tuned_sizes_in(const std::string& source, const Knowledge& know) {
+  if (!can_launch_dry(know)) return {};
+  DryPaths dry(know.entry(), know.hints());
+  return tuned_sizes(dry, cases_in_tables(source, 2), know.entry().variant);
+}
+
 // What a source and the library made of it show may decide what no comparison does: which tile
 // comes next, or what an array can hold.
 void add_numbers(const std::string& source, const Code& code, const Explorer& explorer,
@@ -185,7 +199,8 @@ void add_numbers(const std::string& source, const Code& code, const Explorer& ex
   };
   const auto numbers = numbers_in(source);
   add(cases_of_tiles(numbers, tile));
-  for (const auto& named : {cases_in_texts(source), cases_in_tables(source)})
+  for (const auto& named : {cases_in_texts(source), cases_in_tables(source, least_named),
+                            tuned_sizes_in(source, explorer.knowledge())})
     exploration.named_cases.insert(exploration.named_cases.end(), named.begin(), named.end());
   add(cases_of_long_sums(entry, exploration.hints.effort));
   add(lone_products_of(numbers, entry));

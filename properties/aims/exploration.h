@@ -28,6 +28,7 @@ struct Exploration {
   std::vector<Case> dear_cases;   // at and beyond the thresholds, for one claim, at whatever cost
   std::vector<Case> named_cases;  // of sizes that the source names together
   std::vector<Case> long_cases;  // long rows, columns and sums that launches treat in their own way
+  std::vector<Case> captured;    // launched otherwise where they are captured, for one claim
   std::vector<Case> squares;     // with an A or a B as large as beyond a threshold
   std::vector<std::vector<Case>> sequences;  // one after the other, in one process
   std::vector<LargePath> large_paths;

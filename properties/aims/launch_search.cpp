@@ -10,6 +10,7 @@
 #include "properties/aims/dry_paths.h"
 #include "properties/aims/inputs.h"
 #include "properties/aims/launch_draws.h"
+#include "properties/aims/launch_probes.h"
 #include "properties/fitting.h"
 #include "properties/judging/variables.h"
 
@@ -56,8 +57,9 @@ class LaunchSearch {
     for (const Case& c : know_.news()) {
       if (c.multiply_adds() < cheap_products) paths_.insert(dry_.launch({fitted(c, needs_)}).path);
     }
-    try_lines();
-    try_parts_of_k();
+    found_.long_cases = long_lines(dry_, needs_);
+    for (const Case& c : edges_of_parts(dry_, know_.entry().variant))
+      found_.long_cases.push_back(c);
     dry_.news.clear();
     for (const double products : {cheap_products, double{INFINITY}}) {
       draws_.limit_products(products);
@@ -70,6 +72,7 @@ class LaunchSearch {
       try_packed_sizes();
       try_repeats();
     }
+    found_.captured = launched_otherwise_where_captured(dry_, know_.entry());
     return std::move(found_);
   }
 
@@ -106,42 +109,31 @@ class LaunchSearch {
       dry_.tells_failures = dry.fails;
       if (dry.fails && is_new_in(failing_paths_, most_refused)) examine({d}, false);
       dry_.tells_failures = false;
+      try_parts(d, dry);
     }
     // To examine one may show others.
     for (std::size_t i = 0; i < dry_.news.size(); ++i) examine(Launches(dry_.news[i]), true);
     dry_.news.clear();
   }
 
-  // Few rows or columns may have kernels of their own, and what their blocks share may be no whole
-  // number of vectors.
-  void try_lines() {
-    constexpr std::int64_t very_long = 131'076, side = 517;
-    const auto kernels_for = [&](const Case& c) {
-      return dry_.launch({fitted(c, needs_)}).kernels;
-    };
-    for (const std::int64_t k : {64, 257}) {
-      const std::uint64_t usual = kernels_for({.m = side, .n = side + 6, .k = k});
-      for (const std::int64_t few : {1, 2, 4})
-        for (const Case& c : {Case{.m = few, .n = very_long, .k = k}, {very_long, few, k}})
-          if (kernels_for(c) != usual) found_.long_cases.push_back(fitted(c, needs_));
+  // A sum in as many parts as no other problem had: they may stand in one entry of a table.
+  void try_parts(const DryLaunch& d, const Dry& dry) {
+    constexpr std::size_t most_of_kernel = 12;
+    bool is_new = false;
+    for (const auto& [kernel, parts] : dry_.parts_of(d, dry)) {
+      std::set<std::uint64_t>& known = parts_[kernel];
+      is_new |= known.size() < most_of_kernel && known.insert(parts).second;
     }
-  }
-
-  // Where parts of k are rounded up to whole slices, the last one may be empty. So for each number
-  // of parts come the least k that has it, and the first k that needs another slice in every part.
-  void try_parts_of_k() {
-    constexpr std::int64_t longest = 8192;
-    constexpr std::size_t most = 40;
-    const auto single = [&](std::int64_t k) { return fitted({.m = 1, .n = 1, .k = k}, needs_); };
-    std::map<std::uint64_t, std::int64_t> least_k;  // for as many blocks
-    for (std::int64_t k = 1; k <= longest && least_k.size() < most; ++k)
-      least_k.try_emplace(dry_.launch({single(k)}).blocks, k);
-    if (least_k.size() < 2 || least_k.size() == most) return;  // a block for each slice, say
-    const std::int64_t slice = std::max(1, know_.entry().variant.tile.k);
-    for (const auto& [blocks, k] : least_k)
-      for (const std::int64_t other :
-           {k, k + 1, round_up(k, static_cast<std::int64_t>(blocks) * slice) + 1})
-        found_.long_cases.push_back(single(other));
+    if (!is_new) return;
+    dry_.tells_parts = true;
+    Launches alone = {d};
+    const std::uint64_t path = dry_.path_of(alone);
+    dry_.cheapen(alone, path);
+    found_.long_cases.push_back(alone.back().c);
+    const int slice = know_.entry().variant.tile.k;
+    if (dry_.try_change(alone, path, [=](DryLaunch& each) { each.c.k += slice + 1; }))
+      found_.long_cases.push_back(alone.back().c);
+    dry_.tells_parts = false;
   }
 
   // No bisecting makes two problems smaller together: small ones are tried though a dear pair has
@@ -288,7 +280,7 @@ class LaunchSearch {
     other.back().c = *best;
     for (const std::int64_t by : {1, 2, 4, 8})  // it may have to be even, or whole vectors
       if (dry_.try_change(other, path,
-                          [=](DryLaunch& d) { d.c.m += by, d.c.n += 3 * by, d.c.k += 5 * by; }))
+                          [=](DryLaunch& d) { d.c.m += by, d.c.n += 3 * by, d.c.k += 32 - by; }))
         break;
     const LargePath both{.odd = other.back().c, .round = *best};
     auto& all = found_.large_paths;
@@ -368,17 +360,20 @@ class LaunchSearch {
   LaunchDraws draws_;
   int too_long_ = 0, dear_ = 0;
   std::set<std::uint64_t> paths_, judged_paths_, failing_paths_;
+  std::map<const void*, std::set<std::uint64_t>> parts_;
   LaunchFindings found_;
 };
 
 }  // namespace
 
-LaunchFindings search_launches(Knowledge& know, const std::function<Constants()>& constants) {
+bool can_launch_dry(const Knowledge& know) {
   const Entry& entry = know.entry();
   const bool is_of_machine = entry.backend == Backend::ptx && !know.hints().branches.empty();
-  if (entry.watched_launch == nullptr && !is_of_machine) return {};
-  if (entry.backend == Backend::host) return {};
-  return LaunchSearch(know, constants).findings();
+  return entry.backend != Backend::host && (entry.watched_launch != nullptr || is_of_machine);
+}
+
+LaunchFindings search_launches(Knowledge& know, const std::function<Constants()>& constants) {
+  return can_launch_dry(know) ? LaunchSearch(know, constants).findings() : LaunchFindings();
 }
 
 }  // namespace assay

@@ -21,10 +21,14 @@ struct LargePath {
 struct LaunchFindings {
   std::vector<Case> cases;
   std::vector<Case> long_cases;  // few rows or columns with kernels of their own, and parts of k
+  std::vector<Case> captured;    // that are launched otherwise where they are captured
   std::vector<LargePath> large_paths;
   std::vector<Case> refused;                 // of which some launch or call fails
   std::vector<std::vector<Case>> sequences;  // the last shows it, but only after those before it
 };
+
+// Whether its launch function can be called without running a kernel, and watched.
+bool can_launch_dry(const Knowledge&);
 
 // Tells the knowledge what it sees. Ends soon where no comparison in the launch function is open;
 // counts launches and calls of the watch, not time. Finds nothing where the launch function itself

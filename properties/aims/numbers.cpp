@@ -194,14 +194,13 @@ std::vector<Case> cases_in_texts(std::string_view source) {
   return cases;
 }
 
-std::vector<Case> cases_in_tables(std::string_view source) {
-  constexpr std::int64_t least_largest = 128;  // less is drawn anyway
+std::vector<Case> cases_in_tables(std::string_view source, std::int64_t least) {
   constexpr std::size_t most_in_list = 8;
   std::vector<Case> cases;
   std::vector<std::int64_t> sizes;
   const auto take = [&] {
     const bool is_entry = sizes.size() >= 3 && sizes.size() <= most_in_list;
-    if (is_entry && std::max({sizes[0], sizes[1], sizes[2]}) >= least_largest &&
+    if (is_entry && std::max({sizes[0], sizes[1], sizes[2]}) >= least &&
         std::min({sizes[0], sizes[1], sizes[2]}) > 0)
       cases.push_back({.m = sizes[0], .n = sizes[1], .k = sizes[2]});
     sizes.clear();

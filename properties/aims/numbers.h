@@ -26,8 +26,9 @@ std::vector<Case> cases_of_tiles(const std::vector<std::int64_t>& numbers, const
 
 // The sizes in texts of a source that hold three numbers, as the keys of a table of plans may:
 // "1000x24x72"; and those that stand beside each other in braces or parentheses: {1000, 24, 72, 6}.
+// None of which all are less than a least number.
 std::vector<Case> cases_in_texts(std::string_view source);
-std::vector<Case> cases_in_tables(std::string_view source);
+std::vector<Case> cases_in_tables(std::string_view source, std::int64_t least);
 
 // A workspace may hold several results, or an operand: sizes of which a few times the product just
 // fits into an array of that length, or does not, at each of these k or one more.

@@ -197,6 +197,13 @@ Case with_zeros_of(Operand o, Case c) {
   return c;
 }
 
+Case with_opposite_slopes(Case c) {
+  c.fill = Fill::patterned;
+  c.alpha = scalar_for(c.fill, c.alpha);
+  while (pattern_of(c.seed, Operand::a) != Pattern::opposite_slopes) ++c.seed;
+  return c;
+}
+
 namespace {
 
 // Where allocations begin, at every remainder of k.

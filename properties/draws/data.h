@@ -24,6 +24,9 @@ void spare_denormals(Case&, const Entry&);
 
 // Filled with special values, and with zeros of A, or of B, in the last slices of k.
 Case with_zeros_of(Operand, Case);
+// With elements of A that grow by powers of 2 along k where those of B fall: sums of a magnitude
+// that no sum of elements of A or B has.
+Case with_opposite_slopes(Case);
 
 // Every kind of data in turn: every structure of A or B with a long k, and in small cases every
 // pair of magnitudes of alpha and beta, every place of the largest floats; and tidy problems with

@@ -16,6 +16,7 @@ namespace assay {
 namespace {
 
 constexpr double many_elements = 0x1p25;
+constexpr std::int64_t most_left_over = 31;  // of a slice of 32, and of all smaller ones
 
 std::string remark_on(std::uint64_t blocks) {
   return fmt::format("of grids too large to run whole, {} blocks were run", blocks);
@@ -123,6 +124,7 @@ std::vector<Case> cases_in_parts(const Claim& claim, const Entry& entry, std::ui
   constexpr std::int64_t root_of_2_31 = 1291, usual = 2048, largest = 4096;
   add(cube_beside(root_of_2_31));
   Case with_gaps = cube_beside(usual);
+  with_gaps.k = usual + most_left_over;
   with_gaps.lda.floats = with_gaps.ldb.floats = with_gaps.ldc.floats = 4;
   with_gaps.beta = 0.5f;
   with_gaps.fill = Fill::scaled;  // denormals, too

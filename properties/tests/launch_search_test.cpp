@@ -26,7 +26,7 @@ INSTANTIATE_TEST_SUITE_P(Launches, Rare,
                          testing::Values("planted_hash", "planted_addresses", "planted_exchange",
                                          "planted_plan", "planted_constant", "planted_shares",
                                          "planted_multiples", "planted_table", "planted_scaling",
-                                         "planted_packed"),
+                                         "planted_packed", "planted_tuned", "planted_cells"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(Repetition, shows_a_plan_that_is_found_by_half_of_each_address) {
@@ -119,6 +119,7 @@ TEST(LaunchSearch, finds_the_cheapest_squares_of_a_path_for_large_problems) {
     const bool may_be_odd = std::string_view(name) == "planted_large";
     EXPECT_EQ(odd.m % 2, may_be_odd ? 1 : 0) << name;
     EXPECT_NE(odd.k % 16, 0) << name;
+    EXPECT_GT(odd.k % 32, 28) << name << ": nearly a whole slice is left";
   }
   EXPECT_TRUE(explore(planted("planted_hash")).large_paths.empty());
 }
@@ -143,6 +144,23 @@ TEST(LaunchSearch, keeps_long_rows_that_have_a_kernel_of_their_own) {
 TEST(LaunchSearch, keeps_the_k_that_leaves_nothing_to_the_last_part) {
   const std::vector<Case> cases = explore(planted("planted_parts")).long_cases;
   EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), [](const Case& c) { return c.k == 3585; }));
+}
+
+TEST(LaunchSearch, counts_the_sizes_of_a_table_in_units) {
+  const std::vector<Case> cases = explore(planted("planted_tuned")).named_cases;
+  const auto has = [&](const Case& c) {
+    return std::find(cases.begin(), cases.end(), c) != cases.end();
+  };
+  EXPECT_TRUE(has({.m = 112, .n = 80, .k = 480}));
+  EXPECT_TRUE(has({.m = 448, .n = 448, .k = 144}));
+  EXPECT_FALSE(has({.m = 56, .n = 40, .k = 240})) << "launched as its neighbours are";
+}
+
+// Which no comparison tells.
+TEST(LaunchSearch, keeps_each_number_of_parts) {
+  const std::vector<Case> cases = explore(planted("planted_cells")).long_cases;
+  EXPECT_TRUE(std::any_of(cases.begin(), cases.end(),
+                          [](const Case& c) { return c.m == 16 && c.n == 256 && c.k == 512; }));
 }
 
 TEST(LaunchSearch, gives_a_matrix_as_many_elements_as_a_long_row_has) {

@@ -1,5 +1,7 @@
 // Launch functions for the tests of what is tried of them without running a kernel.
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <map>
 
 #include "kernels/gemm.h"
@@ -161,6 +163,47 @@ cudaError_t launch_parts(const Gemm& g, cudaStream_t stream) {
   return launch(part_of_k, dim3(1, static_cast<unsigned>(parts)), dim3(1), 0, stream, g);
 }
 
+unsigned tiles_of(const Gemm& g) {
+  return static_cast<unsigned>(ceil_div(g.m, tile.m) * ceil_div(g.n, tile.n));
+}
+cudaError_t launch_in_parts(unsigned parts, bool is_right, const Gemm& g, cudaStream_t stream) {
+  if (parts > 1 && tiles_of(g) > 0)
+    if (const cudaError_t error =
+            launch(part_of_k, dim3(tiles_of(g), parts), dim3(1), 0, stream, g))
+      return error;
+  return launch_all_but(is_right ? 0 : 1, g, stream);
+}
+// A table of sizes, in units of 16, of which one is wrong.
+cudaError_t launch_tuned(const Gemm& g, cudaStream_t stream) {
+  struct Tuned {
+    unsigned m, n, k, parts;
+    std::uint64_t key() const { return std::uint64_t{m} << 40 | std::uint64_t{n} << 20 | k; }
+  };
+  static constexpr Tuned all[] = {{1, 8, 32, 8}, {7, 5, 20, 5}, {7, 5, 30, 4}, {28, 28, 9, 2}};
+  const auto of = [](std::int64_t size) { return static_cast<unsigned>(size / 16 % (1 << 20)); };
+  const Tuned wanted = {of(g.m), of(g.n), of(depth(g)), 0};
+  const auto* const at =
+      std::lower_bound(std::begin(all), std::end(all), wanted,
+                       [](const Tuned& x, const Tuned& y) { return x.key() < y.key(); });
+  if (at == std::end(all) || at->key() != wanted.key() || (g.m | g.n | g.k) % 16 != 0)
+    return launch_right(g, stream);
+  return launch_in_parts(at->parts, at->parts != 4, g, stream);
+}
+// A table of cells between powers of two, of which one has three parts.
+constexpr std::array<unsigned char, 1 << 12> parts_by_cells = [] {
+  std::array<unsigned char, 1 << 12> all = {};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = 1 << i % 3;
+  all[5 << 8 | 9 << 4 | 10] = 3;
+  return all;
+}();
+cudaError_t launch_by_cells(const Gemm& g, cudaStream_t stream) {
+  const auto cell = [](std::int64_t size) {
+    return std::bit_width(static_cast<std::uint64_t>(size)) % 16u;
+  };
+  const unsigned parts = parts_by_cells[cell(g.m) << 8 | cell(g.n) << 4 | cell(depth(g))];
+  return launch_in_parts(parts, parts % 2 == 0 || parts == 1, g, stream);
+}
+
 // A block for each 16 rows where nothing is multiplied.
 __global__ void scale(Gemm g) {
   const std::int64_t row = std::int64_t{blockIdx.y} * tile.m + threadIdx.y,
@@ -215,6 +258,8 @@ const Registrar registrars[] = {by("planted_hash", launch_by_hash),
                                 by("planted_long_row", launch_row),
                                 by("planted_packed", launch_by_packed_sizes),
                                 by("planted_parts", launch_parts),
+                                by("planted_tuned", launch_tuned),
+                                by("planted_cells", launch_by_cells),
                                 by("planted_scaling", launch_scaling),
                                 by("planted_cache", launch_beyond_cache),
                                 by("planted_plan", launch_by_plan),

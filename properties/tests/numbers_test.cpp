@@ -67,9 +67,10 @@ TEST(Numbers, in_texts_are_sizes_where_there_are_three) {
 
 TEST(Numbers, in_tables_are_sizes_where_they_stand_together) {
   EXPECT_THAT(cases_in_tables("{{key(32, 1536, 7168), 6}, {16u, 4'096, 0x200, 8}}; f(a, 200, 300);"
-                              "Tile{16, 16, 16}; // {500, 500, 500}\n{300, 0, 5} {1, 200, x}"),
+                              "Tile{16, 16, 16}; // {500, 500, 500}\n{300, 0, 5} {1, 200, x}",
+                              128),
               ElementsAre(Case{.m = 32, .n = 1536, .k = 7168}, Case{.m = 16, .n = 4096, .k = 512}));
-  EXPECT_THAT(cases_in_tables("{1, 2, 300, 4, 5, 6, 7, 8, 9, 10}"), testing::IsEmpty())
+  EXPECT_THAT(cases_in_tables("{1, 2, 300, 4, 5, 6, 7, 8, 9, 10}", 128), testing::IsEmpty())
       << "which is an array";
 }
 

@@ -190,6 +190,18 @@ TEST(PtxExploration, is_the_same_every_time) {
   EXPECT_EQ(first.one_way, second.one_way);
 }
 
+TEST(PtxExploration, finds_what_is_launched_otherwise_where_it_is_captured) {
+  const std::vector<Case>& cases = exploration_of("planted_captured").captured;
+  EXPECT_GE(cases.size(), 5u);
+  EXPECT_TRUE(std::all_of(cases.begin(), cases.end(), [](const Case& c) { return c.k >= 1024; }));
+  EXPECT_TRUE(exploration_of("planted_deep").captured.empty());
+  for (const std::uint64_t seed : {0, 1}) {
+    const auto results = check({entry_named("planted_captured", Backend::ptx)},
+                               {&claim_named("graph")}, {.cases = 10, .seed = seed, .jobs = 1});
+    EXPECT_EQ(results.front().status(), ClaimStatus::fails) << seed;
+  }
+}
+
 // Its cheapest case has too many products to be run.
 TEST(PtxExploration, finds_a_large_problem_of_which_the_device_refuses_a_launch) {
   const Entry entry = entry_named("planted_large_refused", Backend::ptx);

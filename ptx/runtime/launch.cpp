@@ -42,8 +42,7 @@ void note(const Kernel& kernel, const Configuration& asked, const std::vector<st
           Observation& seen) {
   ++seen.kernels;
   seen.blocks += asked.grid.count();
-  auto& kinds = seen.kinds_launched;
-  if (std::find(kinds.begin(), kinds.end(), &kernel) == kinds.end()) kinds.push_back(&kernel);
+  seen.blocks_of[&kernel] += asked.grid.count();
   const auto add = [&](std::uint64_t value) {
     seen.launched = (seen.launched ^ value) * 0x9e3779b97f4a7c15u;
     seen.launched ^= seen.launched >> 32;

@@ -90,7 +90,7 @@ struct Observation {
   std::optional<Crowd> crowd;     // of the launch of which most blocks had to be in flight
   std::uint64_t blocks = 0;       // of all launches where nothing runs; and a number
   std::uint64_t launched = 0;     // equal for equal kernels, grids and arguments there
-  std::vector<const void*> kinds_launched;  // each kernel once, there
+  std::map<const void*, std::uint64_t> blocks_of;  // of each kernel, there
 };
 
 // A hash of what variables of kernels, and memory that host code has allocated, hold between calls:
