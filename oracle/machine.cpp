@@ -69,13 +69,14 @@ LaunchFailure place_workspace(Machine& machine, const Variant& variant, const Ca
   const Placement placement =
       plan.placement == Placement::adjoining ? Placement::guarded : plan.placement;
   image = make_workspace(c, bytes, placement, launch);
+  float* kept = nullptr;
+  if (plan.keeps_workspace) kept = machine.place(Operand::workspace, image, Placement::as_left);
   try {
-    given.workspace = machine.place(Operand::workspace, image,
-                                    plan.keeps_workspace ? Placement::as_left : placement);
+    given.workspace = kept != nullptr ? kept : machine.place(Operand::workspace, image, placement);
   } catch (const NoWorkspace& error) {
     return launch_crashed(error.what());
   }
-  if (plan.keeps_workspace && bytes > 0) machine.fetch(Operand::workspace, image);
+  if (kept != nullptr) machine.fetch(Operand::workspace, image);
   return std::nullopt;
 }
 

@@ -33,7 +33,7 @@ enum class Placement {
   begins_at_fence,  // memory that faults ends right before its first element
   adjoining,        // A first, and each other one right behind the last; on the host only
   unreadable,       // all of it faults
-  as_left,          // where it lay and as it was left, if it had this size; else guarded
+  as_left,          // where it lay and as it was left; nowhere if it had another size
 };
 
 enum class Operand { a, b, c, workspace };

@@ -73,7 +73,7 @@ float* CudaMachine::place(Operand o, const Image& image, Placement placement) {
   Slot& slot = slots[static_cast<std::size_t>(o)];
   const std::size_t bytes = bytes_of(image.spread());
   const bool lies_there = !slot.unreadable && slot.bytes == bytes && slot.columns == image.columns;
-  if (placement == Placement::as_left && lies_there) return slot.first;
+  if (placement == Placement::as_left) return lies_there ? slot.first : nullptr;
   if (o == Operand::workspace) require_memory(slot.region, bytes);
   slot.columns = image.columns;
   slot.unreadable = placement == Placement::unreadable || image.floats.empty();

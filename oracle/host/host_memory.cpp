@@ -95,7 +95,8 @@ float* HostMemory::place(Operand o, const Image& image, Placement placement) {
   const bool lies_there = slot.end != nullptr && !slot.unreadable &&
                           placed.columns == image.columns &&
                           slot.first == slot.end - bytes + bytes_of(image.first);
-  if (placement == Placement::as_left && lies_there) return reinterpret_cast<float*>(slot.first);
+  if (placement == Placement::as_left)
+    return lies_there ? reinterpret_cast<float*>(slot.first) : nullptr;
   placed = {.rows = image.rows,
             .columns = image.columns,
             .ld = image.ld,

@@ -110,6 +110,21 @@ TEST(TrialWorkspace, is_poisoned_anew_or_is_as_the_launch_before_left_it) {
   EXPECT_TRUE(std::isnan(seen)) << "the launch before had less";
 }
 
+TEST(TrialWorkspace, is_aligned_wherever_it_is_to_be_kept_and_is_not_there) {
+  static std::uintptr_t address = 0;
+  const auto launch = [](const Gemm& g, cudaStream_t, void* workspace) {
+    address = reinterpret_cast<std::uintptr_t>(workspace);
+    return multiply(g);
+  };
+  const Entry larger = entry_of(launch, [](const Gemm&) { return bytes + 4; });
+  for (const Placement placement :
+       {Placement::guarded, Placement::begins_at_fence, Placement::ends_at_fence}) {
+    run_in_workspace(launch);
+    run_trial(larger, {.m = 1, .n = 1, .k = 1}, {.placement = placement, .keeps_workspace = true});
+    EXPECT_EQ(address % 256, 0) << static_cast<int>(placement);
+  }
+}
+
 TEST(TrialWorkspace, that_cannot_be_had_is_an_error_of_the_launch) {
   const auto expect_refused = [](std::int64_t (*workspace)(const Gemm&)) {
     const Entry entry = entry_of(
