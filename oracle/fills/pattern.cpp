@@ -123,6 +123,8 @@ Exception exception_of(std::uint64_t seed, Operand o) {
   return Choices(mix(seed, o, -5)).of(all);
 }
 
+bool is_of_second_kind(std::uint64_t seed) { return scramble(seed + 5) % 2 == 0; }
+
 int bits_too_many(std::uint64_t seed) {
   return std::max(0, Choices(seed ^ 0x62697473u).below(4) - 1);
 }
@@ -255,7 +257,7 @@ float Patterned::equal_to(std::int64_t i, std::int64_t j) const {
   };
   const std::int64_t p = o_ == Operand::a ? j : i, line = o_ == Operand::a ? i : j;
   if (pattern_ == Pattern::constant) return at(0, 0);
-  if (pattern_ == Pattern::toeplitz) return at(i - j, -7);
+  if (pattern_ == Pattern::toeplitz) return at(is_of_second_kind(seed_) ? i + j : i - j, -7);
   std::int64_t first = p;
   if (pattern_ == Pattern::periodic) first = inverted_ ? p / side_ : p % side_;
   if (pattern_ == Pattern::equal_beginnings && p < side_) first = 0;
@@ -272,7 +274,9 @@ float Patterned::structured(std::uint64_t random, std::int64_t i, std::int64_t j
   const auto kept = [&](bool keep) { return !keep ? 0.0f : of_ones_ ? 1.0f : uniform(random); };
   const std::int64_t p = o_ == Operand::a ? j : i, line = o_ == Operand::a ? i : j;
   const auto mirrored = [&](bool mirror) {
-    return uniform(mirror && i > j ? mix(seed_, o_, j, i) : random);
+    const float above = uniform(mirror && i > j ? mix(seed_, o_, j, i) : random);
+    if (!mirror || i < j || !is_of_second_kind(seed_)) return above;
+    return i == j ? 0.0f : -above;
   };
   switch (pattern_) {
     case Pattern::zero_block: {
@@ -289,13 +293,18 @@ float Patterned::structured(std::uint64_t random, std::int64_t i, std::int64_t j
     }
     case Pattern::symmetric: return mirrored(i < columns_ && j < rows_);
     case Pattern::symmetric_corner: return mirrored(std::max(i, j) < side_);
-    case Pattern::triangular: return kept(inverted_ ? i <= j : i >= j);
+    case Pattern::triangular:
+      if (i == j && is_of_second_kind(seed_)) return 1;
+      return kept(inverted_ ? i <= j : i >= j);
     case Pattern::banded: return kept(std::abs(i - j) <= side_);
-    case Pattern::diagonal: return kept(i == j);
+    case Pattern::diagonal:
+      return kept(is_of_second_kind(seed_) ? i + j == std::min(rows_, columns_) - 1 : i == j);
     case Pattern::permutation: {
       return kept(p == (line + place_in(0)) % std::max<std::int64_t>(1, k_));
     }
-    case Pattern::sparse: return kept(scramble(random) % static_cast<unsigned>(side_) == 0);
+    case Pattern::sparse:
+      if (side_ == 2 && is_of_second_kind(seed_)) return kept((i + j) % 2 == 0);
+      return kept(scramble(random) % static_cast<unsigned>(side_) == 0);
     case Pattern::pruned: {  // the first of two is any of four, the second another one
       const std::uint64_t which = mix(seed_, o_, line, -8 - p / 4);
       const auto first = static_cast<std::int64_t>(which % 4);
@@ -304,8 +313,13 @@ float Patterned::structured(std::uint64_t random, std::int64_t i, std::int64_t j
     }
     case Pattern::counting: return static_cast<float>(p % 8 + 1);
     case Pattern::seams: return seams_.are_beside(p) ? ordinary(random) : 0.0f;
-    case Pattern::equal_lines:
-      return uniform(mix(seed_, o_, o_ == Operand::c && !inverted_ ? line : p, -6));
+    case Pattern::equal_lines: {
+      const bool of_rows = o_ == Operand::c && !inverted_;
+      const float element = uniform(mix(seed_, o_, of_rows ? line : p, -6));
+      if (!is_of_second_kind(seed_)) return element;
+      const std::uint64_t multiple = mix(seed_, o_, of_rows ? p : line, -13);
+      return std::ldexp(sign(multiple), static_cast<int>(multiple % 3) - 1) * element;
+    }
     case Pattern::toeplitz:
     case Pattern::one_exception:
     case Pattern::constant:
@@ -350,7 +364,10 @@ float Patterned::beside_narrow(std::uint64_t random, std::int64_t line) const {
 }
 
 float Patterned::value(std::uint64_t random, std::int64_t i, std::int64_t j) const {
-  if (pattern_ == Pattern::one_sided) return std::abs(uniform(random));
+  if (pattern_ == Pattern::one_sided)
+    return std::abs(uniform(o_ == Operand::b && is_of_second_kind(seed_)
+                                ? mix(seed_, Operand::a, j, i)
+                                : random));
   // Where no sum cancels it has to be exact: what is rounded of whole numbers may go one way.
   if (pattern_ == Pattern::bytes && k_ > longest_sum_of_bytes)
     return random % 4 == 0 ? -96.0f : -128.0f;

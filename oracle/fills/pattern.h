@@ -16,18 +16,18 @@ enum class Pattern {
   zero_block,        // zeros in a block at the end of k, or everywhere but there
   lone_in_tiles,     // one element in each tile of 8, 16 or 32, or in some of them
   equal_beginnings,  // rows of A, columns of B: equal elements up to one of them, or to the end
-  symmetric,
-  symmetric_corner,  // in the first 4 to 32 rows and columns
-  triangular,
+  symmetric,         // for half of the seeds but for the sign, with zeros on the diagonal
+  symmetric_corner,  // so in the first 4 to 32 rows and columns
+  triangular,  // for half of the seeds with ones on the diagonal
   banded,
-  diagonal,
+  diagonal,  // for half of the seeds the other one
   constant,
   periodic,       // along k, with a period of 2 to 32
   permutation,    // one element in each line along k, each at another place as far as there are any
-  toeplitz,       // equal along diagonals
-  equal_lines,    // all rows of A, all columns of B
+  toeplitz,       // equal along diagonals, for half of the seeds along those across
+  equal_lines,    // all rows of A, all columns of B; for half of the seeds multiples of one
   one_exception,  // lines along k of one number each, but for one element
-  sparse,         // every second, eighth or 32nd element
+  sparse,         // about every second, eighth or 32nd element, or a checkerboard
   pruned,         // two of each four elements along k
   counting,       // 1, 2, ... 8 along k, again and again
   seams,          // about a hundred elements along k, beside places where long sums are cut
@@ -46,7 +46,7 @@ enum class Pattern {
   tf32,
   four_bits,  // whole numbers from 8 to 15
   powers_of_two,
-  one_sided,  // no sum cancels
+  one_sided,  // no sum cancels; for half of the seeds B is the transpose of A
 };
 
 // Beyond it, a sum of products of the largest bytes takes more than 31 bits, of those without a
@@ -76,6 +76,9 @@ enum class Exception {
 // What has structure in an operand of a case with fill=patterned, and with which exception.
 Pattern pattern_of(std::uint64_t seed, Operand);
 Exception exception_of(std::uint64_t seed, Operand);
+
+// Whether structure of two kinds is of the second one.
+bool is_of_second_kind(std::uint64_t seed);
 
 // Of numbers under it that fit a type of fewer bits: by how many bits some of them just do not, 0
 // to 2.

@@ -72,9 +72,11 @@ TEST(Pattern, zeros_lie_in_blocks_and_tiles) {
 
 TEST(Pattern, symmetry_may_end_at_a_corner) {
   const auto is_symmetric = [](const Case& c, int from, int to) {
+    const float sign = is_of_second_kind(c.seed) ? -1 : 1;  // then it is skew-symmetric
     for (int i = from; i < to; ++i) {
-      for (int j = 0; j < i; ++j) {
-        if (fill_element(c, Operand::a, i, j) != fill_element(c, Operand::a, j, i)) return false;
+      for (int j = 0; j <= i; ++j) {
+        const float below = fill_element(c, Operand::a, i, j);
+        if (below != sign * fill_element(c, Operand::a, j, i)) return false;
       }
     }
     return true;
@@ -135,10 +137,20 @@ TEST(Pattern, lines_hold_one_element_or_one_exception_or_are_equal) {
       for (const auto& [number, times] : numbers) EXPECT_TRUE(times == 1 || times >= 39) << number;
     }
   }
-  for (const Case& c : with_pattern(Pattern::toeplitz, Operand::a, 40))
-    EXPECT_EQ(fill_element(c, Operand::a, 3, 5), fill_element(c, Operand::a, 13, 15));
-  for (const Case& c : with_pattern(Pattern::equal_lines, Operand::a, 40))
-    EXPECT_EQ(fill_element(c, Operand::a, 3, 5), fill_element(c, Operand::a, 13, 5));
+  for (const Case& c : with_pattern(Pattern::toeplitz, Operand::a, 40)) {
+    const int column = is_of_second_kind(c.seed) ? 17 : 27;  // along the diagonals across
+    EXPECT_EQ(fill_element(c, Operand::a, 3, 22), fill_element(c, Operand::a, 8, column));
+  }
+  std::set<float> multiples;
+  for (const Case& c : with_pattern(Pattern::equal_lines, Operand::a, 40)) {
+    const auto multiple_at = [&](std::int64_t column) {
+      return fill_element(c, Operand::a, 3, column) / fill_element(c, Operand::a, 13, column);
+    };
+    EXPECT_EQ(multiple_at(5), multiple_at(17));
+    multiples.insert(multiple_at(5));
+    EXPECT_TRUE(multiple_at(5) == 1 || is_of_second_kind(c.seed));
+  }
+  EXPECT_GT(multiples.size(), 5u);
 }
 
 TEST(Pattern, sparse_matrices_hold_few_elements_or_two_of_four) {
@@ -179,8 +191,8 @@ TEST(Pattern, sparse_matrices_hold_few_elements_or_two_of_four) {
 TEST(Pattern, structure_may_have_one_exception) {
   std::map<Exception, int> all;
   int by_row = 0, by_column = 0;
-  for (std::uint64_t seed = 0; seed < 40000; ++seed) {
-    if (pattern_of(seed, Operand::a) != Pattern::diagonal) continue;
+  for (std::uint64_t seed = 0; seed < 80000; ++seed) {
+    if (pattern_of(seed, Operand::a) != Pattern::diagonal || is_of_second_kind(seed)) continue;
     const Exception exception = exception_of(seed, Operand::a);
     ++all[exception];
     const Case c{.m = 30, .n = 2, .k = 30, .fill = Fill::patterned, .seed = seed};
@@ -215,7 +227,9 @@ TEST(Pattern, structure_may_have_one_exception) {
 
 Case with_exception(Pattern pattern, Operand o, Exception exception) {
   Case c{.m = 40, .n = 40, .k = 40, .fill = Fill::patterned};
-  while (pattern_of(c.seed, o) != pattern || exception_of(c.seed, o) != exception) ++c.seed;
+  while (pattern_of(c.seed, o) != pattern || exception_of(c.seed, o) != exception ||
+         is_of_second_kind(c.seed))
+    ++c.seed;
   return c;
 }
 
@@ -276,6 +290,8 @@ TEST(Pattern, c_may_have_structure_too) {
       continue;
     const Case c{.m = 9, .n = 9, .k = 9, .fill = Fill::patterned, .seed = seed};
     const auto at = [&](int i, int j) { return fill_element(c, Operand::c, i, j); };
+    EXPECT_EQ(at(0, 4) / at(8, 4), at(0, 2) / at(8, 2)) << "multiples of one line";
+    if (is_of_second_kind(c.seed)) continue;
     of_rows += at(0, 4) == at(8, 4), of_columns += at(4, 0) == at(4, 8);
     EXPECT_NE(at(0, 4) == at(8, 4), at(4, 0) == at(4, 8));
   }
@@ -313,6 +329,19 @@ TEST(Pattern, slopes_and_levels_lie_along_k) {
         for (std::int64_t j = 0; j < 9; ++j) EXPECT_GT(fill_element(c, o, i, j), 0);
       }
   }
+}
+
+TEST(Pattern, of_half_of_what_is_one_sided_b_is_the_transpose_of_a) {
+  int transposed = 0;
+  const std::vector<Case> cases = with_pattern(Pattern::one_sided, Operand::a, 9);
+  for (const Case& c : cases) {
+    const bool is_it = fill_element(c, Operand::a, 3, 5) == fill_element(c, Operand::b, 5, 3) &&
+                       fill_element(c, Operand::a, 7, 1) == fill_element(c, Operand::b, 1, 7);
+    EXPECT_EQ(is_it, is_of_second_kind(c.seed)) << to_string(c);
+    transposed += is_it;
+  }
+  EXPECT_GT(transposed, std::ssize(cases) / 4);
+  EXPECT_LT(transposed, std::ssize(cases) * 3 / 4);
 }
 
 TEST(Bound, grows_with_k_for_patterned_data_alone) {

@@ -77,14 +77,14 @@ std::vector<Case> tuned_sizes(DryPaths& dry, const std::vector<Case>& named,
 }
 
 std::vector<Case> launched_otherwise_where_captured(DryPaths& dry, const Entry& entry) {
-  constexpr int most_tried = 1500;
-  constexpr double most_products = 2e5;
+  constexpr int most_tried = 2000;
+  constexpr double few_products = 2e5, many_products = 4e7;
   std::vector<Case> cases;
   if (entry.watched_launch != nullptr || entry.backend != Backend::ptx) return cases;
   LaunchDraws draws(entry.variant.needs);
-  draws.limit_products(most_products);
   std::map<std::pair<std::size_t, int>, Case> cheapest;  // by a size and its magnitude
   for (int i = 0; i < most_tried; ++i) {
+    draws.limit_products(i % 4 == 0 ? many_products : few_products);
     DryLaunch d = draws.draw();
     d.refused.reset();
     const Dry before = dry.launch(d);
@@ -105,6 +105,9 @@ std::vector<Case> launched_otherwise_where_captured(DryPaths& dry, const Entry& 
   }
   for (const auto& [which, c] : cheapest)
     if (std::find(cases.begin(), cases.end(), c) == cases.end()) cases.push_back(c);
+  std::stable_sort(cases.begin(), cases.end(), [](const Case& x, const Case& y) {
+    return x.multiply_adds() < y.multiply_adds();
+  });
   return cases;
 }
 

@@ -20,7 +20,7 @@ std::vector<Case> edges_of_parts(DryPaths&, const Variant&);
 // otherwise than their neighbours.
 std::vector<Case> tuned_sizes(DryPaths&, const std::vector<Case>& named, const Variant&);
 
-// A few of each magnitude, where the machine can capture at all.
+// A few of each magnitude, the cheapest first, where the machine can capture at all.
 std::vector<Case> launched_otherwise_where_captured(DryPaths&, const Entry&);
 
 }  // namespace assay

@@ -122,7 +122,7 @@ class LaunchSearch {
     bool is_new = false;
     for (const auto& [kernel, parts] : dry_.parts_of(d, dry)) {
       std::set<std::uint64_t>& known = parts_[kernel];
-      is_new |= known.size() < most_of_kernel && known.insert(parts).second;
+      is_new |= known.size() < most_of_kernel && known.insert(parts + dry.kernels).second;
     }
     if (!is_new) return;
     dry_.tells_parts = true;

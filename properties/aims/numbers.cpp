@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "oracle/fills/filling.h"
 #include "oracle/fills/pattern.h"
 #include "oracle/reference.h"
 #include "properties/claims.h"
@@ -275,6 +276,24 @@ std::vector<Case> lone_products_of(const std::vector<std::int64_t>& numbers, con
   return cases;
 }
 
+namespace {
+// Half of A is 0, or a little more, so that a list of the other elements is long.
+Case half_empty(std::int64_t k) {
+  Case c{.m = 1, .n = 1, .k = k, .fill = Fill::patterned};
+  const auto is_it = [&] {
+    if (pattern_of(c.seed, Operand::a) != Pattern::sparse ||
+        exception_of(c.seed, Operand::a) != Exception::none)
+      return false;
+    const Filling filling(c, Operand::a);
+    std::int64_t zeros = 0;
+    for (std::int64_t p = 0; p < k; ++p) zeros += filling.at(0, p) == 0;
+    return zeros >= k / 2 && zeros < k / 2 + k / 16;
+  };
+  while (!is_it()) ++c.seed;
+  return c;
+}
+}  // namespace
+
 std::vector<Case> cases_of_long_sums(const Entry& entry, const Effort& effort) {
   constexpr std::int64_t million = 1 << 20;
   constexpr double most_nanoseconds = 1.2e9;
@@ -289,6 +308,11 @@ std::vector<Case> cases_of_long_sums(const Entry& entry, const Effort& effort) {
     Case& c =
         cases.emplace_back(Case{.m = 3, .n = 5, .k = longest + 1000, .fill = Fill::patterned});
     while (pattern_of(c.seed, Operand::a) != pattern) ++c.seed;
+  }
+  for (const std::int64_t k : {70'001, 140'001}) {
+    const Case c = half_empty(k);
+    if (cost_of(c, claim_named("within_bound"), entry, effort) < most_nanoseconds)
+      cases.push_back(c);
   }
   return cases;
 }

@@ -17,7 +17,8 @@ namespace {
 
 // Of 100 drawn cases.
 constexpr int times_with_zeros = 5, times_each = 3, times_along_k = 4, times_narrow = 3,
-              times_at_end = 2, times_alone = 1, times_long = 2, times_with_runs = 8;
+              times_at_end = 2, times_alone = 1, times_long = 2, times_with_runs = 8,
+              times_of_second_kind = 2;
 constexpr int most_times = 8;
 
 // What has structure, and how it ends.
@@ -155,6 +156,20 @@ Case case_but_for_the_last(Dice& dice, Pattern pattern, Operand o) {
   return c;
 }
 
+// Skew-symmetric, equal along the other diagonals, with a B that is A's transpose, and the like.
+Case case_of_second_kind(Dice& dice, Pattern pattern, Operand o) {
+  Case c = whole_case(dice, [&](std::uint64_t seed) {
+    return pattern_of(seed, o) == pattern && exception_of(seed, o) == Exception::none &&
+           is_of_second_kind(seed);
+  });
+  if (pattern == Pattern::one_sided) c.m = c.n = 72;
+  if (pattern == Pattern::symmetric || pattern == Pattern::symmetric_corner ||
+      pattern == Pattern::triangular || pattern == Pattern::diagonal)
+    c.k = o == Operand::a ? c.m : c.n;
+  c.beta = dice.of({0.0f, 0.5f});
+  return c;
+}
+
 }  // namespace
 
 std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int drawn,
@@ -212,6 +227,12 @@ std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int d
     const auto& [o, length] = runs[i % std::ssize(runs)];
     cases.push_back(nearest_case(case_with_run(dice, o, length, entry.variant.tile), claim, entry));
   }
+  for (const Pattern pattern :
+       {Pattern::symmetric, Pattern::symmetric_corner, Pattern::toeplitz, Pattern::one_sided,
+        Pattern::triangular, Pattern::diagonal, Pattern::equal_lines, Pattern::sparse})
+    for (const Operand o : {Operand::a, Operand::b})
+      for (int i = 0; i < std::min(most_times, times_of_second_kind * drawn / 100); ++i)
+        cases.push_back(nearest_case(case_of_second_kind(dice, pattern, o), claim, entry));
   return cases;
 }
 

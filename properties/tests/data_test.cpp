@@ -131,6 +131,28 @@ TEST(DataCases, have_one_last_element_that_does_not_fit) {
   EXPECT_EQ(patterns[Operand::b].size(), 7u);
 }
 
+TEST(DataCases, have_what_is_skew_symmetric_across_and_of_a_matrix_with_its_transpose) {
+  std::map<std::pair<Pattern, Operand>, int> times;
+  for (const Case& c : structured_cases(claim_named("any_data"), host_entry(multiply), 100, 0))
+    for (const Operand o : {Operand::a, Operand::b}) {
+      const Pattern pattern = pattern_of(c.seed, o);
+      const bool needs_square_of_c = pattern == Pattern::one_sided;
+      const bool fits = needs_square_of_c ? c.m == c.n && c.m > 64
+                        : pattern == Pattern::toeplitz || pattern == Pattern::equal_lines ||
+                                pattern == Pattern::sparse
+                            ? std::min({c.m, c.n, c.k}) >= 40
+                            : c.k == (o == Operand::a ? c.m : c.n);
+      if (c.fill == Fill::patterned && is_of_second_kind(c.seed) && fits && c.k >= 40 &&
+          exception_of(c.seed, o) == Exception::none)
+        ++times[{pattern, o}];
+    }
+  for (const Pattern pattern :
+       {Pattern::symmetric, Pattern::symmetric_corner, Pattern::toeplitz, Pattern::one_sided,
+        Pattern::triangular, Pattern::diagonal, Pattern::equal_lines, Pattern::sparse})
+    for (const Operand o : {Operand::a, Operand::b})
+      EXPECT_GE((times[{pattern, o}]), 2) << static_cast<int>(pattern);
+}
+
 // More elements that are not 0 than a list of them may hold.
 TEST(DataCases, have_some_long_lines_with_zeros) {
   Entry entry = host_entry(multiply);

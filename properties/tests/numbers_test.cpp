@@ -133,6 +133,17 @@ TEST(Numbers, sum_up_few_bits_beyond_what_holds_them) {
   EXPECT_TRUE(leaves_32_bits);
 }
 
+TEST(Numbers, fill_lists_of_what_is_not_0) {
+  const Entry entry = assay_test::host_entry(assay_test::multiply);
+  std::int64_t longest = 0;
+  for (const Case& c : cases_of_long_sums(entry, {})) {
+    std::int64_t others = 0;
+    for (std::int64_t p = 0; p < c.k; ++p) others += fill_element(c, Operand::a, 0, p) != 0;
+    if (2 * others <= c.k) longest = std::max(longest, others);
+  }
+  EXPECT_GT(longest, 1 << 16) << "of rows that are half empty";
+}
+
 TEST(Numbers, sum_up_ints_beyond_32_bits_by_less_the_longer_they_are) {
   double largest_before = 1 << 16;
   for (const Case& c : cases_beyond_sums_of_ints()) {

@@ -161,6 +161,21 @@ TEST(WgmmaFaults, registers_are_not_fenced) {
   expect_right(twice + fence + multiply + commit + wait(0) + store);
 }
 
+// A read is an access, too.
+TEST(WgmmaFaults, registers_that_were_read_are_not_fenced) {
+  const std::string head = load + describe + clear + fence;
+  const std::string read = head + multiply + commit + wait(0) + "add.u32 %r9, %s1, 1;\n";
+  const std::string again = multiply + commit + wait(0) + store;
+  expect(read + again, race("with a register that it read"));
+  expect_right(read + fence + again);
+  expect_right(head + multiply + commit + wait(0) + again);
+  const std::string moved =
+      head + multiply + commit + wait(0) + "add.u32 %r9, %s1, 1; mov.b32 %s1, 0;\n";
+  expect_right(moved + again);
+  expect_right(head + multiply_registers + commit + wait(0) + "add.u32 %r9, %a2, 1;\n" +
+               multiply_registers + commit + wait(0));
+}
+
 TEST(WgmmaFaults, groups_are_waited_for_one_by_one) {
   const std::string two =
       load + describe + clear + fence + multiply + commit + multiply_other + commit;

@@ -44,10 +44,12 @@ const Op* touch_registers(const Op* op, Warp& w) {
   Warpgroup::OfWarp& own = part_of(w);
   const int* list = w.lists + op->c;
   for (int left = *list++; left > 0; --left) {
-    const ProductRegister& r = own.registers[static_cast<std::size_t>(*list++)];
-    if (!is_result_under_way(own, r)) continue;
-    report_early(op, w, Use::reads, r, true);
-    return nullptr;
+    ProductRegister& r = own.registers[static_cast<std::size_t>(*list++)];
+    if (is_result_under_way(own, r)) {
+      report_early(op, w, Use::reads, r, true);
+      return nullptr;
+    }
+    r.read_behind = own.fences + 1, r.read = op;
   }
   for (int left = *list++; left > 0; --left) {
     ProductRegister& r = own.registers[static_cast<std::size_t>(*list++)];
@@ -70,21 +72,28 @@ const Op* move_register(const Op* op, Warp& w) {
     report_early(op, w, Use::writes, to, true);
     return nullptr;
   }
-  to = {.written_behind = from.written_behind, .write = from.write};
+  to = {.written_behind = from.written_behind,
+        .read_behind = from.read_behind,
+        .write = from.write,
+        .read = from.read};
   if (is_under_way) to.result_of = from.result_of, to.product = from.product, to.is_copy = true;
   return op + 1;
 }
 
-bool is_fenced(const Op* op, Warp& w, const Warpgroup::OfWarp& own, const ProductRegister& r) {
-  if (r.written_behind != own.fences + 1) return true;
+bool report_unfenced(const Op* op, Warp& w, const char* did, const Op* access) {
   const Program::Kernel& kernel = w.block->run->kernel;
-  report(
-      w, op, Fault::data_race,
-      fmt::format("{} begins a wgmma ({}) with a register that it wrote ({}), and no wgmma.fence "
-                  "lies between the two",
-                  thread_text(w, 0), place_of(kernel, *op), place_of(kernel, *r.write)),
-      {.sites = {site(w, "begins", op), site(w, "wrote", r.write)}});
+  report(w, op, Fault::data_race,
+         fmt::format("{} begins a wgmma ({}) with a register that it {} ({}), and no wgmma.fence "
+                     "lies between the two",
+                     thread_text(w, 0), place_of(kernel, *op), did, place_of(kernel, *access)),
+         {.sites = {site(w, "begins", op), site(w, did, access)}});
   return false;
+}
+bool is_fenced(const Op* op, Warp& w, const Warpgroup::OfWarp& own, const ProductRegister& r,
+               Use use) {
+  if (r.written_behind == own.fences + 1) return report_unfenced(op, w, "wrote", r.write);
+  const bool was_read = use == Use::writes && r.read_behind == own.fences + 1;
+  return !was_read || report_unfenced(op, w, "read", r.read);
 }
 
 }  // namespace
@@ -103,7 +112,7 @@ bool may_use_registers(const Op* op, Warp& w, const GroupProduct& o) {
       report_early(op, w, Use::reads, r, true);
       return false;
     }
-    if (!is_fenced(op, w, own, r)) return false;
+    if (!is_fenced(op, w, own, r, Use::reads)) return false;
   }
   for (const int n : o.d_numbers) {
     const ProductRegister& r = own.registers[static_cast<std::size_t>(n)];
@@ -111,7 +120,7 @@ bool may_use_registers(const Op* op, Warp& w, const GroupProduct& o) {
       report_early(op, w, Use::writes, r, false);
       return false;
     }
-    if (!is_fenced(op, w, own, r)) return false;
+    if (!is_fenced(op, w, own, r, Use::writes)) return false;
   }
   return true;
 }

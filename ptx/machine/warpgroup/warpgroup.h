@@ -7,7 +7,7 @@
 //
 // Whoever writes its words of shared memory sooner has a race, as has one whose own stores it reads
 // without fence.proxy.async. So has a warp that touches registers of a product before its own wait,
-// or begins one behind a write of its registers that no wgmma.fence follows. Moves between
+// or begins one behind an access to its registers that no wgmma.fence follows. Moves between
 // registers, which compilers add at will, only take along what is known of a register.
 #pragma once
 
@@ -43,8 +43,9 @@ struct ProductRegister {
   std::uint32_t result_of = 0, read_by = 0;  // the last product, by its number; 0: none
   const Op* product = nullptr;               // the later of the two
   bool is_copy = false;                      // of a result, by a move
-  std::uint32_t written_behind = 0;          // how many wgmma.fence, plus one; 0: by none but moves
-  const Op* write = nullptr;
+  // How many wgmma.fence, plus one, before it was written or read; 0: by none but moves.
+  std::uint32_t written_behind = 0, read_behind = 0;
+  const Op *write = nullptr, *read = nullptr;
 };
 
 // Four warps, and the products that they have begun. Each has a number, from 1 on.
