@@ -92,7 +92,7 @@ std::vector<Case> aimed_cases(const Exploration& exploration, const Claim& claim
   std::vector<Case> cases = exploration.cases;
   if (claim.is_about_data) cases = with_all_data(cases, entry.variant.arithmetic);
   if (!claim.takes_capture) return affordable(cases, exploration, claim, entry, price);
-  const Price of_captured{3e9, 6e9 / share_of_cases(claim, entry)};
+  const Price of_captured{3e9, 4e9 / share_of_cases(claim, entry)};
   std::vector<Case> chosen =
       affordable(exploration.captured, exploration, claim, entry, of_captured);
   for (const Case& c : affordable(cases, exploration, claim, entry, price, chosen))

@@ -45,13 +45,14 @@ std::uint64_t DryPaths::path_of(const Launches& launches) {
 }
 
 std::map<const void*, std::uint64_t> DryPaths::parts_of(const DryLaunch& d, const Dry& dry) {
+  std::map<const void*, std::uint64_t> parts;
+  const auto tiles =
+      static_cast<std::uint64_t>(ceil_div(d.c.m, tile_.m) * ceil_div(d.c.n, tile_.n));
+  if (dry.blocks <= tiles) return parts;
   DryLaunch single = d;
   single.c.k = 1;
   single.c = fitted(single.c, needs_);
-  const auto of_single = launch(single).blocks_of;
-  const auto tiles =
-      static_cast<std::uint64_t>(ceil_div(d.c.m, tile_.m) * ceil_div(d.c.n, tile_.n));
-  std::map<const void*, std::uint64_t> parts;
+  const auto of_single = dry_.launch(single).blocks_of;
   for (const auto& [kernel, blocks] : dry.blocks_of) {
     const auto found = of_single.find(kernel);
     const std::uint64_t usual = found != of_single.end() ? found->second : tiles;

@@ -19,6 +19,18 @@ bool are_unlike(const Dry& one, const Dry& other) {
          2 * other.blocks >= 3 * one.blocks + 2;
 }
 
+// By its arguments as well, unless these are others each time, where memory is.
+bool differs_where_captured(DryPaths& dry, DryLaunch d) {
+  const Dry before = dry.launch(d);
+  d.captured = true;
+  const Dry captured = dry.launch(d);
+  d.captured = false;
+  const Dry after = dry.launch(d);
+  const bool is_steady = before.launched == after.launched;
+  return before.accepted &&
+         (is_steady ? captured.launched != after.launched : captured.blocks_of != after.blocks_of);
+}
+
 }  // namespace
 
 std::vector<Case> long_lines(DryPaths& dry, const Needs& needs) {
@@ -77,32 +89,27 @@ std::vector<Case> tuned_sizes(DryPaths& dry, const std::vector<Case>& named,
 }
 
 std::vector<Case> launched_otherwise_where_captured(DryPaths& dry, const Entry& entry) {
-  constexpr int most_tried = 2000;
-  constexpr double few_products = 2e5, many_products = 4e7;
-  std::vector<Case> cases;
-  if (entry.watched_launch != nullptr || entry.backend != Backend::ptx) return cases;
+  constexpr std::int64_t most_elements = 1 << 16;  // of C, which takes long to judge
+  if (entry.watched_launch != nullptr || entry.backend != Backend::ptx) return {};
   LaunchDraws draws(entry.variant.needs);
   std::map<std::pair<std::size_t, int>, Case> cheapest;  // by a size and its magnitude
-  for (int i = 0; i < most_tried; ++i) {
-    draws.limit_products(i % 4 == 0 ? many_products : few_products);
-    DryLaunch d = draws.draw();
-    d.refused.reset();
-    const Dry before = dry.launch(d);
-    d.captured = true;
-    const Dry captured = dry.launch(d);
-    d.captured = false;
-    const Dry after = dry.launch(d);
-    // Its arguments are others each time, where memory is.
-    const bool is_steady = before.launched == after.launched;
-    const bool differs =
-        is_steady ? captured.launched != after.launched : captured.blocks_of != after.blocks_of;
-    if (!before.accepted || !differs || d.c.m * d.c.n == 0) continue;
-    for (std::size_t size = 0; size < sizes.size(); ++size) {
-      const auto [at, is_new] = cheapest.try_emplace(
-          {size, std::bit_width(static_cast<std::uint64_t>(d.c.*sizes[size]))}, d.c);
-      if (!is_new && d.c.multiply_adds() < at->second.multiply_adds()) at->second = d.c;
+  // Problems of many products where none of few shows it.
+  for (const auto& [products, times] : {std::pair{2e5, 1500}, {4e7, 500}}) {
+    draws.limit_products(products);
+    for (int i = 0; i < times; ++i) {
+      const DryLaunch d = draws.draw();
+      const Case& c = d.c;
+      const bool is_small = c.m * c.n > 0 && c.m * c.n <= most_elements && !d.refused;
+      if (!is_small || !differs_where_captured(dry, d)) continue;
+      for (std::size_t size = 0; size < sizes.size(); ++size) {
+        const int magnitude = std::bit_width(static_cast<std::uint64_t>(c.*sizes[size]));
+        const auto [at, is_new] = cheapest.try_emplace({size, magnitude}, c);
+        if (!is_new && c.multiply_adds() < at->second.multiply_adds()) at->second = c;
+      }
     }
+    if (!cheapest.empty()) break;
   }
+  std::vector<Case> cases;
   for (const auto& [which, c] : cheapest)
     if (std::find(cases.begin(), cases.end(), c) == cases.end()) cases.push_back(c);
   std::stable_sort(cases.begin(), cases.end(), [](const Case& x, const Case& y) {
