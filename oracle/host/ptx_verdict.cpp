@@ -29,6 +29,13 @@ Fault fault_of(ptx::Fault fault) {
   return Fault::unnamed;
 }
 
+// Whoever writes C again and again has stored more than its elements by then.
+bool is_only_slow(const ptx::Finding& found, const ByOperand<Placed>& placed) {
+  const Placed& c = placed[static_cast<std::size_t>(Operand::c)];
+  return found.fault == ptx::Fault::never_ends && found.stored_late > 0 &&
+         found.stored_late <= static_cast<std::uint64_t>(c.rows * c.columns);
+}
+
 std::optional<Operand> operand_at(std::uint64_t address, const ByOperand<Placed>& placed) {
   for (const Operand o : operands_and_workspace) {
     const Placed& p = placed[static_cast<std::size_t>(o)];
@@ -86,6 +93,9 @@ Verdict verdict_on(const ptx::Finding& found, const ByOperand<Placed>& placed,
   if (found.fault == ptx::Fault::unsupported)
     return {.status = TrialStatus::harness_error,
             .reason = found.text + "; the backend cuda judges it on a GPU"};
+  if (is_only_slow(found, placed))
+    return {.status = TrialStatus::refused,
+            .reason = "it takes too long here: " + found.text + ", and C was still being written"};
   const Diagnosis diagnosis = diagnosis_of(found, placed, fences);
   return {
       .status = found.fault == ptx::Fault::never_ends ? TrialStatus::hung : TrialStatus::crashed,

@@ -11,7 +11,8 @@ namespace assay {
 // Of the launch function itself: what it threw, or the error that it returned.
 LaunchFailure failure_of_launch(const Variant&, const Given&, cudaStream_t);
 
-// In words that name the operand, where one is concerned.
+// In words that name the operand, where one is concerned. What still wrote C for the first time
+// when its time was over is refused: it may be right.
 Verdict verdict_on(const ptx::Finding&, const ByOperand<Placed>&, const Fences&);
 
 }  // namespace assay

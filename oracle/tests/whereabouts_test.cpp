@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "oracle/host/ptx_verdict.h"
+
 namespace {
 
 using namespace assay;
@@ -51,6 +53,21 @@ TEST(Whereabouts, names_an_index_that_overflowed) {
                                ", column 1 was meant");
   }
   EXPECT_EQ(at(Operand::b, 7, operands).finding.fault, Fault::bad_address) << "a gap, and no more";
+}
+
+// Where the same elements are written again and again, more words were stored than C has.
+TEST(PtxVerdict, is_none_on_what_still_wrote_c_when_its_time_was_over) {
+  ByOperand<Placed> lent = {};
+  lent[static_cast<std::size_t>(Operand::c)] = {.rows = 3, .columns = 4, .ld = 4};
+  const auto status = [&](std::uint64_t stored_late) {
+    const ptx::Finding found{
+        .fault = ptx::Fault::never_ends, .text = "it runs", .stored_late = stored_late};
+    return verdict_on(found, lent, {0, 0}).status;
+  };
+  EXPECT_EQ(status(0), TrialStatus::hung);
+  EXPECT_EQ(status(1), TrialStatus::refused);
+  EXPECT_EQ(status(12), TrialStatus::refused);
+  EXPECT_EQ(status(13), TrialStatus::hung);
 }
 
 }  // namespace

@@ -57,6 +57,9 @@ struct Finding {
   std::vector<Site> sites = {};
   // Of one counter two launches draw numbers, which may or may not decide anything.
   bool is_of_drawn_numbers = false;
+  // Of what never ends: how many words of results were stored, if some were late in its time. It may
+  // only be slow.
+  std::uint64_t stored_late = 0;
 };
 
 // Rows of memory that kernels may touch. The bytes between rows are nobody's.

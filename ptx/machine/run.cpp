@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <deque>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -68,7 +69,7 @@ class Running {
       admit();
       take_turns();
       const bool looks_at_clock = ++rounds_ % 64 == 0 || run_.settings.most_blocks != 0;
-      if (looks_at_clock && cpu_seconds() - start > limit) report_endless(in_flight_, limit);
+      if (looks_at_clock) end_if_over(cpu_seconds() - start, limit);
       if (run_.unset) ++rounds_of_unset_;
       const bool are_over = all_started() && in_flight_.empty() && !run_.failed();
       if (are_over && may_go_on((cpu_seconds() - start) / limit)) clusters_.go_on();
@@ -97,6 +98,19 @@ class Running {
   }
 
  private:
+  void end_if_over(double spent, double limit) {
+    constexpr double late = 0.6;  // of its time
+    if (spent > late * limit && !stored_early_) stored_early_ = stored();
+    if (spent <= limit) return;
+    report_endless(in_flight_, limit);
+    if (run_.failed() && stored() > *stored_early_) run_.finding->stored_late = stored();
+  }
+  std::uint64_t stored() const {  // words of results
+    return std::accumulate(
+        in_flight_.begin(), in_flight_.end(), run_.stored,
+        [](std::uint64_t sum, const auto& block) { return sum + block->stored; });
+  }
+
   // Whether the few blocks that were chosen took so little of the time that there is enough for
   // all: a share of a block may be empty where a count gave out.
   bool may_go_on(double share_of_time) const {
@@ -273,8 +287,9 @@ class Running {
 
   Run run_;
   uint64_t grid_ = 0, started_ = 0, rounds_ = 0;
-  double spent_ = 0;            // seconds
-  uint64_t together_with_ = 1;  // the blocks of a cluster, itself included
+  double spent_ = 0;                           // seconds
+  std::optional<std::uint64_t> stored_early_;  // words of results, before the last of its time
+  uint64_t together_with_ = 1;                 // the blocks of a cluster, itself included
   GridOrder clusters_;
   std::size_t wanted_ = 1;
   // Until somebody looks at the clock.

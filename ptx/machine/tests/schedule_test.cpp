@@ -246,11 +246,6 @@ $a: shfl.sync.idx.b32 %r1, %t, 0, 31, -1; bar.sync 0; $b:)")
               StartsWith("warp-wide operation not reached by all lanes"));
 }
 
-TEST(Launch, that_never_ends_is_ended) {
-  EXPECT_THAT(text_of(WrittenKernel("$x: bra $x;").run(32, {.cpu_seconds = 0.05})),
-              StartsWith("never ends"));
-}
-
 TEST(Launch, of_few_threads_is_run_whole_unless_their_code_is_long) {
   constexpr unsigned too_many_to_go_on = (1 << 16) + 1;  // where eight have taken no time
   const auto is_part = [](int operations, unsigned blocks) {

@@ -54,7 +54,8 @@ ret;
                   .first = address,
                   .rows = rows.count,
                   .row_bytes = rows.count == 1 ? words.size() * 4 : rows.bytes,
-                  .pitch_bytes = rows.count == 1 ? words.size() * 4 : rows.pitch});
+                  .pitch_bytes = rows.count == 1 ? words.size() * 4 : rows.pitch,
+                  .is_result = is_result});
     Outcome outcome = ptx::run(launch, memory_, settings);
     memory_.forget(address);
     return outcome;
@@ -68,7 +69,7 @@ ret;
   } rows;  // of `words`, if there are several
   Dim cluster;
   unsigned rows_of_grid = 1;
-  bool cooperative = false;
+  bool cooperative = false, is_result = false;
   std::uint64_t fit_on_device = 1056, stack_of_thread = 1024;
   std::vector<std::uint32_t> words = std::vector<std::uint32_t>(1024);
 
