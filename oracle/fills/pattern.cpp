@@ -132,7 +132,8 @@ bool touches_end(std::uint64_t seed) { return bits_too_many(seed) == 0 && scramb
 bool leaves_32_bits(std::uint64_t seed) { return scramble(seed + 1) % 8 == 0; }
 
 namespace {
-// A or B, each for one of so many seeds, where numbers are within what fits their type.
+// One seed in `of_seeds` picks A, and another one B. None does where numbers touch the end of their
+// type or leave 32 bits.
 std::optional<Operand> one_of_two(std::uint64_t seed, std::uint64_t salt, std::uint64_t of_seeds) {
   const std::uint64_t which = scramble(seed + salt) % of_seeds;
   if (which > 1 || touches_end(seed) || leaves_32_bits(seed)) return std::nullopt;

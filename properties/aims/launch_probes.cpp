@@ -1,6 +1,7 @@
 #include "properties/aims/launch_probes.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <map>
 #include <set>

@@ -137,6 +137,7 @@ TEST(Numbers, fill_lists_of_what_is_not_0) {
   const Entry entry = assay_test::host_entry(assay_test::multiply);
   std::int64_t longest = 0;
   for (const Case& c : cases_of_long_sums(entry, {})) {
+    if (c.k >= 1 << 20) continue;  // of lone products
     std::int64_t others = 0;
     for (std::int64_t p = 0; p < c.k; ++p) others += fill_element(c, Operand::a, 0, p) != 0;
     if (2 * others <= c.k) longest = std::max(longest, others);
