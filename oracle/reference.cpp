@@ -22,8 +22,13 @@ using Strided =
     Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0,
                Eigen::OuterStride<>>;
 
-Matrix in_double(const Image& image, std::int64_t first, std::int64_t count) {
-  return Strided(image.row(first), count, image.columns, Eigen::OuterStride<>(image.stride))
+struct Range {
+  std::int64_t first, count;
+};
+
+Matrix in_double(const Image& image, const Range& rows, const Range& columns) {
+  return Strided(image.row(rows.first) + columns.first, rows.count, columns.count,
+                 Eigen::OuterStride<>(image.stride))
       .cast<double>();
 }
 
@@ -36,8 +41,13 @@ bool has_one_product(const Case& c) {
 }
 
 // One function for both products of a case: each that Eigen is asked for takes seconds to compile.
-void multiply(double scale, const Matrix& a, const Matrix& b, std::vector<double>& product) {
-  Eigen::Map<Matrix>(product.data(), a.rows(), b.cols()).noalias() = scale * (a * b);
+void add_product(double scale, const Matrix& a, const Matrix& b, std::vector<double>& sum) {
+  Eigen::Map<Matrix>(sum.data(), a.rows(), b.cols()).noalias() += scale * (a * b);
+}
+
+void add_products_of(const Case& c, const Matrix& a, const Matrix& b, Reference& reference) {
+  add_product(c.alpha, a, b, reference.c);
+  add_product(std::abs(c.alpha), a.cwiseAbs(), b.cwiseAbs(), reference.gauge);
 }
 
 Reference empty_reference(const Case& c, std::int64_t first, std::int64_t count) {
@@ -83,12 +93,14 @@ Reference make_reference(const Case& c, const Operands& operands) {
 
 Reference make_reference(const Case& c, const Operands& operands, std::int64_t first,
                          std::int64_t count) {
+  // Of long sums a piece at a time: new memory for all of A and B takes longer than their products.
+  constexpr std::int64_t most_steps = 1 << 18;
   Reference reference = empty_reference(c, first, count);
-  if (c.alpha != 0 && c.k > 0 && count > 0 && c.n > 0) {
-    const Matrix a = in_double(operands[Operand::a], first, count),
-                 b = in_double(operands[Operand::b], 0, c.k);
-    multiply(c.alpha, a, b, reference.c);
-    multiply(std::abs(c.alpha), a.cwiseAbs(), b.cwiseAbs(), reference.gauge);
+  const bool has_products = c.alpha != 0 && count > 0 && c.n > 0;
+  for (std::int64_t begin = 0; has_products && begin < c.k; begin += most_steps) {
+    const Range steps{begin, std::min(most_steps, c.k - begin)};
+    add_products_of(c, in_double(operands[Operand::a], {first, count}, steps),
+                    in_double(operands[Operand::b], steps, {0, c.n}), reference);
   }
   add_beta_c(c, operands[Operand::c], reference);
   return reference;

@@ -250,7 +250,7 @@ const std::vector<Claim>& claims() {
          .excludes_case = why_no_bound,
          .is_about_data = true,
          .on_large_paths = OnLargePaths::round_sizes,
-         .multiprocessors = of_a_b200},
+         .multiprocessors = of_an_rtx_pro_6000},
         {.name = "exact_integers",
          .sentence = "is exact on exact integers",
          .heading = "exact",
@@ -290,7 +290,7 @@ const std::vector<Claim>& claims() {
          .excludes_case = why_no_bound,
          .move_case = with_gaps,
          .share_with_sight = 0.5,
-         .multiprocessors = of_an_h20},
+         .multiprocessors = of_a_3090},
         {.name = "reads_only_operands",
          .sentence = "reads nothing outside its operands",
          .heading = "reads",
@@ -306,7 +306,7 @@ const std::vector<Claim>& claims() {
          .excludes_variant = why_no_thread_order,
          .move_case = inside_bound,
          .trials = 3,
-         .multiprocessors = of_three_slices},
+         .multiprocessors = of_a_5090},
         {.name = "same_bits_twice",
          .sentence = "gives the same bits twice",
          .heading = "twice",
@@ -328,7 +328,7 @@ const std::vector<Claim>& claims() {
          .excludes_variant = why_packed,
          .excludes_case = why_not_wide,
          .move_case = with_wide_gaps,
-         .multiprocessors = of_an_h100_pcie},
+         .multiprocessors = of_a_b200},
     };
     for (const Claim& claim : sight_claims()) claims.push_back(claim);
     for (const Claim& claim : gpu_claims()) claims.push_back(claim);

@@ -75,7 +75,7 @@ Message pack(const Exploration& x) {
   const auto put = [&](const auto& value) { message.put(value); };
   message.put(Answer::exploration);
   for (const auto* cases : {&x.cases, &x.dear_cases, &x.named_cases, &x.long_cases, &x.captured,
-                            &x.squares, &x.refused})
+                            &x.looks, &x.squares, &x.refused})
     put_all(message, *cases, [&](const Case& c) { put(to_string(c)); });
   put_all(message, x.sequences, [&](const std::vector<Case>& sequence) {
     put_all(message, sequence, [&](const Case& c) { put(to_string(c)); });
@@ -98,7 +98,7 @@ Exploration unpack_exploration(Message& message) {
   const auto text = [&] { return message.take_text(); };
   Exploration x;
   const auto take_cases = [&] { return take_all(message, [&] { return parse_case(text()); }); };
-  for (auto* cases : {&x.cases, &x.dear_cases, &x.named_cases, &x.long_cases, &x.captured,
+  for (auto* cases : {&x.cases, &x.dear_cases, &x.named_cases, &x.long_cases, &x.captured, &x.looks,
                       &x.squares, &x.refused})
     *cases = take_cases();
   x.sequences = take_all(message, take_cases);

@@ -125,26 +125,6 @@ Exception exception_of(std::uint64_t seed, Operand o) {
 
 bool is_of_second_kind(std::uint64_t seed) { return scramble(seed + 5) % 2 == 0; }
 
-int bits_too_many(std::uint64_t seed) {
-  return std::max(0, Choices(seed ^ 0x62697473u).below(4) - 1);
-}
-bool touches_end(std::uint64_t seed) { return bits_too_many(seed) == 0 && scramble(seed) % 2 == 0; }
-bool leaves_32_bits(std::uint64_t seed) { return scramble(seed + 1) % 8 == 0; }
-
-namespace {
-// One seed in `of_seeds` picks A, and another one B. None does where numbers touch the end of their
-// type or leave 32 bits.
-std::optional<Operand> one_of_two(std::uint64_t seed, std::uint64_t salt, std::uint64_t of_seeds) {
-  const std::uint64_t which = scramble(seed + salt) % of_seeds;
-  if (which > 1 || touches_end(seed) || leaves_32_bits(seed)) return std::nullopt;
-  return which == 0 ? Operand::a : Operand::b;
-}
-}  // namespace
-
-std::optional<Operand> narrow_alone(std::uint64_t seed) { return one_of_two(seed, 2, 4); }
-std::optional<Operand> last_does_not_fit(std::uint64_t seed) { return one_of_two(seed, 4, 8); }
-Scale scale_beside_narrow(std::uint64_t seed) { return static_cast<Scale>(scramble(seed + 3) % 3); }
-
 namespace {
 // Three quarters of a power of two, or that, so that their sums are exact.
 float for_large_sum(std::uint64_t random, std::int64_t k) {
@@ -246,9 +226,11 @@ int Patterned::exponent(std::int64_t p) const {
   return o_ == Operand::a ? level : -level;
 }
 
-std::int64_t Patterned::odd_line() const {
+bool Patterned::is_last(std::int64_t p, std::int64_t line) const {
   const std::int64_t lines = o_ == Operand::a ? rows_ : columns_;
-  return static_cast<std::int64_t>(mix(seed_, o_, -12) >> 1) % std::max<std::int64_t>(1, lines);
+  if (is_of_second_kind(seed_)) return line == lines - 1;
+  const auto odd_line = static_cast<std::int64_t>(mix(seed_, o_, -12) >> 1) % lines;
+  return p == k_ - 1 && line == odd_line;
 }
 
 // Where elements are equal: the one that this is equal to.
@@ -264,6 +246,14 @@ float Patterned::equal_to(std::int64_t i, std::int64_t j) const {
   if (pattern_ == Pattern::equal_beginnings && p < side_) first = 0;
   if (pattern_ == Pattern::one_exception && p != place_in(line)) first = place_in(line) + 1;
   return o_ == Operand::a ? at(i, first) : at(first, j);
+}
+
+// All elements but those that a distance just beside a power of 2 are apart, or these alone.
+bool Patterned::is_in_runs(std::int64_t p, std::int64_t line) const {
+  const std::uint64_t random = mix(seed_, o_, line, -14);
+  const auto beside = static_cast<std::int64_t>(random / 64 % 3) - 1;
+  const std::int64_t distance = (std::int64_t{8} << random % 8) + beside;
+  return (p % distance == 0) == (random / 32 % 2 == 0);
 }
 
 // Along k, of what is unlike the rest of a line.
@@ -307,6 +297,7 @@ float Patterned::structured(std::uint64_t random, std::int64_t i, std::int64_t j
       if (side_ == 2 && is_of_second_kind(seed_)) return kept((i + j) % 2 == 0);
       return kept(scramble(random) % static_cast<unsigned>(side_) == 0);
     case Pattern::pruned: {  // the first of two is any of four, the second another one
+      if (is_of_second_kind(seed_)) return kept(is_in_runs(p, line));
       const std::uint64_t which = mix(seed_, o_, line, -8 - p / 4);
       const auto first = static_cast<std::int64_t>(which % 4);
       const auto second = (first + 1 + static_cast<std::int64_t>(which / 4 % 3)) % 4;
@@ -381,7 +372,7 @@ float Patterned::value(std::uint64_t random, std::int64_t i, std::int64_t j) con
   const std::int64_t p = o_ == Operand::a ? j : i, line = o_ == Operand::a ? i : j;
   if (is_narrow(pattern_) && narrow_alone(seed_).value_or(o_) != o_)
     return beside_narrow(random, line);
-  if (is_narrow(pattern_) && p == k_ - 1 && last_does_not_fit(seed_) == o_ && line == odd_line())
+  if (is_narrow(pattern_) && last_does_not_fit(seed_) == o_ && is_last(p, line))
     return uniform(random);
   if (pattern_ == Pattern::four_bits && k_ > (1 << 16))
     return sign(random << 8) * narrow_number(random, pattern_, more_bits_, false);

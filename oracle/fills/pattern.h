@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "oracle/fills/narrow.h"
 #include "oracle/fills/randomness.h"
 #include "oracle/fills/seams.h"
 
@@ -18,7 +19,7 @@ enum class Pattern {
   equal_beginnings,  // rows of A, columns of B: equal elements up to one of them, or to the end
   symmetric,         // for half of the seeds but for the sign, with zeros on the diagonal
   symmetric_corner,  // so in the first 4 to 32 rows and columns
-  triangular,  // for half of the seeds with ones on the diagonal
+  triangular,        // for half of the seeds with ones on the diagonal
   banded,
   diagonal,  // for half of the seeds the other one
   constant,
@@ -28,7 +29,8 @@ enum class Pattern {
   equal_lines,    // all rows of A, all columns of B; for half of the seeds multiples of one
   one_exception,  // lines along k of one number each, but for one element
   sparse,         // about every second, eighth or 32nd element, or a checkerboard
-  pruned,         // two of each four elements along k
+  pruned,         // two of each four elements along k; for half of the seeds one in about 8 to
+                  // 1024, or all but that
   counting,       // 1, 2, ... 8 along k, again and again
   seams,          // about a hundred elements along k, beside places where long sums are cut
   // Of both, along k:
@@ -80,24 +82,6 @@ Exception exception_of(std::uint64_t seed, Operand);
 // Whether structure of two kinds is of the second one.
 bool is_of_second_kind(std::uint64_t seed);
 
-// Of numbers under it that fit a type of fewer bits: by how many bits some of them just do not, 0
-// to 2.
-int bits_too_many(std::uint64_t seed);
-// Of whole numbers under it: whether they fit their type but for the first one that does not, such
-// as 128 among bytes.
-bool touches_end(std::uint64_t seed);
-// Whether words of 16 bits are all negative, and just large enough for the sum of k products to
-// overflow 32 bits.
-bool leaves_32_bits(std::uint64_t seed);
-// Of numbers that fit a type of fewer bits: which operand alone has such, as weights do, while the
-// other one has numbers of all bits; none where both have.
-std::optional<Operand> narrow_alone(std::uint64_t seed);
-// The lines along k of that other operand: around 1, or each of a scale of its own.
-enum class Scale { ordinary, tiny, large };
-Scale scale_beside_narrow(std::uint64_t seed);
-// Of one line of this operand, if any, the last element along k does not fit.
-std::optional<Operand> last_does_not_fit(std::uint64_t seed);
-
 // The elements of A, B or C under it. Where both A and B repeat elements, these have few bits, so
 // that the roundings of a long sum do not all go one way: then the sums are exact.
 class Patterned {
@@ -114,7 +98,8 @@ class Patterned {
   int exponent(std::int64_t p) const;
   float beside_narrow(std::uint64_t random, std::int64_t line) const;
   std::int64_t place_in(std::int64_t line) const;
-  std::int64_t odd_line() const;  // along k
+  bool is_last(std::int64_t p, std::int64_t line) const;
+  bool is_in_runs(std::int64_t p, std::int64_t line) const;
 
   std::uint64_t seed_;
   Operand o_;

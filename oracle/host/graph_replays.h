@@ -33,6 +33,10 @@ class Contents {
 bool are_alike(const Contents& one, const Contents& other, const Contents& before,
                const ByOperand<Placed>&, const Case&, Arithmetic);
 
+// How many calls for a smaller problem come between two launches of a graph: for the first small
+// cases of a process as many as use each slot of a ring again, else one.
+int calls_before_replay(const Case&);
+
 // Other numbers in A and B, and so in the product, and in C; for some seeds zeros in a half of A,
 // as in a call that warms up.
 void change_numbers(const ByOperand<Placed>&, std::uint64_t seed);

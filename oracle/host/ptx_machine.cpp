@@ -312,8 +312,9 @@ class PtxMachine : public Machine {
     if (auto failure = failure_with_others("")) return failure;
     // Whatever another call sets up for itself, and does not do well, is judged elsewhere.
     if (const auto half = half_of(variant, given)) {
-      static_cast<void>(step([&] { return launch_into(0, variant, *half); }));
-      if (auto failure = failure_with_others(", after a call for a smaller problem"))
+      for (int i = calls_before_replay(c); i > 0; --i)
+        static_cast<void>(step([&] { return launch_into(0, variant, *half); }));
+      if (auto failure = failure_with_others(", after calls for a smaller problem"))
         return failure;
     }
     of_case.put_back();

@@ -70,7 +70,7 @@ TEST(NarrowPattern, one_element_at_the_end_of_k_may_not_fit) {
   std::map<Operand, int> cases;
   for (const Case& c : with_narrow(Pattern::bytes, 21, 400)) {
     const auto odd = last_does_not_fit(c.seed);
-    if (!odd || narrow_alone(c.seed)) continue;
+    if (!odd || narrow_alone(c.seed) || is_of_second_kind(c.seed)) continue;
     ++cases[*odd];
     std::vector<std::int64_t> places;
     for (std::int64_t i = 0; i < 21; ++i)
@@ -78,6 +78,21 @@ TEST(NarrowPattern, one_element_at_the_end_of_k_may_not_fit) {
         if (const float x = fill_element(c, *odd, i, j); x != std::nearbyint(x))
           places.push_back(*odd == Operand::a ? j : i);
     EXPECT_EQ(places, std::vector<std::int64_t>{20}) << to_string(c);
+  }
+  EXPECT_GT(std::min(cases[Operand::a], cases[Operand::b]), 5);
+}
+
+TEST(NarrowPattern, one_line_at_the_end_may_not_fit) {
+  std::map<Operand, int> cases;
+  for (const Case& c : with_narrow(Pattern::bytes, 21, 400)) {
+    const auto odd = last_does_not_fit(c.seed);
+    if (!odd || narrow_alone(c.seed) || !is_of_second_kind(c.seed)) continue;
+    ++cases[*odd];
+    for (std::int64_t i = 0; i < 21; ++i)
+      for (std::int64_t j = 0; j < 21; ++j) {
+        const float x = fill_element(c, *odd, i, j);
+        EXPECT_EQ(x != std::nearbyint(x), (*odd == Operand::a ? i : j) == 20) << to_string(c);
+      }
   }
   EXPECT_GT(std::min(cases[Operand::a], cases[Operand::b]), 5);
 }

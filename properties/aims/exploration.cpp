@@ -5,7 +5,6 @@
 #include <cmath>
 #include <set>
 #include <stdexcept>
-#include <tuple>
 
 #include "oracle/reference.h"
 #include "properties/aims/explorer.h"
@@ -147,6 +146,7 @@ void add_aims(const Explorer& explorer, const Variant& variant, Exploration& exp
     (threshold.input.is_size ? exploration.hints.sizes : exploration.hints.distances)
         .push_back(threshold.value);
   }
+  exploration.looks = explorer.cases_that_look();
   // Some of these are dear.
   for (const auto* cases : {&explorer.launches().cases, &explorer.knowledge().news()})
     exploration.dear_cases.insert(exploration.dear_cases.end(), cases->begin(), cases->end());
@@ -193,7 +193,7 @@ std::vector<Case> tuned_sizes_in(const std::string& source, const Knowledge& kno
 // comes next, or what an array can hold.
 void add_numbers(const std::string& source, const Code& code, const Explorer& explorer,
                  const Entry& entry, Exploration& exploration) {
-  const auto& [tile, arithmetic] = std::tie(entry.variant.tile, entry.variant.arithmetic);
+  const Tile& tile = entry.variant.tile;
   const auto add = [&](const std::vector<Case>& cases) {
     exploration.dear_cases.insert(exploration.dear_cases.end(), cases.begin(), cases.end());
   };
@@ -212,9 +212,9 @@ void add_numbers(const std::string& source, const Code& code, const Explorer& ex
       all_k.push_back(threshold.value + 1);
   }
   for (const std::int64_t bytes : code.variables) add(cases_at_length(bytes, all_k));
-  add(cases_beyond_16_bits(tile, arithmetic));
+  add(cases_beyond_16_bits(tile, entry));
   if (tile.m * tile.n == 1)
-    for (const int side : sides_in(source)) add(cases_beyond_16_bits({side, side, 1}, arithmetic));
+    for (const int side : sides_in(source)) add(cases_beyond_16_bits({side, side, 1}, entry));
   if (code.makes_floats) add(cases_beyond_floats(tile));
   if (has_any(source, {"dp4a", "int8", "char"})) add({case_beyond_sums_of_bytes()});
   if (has_any(source, {"2int_", "2ll_", " rint", "(rint"})) add(cases_beyond_sums_of_ints());

@@ -2,8 +2,8 @@
 // tried something new, those at the edge of every threshold that an input can be driven to, and the
 // comparisons that nothing drove both ways.
 //
-// The same for the same build, on any machine: its budget is counted in calls of the watch. It
-// cannot aim at what depends on the elements of the matrices.
+// The same for the same build, on any machine: its budget is counted in calls of the watch. Where
+// something depends on the elements of the matrices, it says so, and cannot aim at it.
 #pragma once
 
 #include <string>
@@ -29,6 +29,7 @@ struct Exploration {
   std::vector<Case> named_cases;  // of sizes that the source names together
   std::vector<Case> long_cases;  // long rows, columns and sums that launches treat in their own way
   std::vector<Case> captured;    // launched otherwise where they are captured, for one claim
+  std::vector<Case> looks;       // in which it goes by the elements of the matrices
   std::vector<Case> squares;     // with an A or a B as large as beyond a threshold
   std::vector<std::vector<Case>> sequences;  // one after the other, in one process
   std::vector<LargePath> large_paths;

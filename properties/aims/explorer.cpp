@@ -58,6 +58,7 @@ Explorer::Explorer(const Entry& entry, std::map<const void*, Place> places, std:
   know_.allow(budget);
   drive();  // what the last draws and launches have reached
   climb_to_the_rest();
+  cases_that_look_ = know_.cases_that_look();
 }
 
 // Of most variants nothing is left.

@@ -30,6 +30,8 @@ class Explorer {
   const std::vector<Threshold>& thresholds() const { return thresholds_; }
   // In which several conditions hold at once.
   const std::vector<Case>& joined_cases() const { return joined_cases_; }
+  // On ways of its own that go by the elements of the matrices.
+  const std::vector<Case>& cases_that_look() const { return cases_that_look_; }
   // What its launch function does that no run of a kernel led to.
   const LaunchFindings& launches() const { return launches_; }
   std::vector<std::int64_t> whole_constants(std::int64_t least = usual_sizes) const;
@@ -80,6 +82,7 @@ class Explorer {
   std::set<const void*> climbed_;
   std::vector<Case> joined_cases_;
   LaunchFindings launches_;
+  std::vector<Case> cases_that_look_;
 };
 
 }  // namespace assay

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <tuple>
 
 #include "properties/fitting.h"
 
@@ -33,6 +35,24 @@ bool merge(Comparison& into, const Comparison& more) {
     is_new = true;
   }
   return is_new || relations(into) > before;
+}
+
+// The comparisons of which two runs saw other values.
+std::set<const void*> different(const WatchedRun& one, const WatchedRun& two) {
+  using Values = std::tuple<const void*, double, double, double, double>;
+  const auto values_in = [](const WatchedRun& run) {
+    std::set<Values> all;
+    for (const Comparison& c : run.comparisons)
+      all.insert({c.where, c.least, c.greatest, c.least_other, c.greatest_other});
+    return all;
+  };
+  const std::set<Values> of_one = values_in(one), of_two = values_in(two);
+  std::set<const void*> where;
+  for (const Values& values : of_one)
+    if (!of_two.contains(values)) where.insert(std::get<0>(values));
+  for (const Values& values : of_two)
+    if (!of_one.contains(values)) where.insert(std::get<0>(values));
+  return where;
 }
 
 // One in which the launch gives up only where there is no other.
@@ -87,6 +107,25 @@ WatchedRun Knowledge::watched(const Case& c, std::uint64_t most_calls) {
   learn_places(run);
   past_runs_.add(run);
   return run;
+}
+
+std::vector<Case> Knowledge::cases_that_look() {
+  constexpr std::size_t most_cases = 48, most_kept = 8;
+  constexpr std::uint64_t most_calls = 300'000;
+  std::map<std::set<const void*>, Case> kept;
+  const std::size_t step = std::max<std::size_t>(1, news_.size() / most_cases);
+  for (std::size_t i = 0; i < news_.size(); i += step) {
+    Case c = news_[i], other = c;  // the seed picks more than elements
+    c.fill = Fill::uniform, other.fill = Fill::small_ints;
+    if (c.multiply_adds() == 0 || c.alpha == 0) continue;
+    const auto looks = different(watched(c, most_calls), watched(other, most_calls));
+    if (looks.empty() || (kept.size() >= most_kept && !kept.contains(looks))) continue;
+    const auto [known, is_new] = kept.try_emplace(looks, c);
+    if (!is_new && c.multiply_adds() < known->second.multiply_adds()) known->second = c;
+  }
+  std::vector<Case> cases;
+  for (const auto& [looks, c] : kept) cases.push_back(c);
+  return cases;
 }
 
 bool Knowledge::learn(const std::vector<Comparison>& comparisons, const Case& c, bool gives_up) {

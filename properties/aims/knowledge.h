@@ -38,6 +38,10 @@ class Knowledge {
   // What a launch that ran no kernel compared in this case. True if any of it is new.
   bool learn(const std::vector<Comparison>&, const Case&, bool gives_up = false);
 
+  // Of its news, those in which something is compared that follows from the elements of the
+  // matrices: for each set of such comparisons the one with the fewest products.
+  std::vector<Case> cases_that_look();
+
   bool is_spent() const { return left_ == 0; }
   void allow(std::uint64_t calls) { left_ = calls; }  // from now on
   const std::map<const void*, Known>& comparisons() const { return known_; }

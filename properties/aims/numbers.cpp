@@ -309,18 +309,25 @@ std::vector<Case> cases_of_long_sums(const Entry& entry, const Effort& effort) {
         cases.emplace_back(Case{.m = 3, .n = 5, .k = longest + 1000, .fill = Fill::patterned});
     while (pattern_of(c.seed, Operand::a) != pattern) ++c.seed;
   }
+  Case of_ones{.m = 1, .n = 1, .k = 3 * million, .fill = Fill::patterned};
+  while (pattern_of(of_ones.seed, Operand::a) != Pattern::signs) ++of_ones.seed;
+  if (cost_of(of_ones, claim_named("within_bound"), entry, effort) < most_nanoseconds)
+    cases.push_back(of_ones);
+  // Where one element costs a whole tile, these take an executor longer than they are worth.
+  const double most_half_empty = entry.backend == Backend::simt ? 0.3e9 : most_nanoseconds;
   for (const std::int64_t k : {70'001, 140'001}) {
     const Case c = half_empty(k);
-    if (cost_of(c, claim_named("within_bound"), entry, effort) < most_nanoseconds)
+    if (cost_of(c, claim_named("within_bound"), entry, effort) < most_half_empty)
       cases.push_back(c);
   }
   return cases;
 }
 
-std::vector<Case> cases_beyond_16_bits(const Tile& tile, Arithmetic arithmetic) {
+std::vector<Case> cases_beyond_16_bits(const Tile& tile, const Entry& entry) {
   constexpr std::int64_t countable = 1 << 16, least_slice = 4, largest_side = 64;
-  std::vector<Case> cases = {{.m = 1, .n = 1, .k = countable * least_slice + 5},
-                             lone_products((1 << 24) + 1, arithmetic)};
+  std::vector<Case> cases = {lone_products((1 << 24) + 1, entry.variant.arithmetic)};
+  if (tile.k <= least_slice || entry.backend != Backend::simt)
+    cases.push_back({.m = 1, .n = 1, .k = countable * least_slice + 5});
   for (const auto size : {&Case::m, &Case::n}) {
     const std::int64_t side = size == &Case::m ? tile.m : tile.n;
     if (side > largest_side) continue;

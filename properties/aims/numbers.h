@@ -46,9 +46,9 @@ std::vector<Case> lone_products_of(const std::vector<std::int64_t>& numbers, con
 // leave 16.
 std::vector<Case> cases_of_long_sums(const Entry&, const Effort&);
 
-// More tiles in a row than 16 bits count, more slices of four or more in k, and a k that leaves 32
-// bits where it is multiplied by 128, and 24 bits.
-std::vector<Case> cases_beyond_16_bits(const Tile&, Arithmetic);
+// More tiles in a row than 16 bits count, more slices of four in k (longer ones take the CPU
+// executor many seconds), and a k that leaves 32 bits where it is multiplied by 128, and 24 bits.
+std::vector<Case> cases_beyond_16_bits(const Tile&, const Entry&);
 
 // For kernels that divide by a multiplication: sizes at which the upper half of a product with a
 // reciprocal of 32 bits that was rounded up is no quotient, of elements or of tiles; of elements

@@ -256,6 +256,7 @@ assay_sight_defect(two_thousand_slots_in_turn IN nvcc_only/reuse.cu CLAIM two_st
 assay_sight_defect(blocks_by_shared_turn IN nvcc_only/reuse.cu CLAIM two_streams CASE "m=9 n=40 k=5" SAYS "of turn")
 assay_sight_defect(blocks_meet_uninvited IN nvcc_only/reuse.cu CLAIM two_streams CASE "m=512 n=64 k=2" SAYS "never ends")
 assay_sight_defect(begins_again_if_short IN nvcc_only/reuse.cu CLAIM launch_errors CASE "m=3 n=4 k=5" SAYS "where cudaMemGetInfo tells of 0 free bytes")
+assay_sight_defect(bands_of_what_is_free IN nvcc_only/reuse.cu CLAIM launch_errors CASE "m=9 n=4 k=5 beta=0.5" SAYS "where cudaMemGetInfo tells of 540 free bytes")
 assay_sight_defect(half_without_memory IN nvcc_only/reuse.cu CLAIM launch_errors CASE "m=3 n=4 k=5" SAYS "where the device has no memory left")
 assay_sight_defect(shares_by_arrival IN nvcc_only/reuse.cu CLAIM within_bound CASE "m=3 n=4 k=70000" SAYS "it leaves other bits")
 
@@ -281,6 +282,7 @@ assay_sight_defect(tells_by_local IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n
 assay_sight_defect(tells_by_argument IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "a local variable of a function which has returned")
 assay_sight_defect(tells_by_deleted IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5")  # whatever lies there by then
 assay_sight_defect(tells_by_short_note IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5")
+assay_sight_defect(tells_by_slot IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "after calls for a smaller problem")
 assay_sight_defect(numbers_calls IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "elements are wrong")
 assay_sight_defect(takes_turns IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "leaves something else in C than a call")
 assay_sight_defect(meets_in_captures IN nvcc_only/graphs.cu CLAIM graph CASE "m=3 n=4 k=5" SAYS "two calls are captured side by side in one graph")

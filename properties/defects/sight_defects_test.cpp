@@ -111,9 +111,9 @@ INSTANTIATE_TEST_SUITE_P(
         "right_turns_of_a_launch", "right_boxes_of_a_launch", "right_told_by_function",
         "right_told_by_kernel", "right_default_stream_replaced", "right_stream_of_thread",
         "right_places", "right_parts", "right_order_by_shared_turn", "right_own_sums",
-        "right_shared_count", "right_halves_if_short", "right_where_urgent", "right_event",
-        "right_behind_an_event", "right_sums_where_it_fails", "right_set_up_by_a_call",
-        "right_relaxed_for_a_while", "right_asks_on"));
+        "right_shared_count", "right_halves_if_short", "right_bands_of_what_is_free",
+        "right_where_urgent", "right_event", "right_behind_an_event", "right_sums_where_it_fails",
+        "right_set_up_by_a_call", "right_relaxed_for_a_while", "right_asks_on"));
 
 // Each seed has other turns.
 class Meeting : public testing::TestWithParam<const char*> {};
@@ -253,7 +253,7 @@ TEST(Callers, another_problem_before_the_graph_is_launched) {
           .front();
   ASSERT_TRUE(result.failure);
   EXPECT_THAT(result.failure->original_verdict.reason,
-              HasSubstr("for the same operands, after a call for a smaller problem"));
+              HasSubstr("for the same operands, after calls for a smaller problem"));
 }
 TEST(Callers, zeros_before_the_graph_is_launched) {
   expect_kept("leaves_out_zeros_of_the_last_call", "graph", "elements are wrong",

@@ -153,6 +153,7 @@ Case case_but_for_the_last(Dice& dice, Pattern pattern, Operand o) {
            last_does_not_fit(seed) == o;
   });
   c.k |= 1;
+  if (is_of_second_kind(c.seed)) c.m |= 1, c.n |= 1;
   return c;
 }
 
@@ -214,7 +215,8 @@ std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int d
       const auto first = static_cast<std::size_t>(dice.between(0, exceptions.size() - 1));
       for (std::size_t i = first; i < first + static_cast<std::size_t>(times); ++i)
         add({pattern, o, exceptions[i % exceptions.size()]}, false);
-      const int of_long = pattern == Pattern::sparse ? 3 * times_long : times_long;  // of 3 kinds
+      const int kinds = pattern == Pattern::sparse ? 3 : pattern == Pattern::pruned ? 2 : 1;
+      const int of_long = kinds * times_long;
       for (int i = 0; has_zeros(pattern) && i < std::min(times, of_long); ++i) add_long(pattern, o);
       for (const bool has_values : {false, true})
         if (times > 1 && pattern != Pattern::counting)
@@ -227,9 +229,9 @@ std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int d
     const auto& [o, length] = runs[i % std::ssize(runs)];
     cases.push_back(nearest_case(case_with_run(dice, o, length, entry.variant.tile), claim, entry));
   }
-  for (const Pattern pattern :
-       {Pattern::symmetric, Pattern::symmetric_corner, Pattern::toeplitz, Pattern::one_sided,
-        Pattern::triangular, Pattern::diagonal, Pattern::equal_lines, Pattern::sparse})
+  for (const Pattern pattern : {Pattern::symmetric, Pattern::symmetric_corner, Pattern::toeplitz,
+                                Pattern::one_sided, Pattern::triangular, Pattern::diagonal,
+                                Pattern::equal_lines, Pattern::sparse, Pattern::pruned})
     for (const Operand o : {Operand::a, Operand::b})
       for (int i = 0; i < std::min(most_times, times_of_second_kind * drawn / 100); ++i)
         cases.push_back(nearest_case(case_of_second_kind(dice, pattern, o), claim, entry));

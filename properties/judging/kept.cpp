@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <ctime>
 #include <map>
 #include <optional>
 #include <set>
@@ -75,6 +76,26 @@ class Launches {
   Given given_;
 };
 
+// Of the processor's time, which a process has for launches in a row: what calls functions of the
+// host takes a hundred times as long as its cost says.
+class TimeForLaunches {
+ public:
+  TimeForLaunches() : since_(std::clock()) {}
+  ~TimeForLaunches() { spent() = now(); }
+  bool is_over() const { return now() > most_seconds; }
+
+ private:
+  static constexpr double most_seconds = 12;
+  static double& spent() {
+    thread_local double seconds = 0;
+    return seconds;
+  }
+  double now() const {
+    return spent() + static_cast<double>(std::clock() - since_) / CLOCKS_PER_SEC;
+  }
+  std::clock_t since_;
+};
+
 // A counter may wrap after 65536 launches, or 131072. Where no launch changes a variable of the
 // kernel's, or only the first one does, none can.
 Verdict judge_often(const Entry& entry, const Case& c, const Resources& resources) {
@@ -92,7 +113,8 @@ Verdict judge_often(const Entry& entry, const Case& c, const Resources& resource
   if (!first || !second || hash_of_kept(entry, resources) == before) return right;
   const double each = cost_of(c, claim_named("within_bound"), entry, effort_of(entry));
   const int times = static_cast<int>(std::min<double>(most_launches, most_nanoseconds / each));
-  for (int i = 2; i < times; ++i) {
+  const TimeForLaunches time;
+  for (int i = 2; i < times && !time.is_over(); ++i) {
     const auto now = launches.element();
     if (now && std::bit_cast<std::uint32_t>(*now) == std::bit_cast<std::uint32_t>(*first)) continue;
     return {.status = TrialStatus::wrong,
@@ -128,8 +150,10 @@ Verdict judge_memory(const Entry& entry, const Case& c, const Resources& resourc
   if (c.m == 0 || c.n == 0 || times < least) return right;
   const Machine& machine = machine_of(entry.backend, resources);
   Launches launches(entry, c, resources);
+  const TimeForLaunches time;
   std::uint64_t bytes = 1, handles = 1;  // that the last launch took
   for (int i = 0; i < times && bytes + handles > 0; ++i) {
+    if (i >= least && time.is_over()) return right;
     left -= i < least ? 0 : 1;
     const std::uint64_t had_bytes = machine.kept_bytes(), had_handles = machine.kept_handles();
     if (!launches.element()) return right;

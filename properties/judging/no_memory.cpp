@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/scramble.h"
 #include "oracle/machine.h"
@@ -111,15 +113,21 @@ Verdict judge_told_of_little_memory(const Entry& entry, const Case& c, const Res
   thread_local int judged = 0;
   const Verdict right{.judged = 1};
   if (judged++ >= most_cases) return right;
-  for (const std::uint64_t free : {0, 1 << 14, 1 << 20}) {
-    for (const Case& tried : {c, larger_problem(c, entry)}) {
-      if (!is_cheap(tried, entry)) continue;
-      Verdict verdict = run_trial(entry, tried, {.free_memory = free}, resources);
-      if (!is_failure(verdict)) continue;
-      verdict.reason += fmt::format(", where cudaMemGetInfo tells of {} free bytes", free);
-      return verdict;
-    }
-  }
+  const auto judge_told = [&](const Case& tried, std::uint64_t free) {
+    if (!is_cheap(tried, entry)) return right;
+    Verdict verdict = run_trial(entry, tried, {.free_memory = free}, resources);
+    verdict.reason += fmt::format(", where cudaMemGetInfo tells of {} free bytes", free);
+    return verdict;
+  };
+  std::vector<std::pair<Case, std::uint64_t>> all;
+  for (const std::uint64_t free : {0, 1 << 14, 1 << 20})
+    for (const Case& tried : {c, larger_problem(c, entry)}) all.emplace_back(tried, free);
+  // Some such share as a kernel may give an operand lets it hold a part of that.
+  for (const std::int64_t elements : {c.m * c.k, c.k * c.n, c.m * c.n})
+    for (const std::uint64_t bytes_of_each : {3, 12})
+      all.emplace_back(c, bytes_of_each * static_cast<std::uint64_t>(elements));
+  for (const auto& [tried, free] : all)
+    if (const Verdict verdict = judge_told(tried, free); is_failure(verdict)) return verdict;
   return right;
 }
 

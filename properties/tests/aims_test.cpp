@@ -145,6 +145,20 @@ TEST(Exploration, says_why_it_knows_nothing) {
   EXPECT_EQ(explore(entry).unknown, "it has no build that can be watched");
 }
 
+// What is wrong there is in the last columns, where no case without one line of another kind shows
+// it.
+TEST(Exploration, tells_which_cases_look_at_the_data) {
+  const Entry entry = entry_named("planted_whole", Backend::simt);
+  const Exploration found = explore(entry);
+  ASSERT_FALSE(found.looks.empty());
+  EXPECT_TRUE(std::all_of(found.looks.begin(), found.looks.end(),
+                          [](const Case& c) { return c.m >= 64 && c.n >= 64; }));
+  EXPECT_TRUE(exploration_of("planted_deep").looks.empty());
+  for (const std::uint64_t seed : {0, 1, 2})
+    EXPECT_TRUE(check({entry}, {&claim_named("any_data")}, {.seed = seed, .jobs = 1})[0].failure)
+        << seed;
+}
+
 // The ladder's own branches are all taken.
 TEST(Exploration, drives_every_comparison_of_the_ladder) {
   for (const Entry& entry : ladder()) {

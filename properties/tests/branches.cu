@@ -55,6 +55,17 @@ struct ProductsInInt {
     return static_cast<std::int32_t>(g.m * g.n * g.k) < 0;
   }
 };
+// By a look at B that leaves out its last n % 4 columns.
+struct Whole {
+  static __device__ bool is_whole(float x) { return x == rintf(x); }
+  static __device__ bool is_taken(const Gemm& g) {
+    if (g.m < 64 || g.n < 64 || g.m * g.n > 10000 || g.k == 0 || g.k > 64) return false;
+    for (std::int64_t p = 0; p < g.k; ++p)
+      for (std::int64_t j = 0; j < g.n / 4 * 4; ++j)
+        if (!is_whole(g.b[p * g.ldb + j])) return false;
+    return !is_whole(g.b[(g.k - 1) * g.ldb + g.n - 1]);
+  }
+};
 struct Never {
   static __device__ bool is_taken(const Gemm& g) { return g.m < 0; }
 };
@@ -270,6 +281,7 @@ const Registrar registrars[] = {variant<Deep>("planted_deep"),
                                 variant<Volume<30'000'000>>("planted_box"),
                                 variant<Tidy>("planted_tidy"),
                                 variant<ProductsInInt>("planted_products_in_int"),
+                                variant<Whole>("planted_whole"),
                                 variant<Never>("planted_never"),
                                 {{.name = "planted_tiles_in_16_bits",
                                   .idea = "Block 65536 computes tile 0.",

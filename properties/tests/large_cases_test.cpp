@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "properties/aims/numbers.h"
 #include "properties/draws/cost.h"
 #include "properties/fitting.h"
 #include "properties/generators.h"
@@ -106,6 +107,37 @@ TEST(LargeCases, cost_what_their_number_allows_where_an_element_takes_a_warp) {
       EXPECT_LE(large, 1.8 * 100 * cost_per_case(entry)) << name << " " << seed;
     }
   }
+}
+
+// What reads whole tiles has loops of its own, and products of a row and the distance in them.
+TEST(WideGaps, come_with_whole_tiles_in_every_seed) {
+  const Claim& wide = claim_named("wide_strides");
+  const auto is_whole = [](const Case& c) { return c.m >= 128 && c.n >= 128 && c.k >= 16; };
+  const auto spreads = [](std::int64_t rows, const Gap& gap) {
+    return (rows - 1) * gap.floats >= std::int64_t{1} << 32;
+  };
+  for (const std::uint64_t seed : {0, 1, 2, 3}) {
+    const auto next = case_generator(wide, entry_named("naive", Backend::simt), seed, {});
+    int of_a = 0, of_b = 0, of_c = 0;
+    for (int i = 0; i < 100; ++i) {
+      const Case c = next();
+      if (!is_whole(c)) continue;
+      of_a += spreads(c.m, c.lda), of_b += spreads(c.k, c.ldb), of_c += spreads(c.m, c.ldc);
+    }
+    EXPECT_GE(std::min({of_a, of_b, of_c}), 2) << seed;
+  }
+}
+
+TEST(ExtremeCases, count_slices_beyond_16_bits_where_these_are_short) {
+  const auto counts = [](int slice, Backend backend) {
+    Entry entry = made_up(backend);
+    const auto cases = cases_beyond_16_bits({.m = 128, .n = 128, .k = slice}, entry);
+    return std::any_of(cases.begin(), cases.end(),
+                       [](const Case& c) { return c.fill == Fill::uniform && c.k > 1 << 18; });
+  };
+  EXPECT_TRUE(counts(4, Backend::simt));
+  EXPECT_FALSE(counts(8, Backend::simt)) << "it takes the executor seconds";
+  EXPECT_TRUE(counts(8, Backend::ptx));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ TEST(Numbers, are_read_from_code_alone) {
 TEST(Numbers, are_sides_of_tiles_too) {
   EXPECT_THAT(sides_in("constexpr int BM = 32, BN = 64, BK = 8, Threads = 256; // 16"),
               ElementsAre(32, 64));
-  const auto cases = cases_beyond_16_bits({.m = 32, .n = 64, .k = 1}, Arithmetic::fp32);
+  const auto cases = cases_beyond_16_bits({.m = 32, .n = 64, .k = 1}, {});
   EXPECT_TRUE(std::any_of(cases.begin(), cases.end(),
                           [](const Case& c) { return (c.m - 1) / 32 > 65535; }));
   EXPECT_TRUE(std::any_of(cases.begin(), cases.end(),
@@ -202,7 +202,9 @@ TEST(Numbers, reach_what_floats_no_longer_count) {
                             [&](const Case& c) { return is_uneven(c.*size); }),
               2);
   for (const Arithmetic arithmetic : {Arithmetic::fp32, Arithmetic::tf32}) {
-    const auto all = cases_beyond_16_bits({.m = 8, .n = 4, .k = 1}, arithmetic);
+    Entry entry;
+    entry.variant.arithmetic = arithmetic;
+    const auto all = cases_beyond_16_bits({.m = 8, .n = 4, .k = 1}, entry);
     EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Case& c) {
       return is_uneven(c.k) && fill_element(c, Operand::a, 0, c.k - 3) == 0 &&
              fill_element(c, Operand::a, 0, c.k - 1) != 0;

@@ -2,6 +2,7 @@
 // blocks, memory that is there, the order in which blocks come. And the same done right.
 #include <cooperative_groups.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <mutex>
@@ -340,6 +341,24 @@ cudaError_t shares_long_k(const Gemm& g, cudaStream_t stream, void* workspace) {
   return cudaGetLastError();
 }
 
+// As many rows at a time as a quarter of what is free holds of A, if that is worth it. Each band
+// may begin with the row that the one before ends with.
+template <bool is_right>
+cudaError_t in_bands_of_what_is_free(const Gemm& g, cudaStream_t stream, void*) {
+  std::size_t free = 0, total = 0;
+  if (is_empty(g) || g.k == 0) return is_empty(g) ? cudaSuccess : in_one_kernel(g, stream);
+  if (const cudaError_t error = cudaMemGetInfo(&free, &total)) return error;
+  const auto rows = static_cast<std::int64_t>(free / 4 / sizeof(float)) / g.k;
+  if (rows < 2) return in_one_kernel(g, stream);
+  for (std::int64_t first = 0; first < g.m; first += rows) {
+    Gemm band = g;
+    band.m = std::min(rows + !is_right, g.m - first);
+    band.a += first * g.lda, band.c += first * g.ldc;
+    if (const cudaError_t error = in_one_kernel(band, stream)) return error;
+  }
+  return cudaSuccess;
+}
+
 const Registrar registrars[] = {
     named("slots_in_turn", by_many_slots<false>, bytes_to_meet),
     named("two_thousand_slots_in_turn", by_many_variables, bytes_to_meet),
@@ -355,6 +374,8 @@ const Registrar registrars[] = {
     named("right_blocks_meet", meets_in_one_kernel<true>, bytes_to_meet),
     named("half_without_memory", whole_without_memory<false>, bytes_to_meet),
     named("right_without_memory", whole_without_memory<true>, bytes_to_meet),
+    named("bands_of_what_is_free", in_bands_of_what_is_free<false>, bytes_to_meet),
+    named("right_bands_of_what_is_free", in_bands_of_what_is_free<true>, bytes_to_meet),
     named("begins_again_if_short", in_halves_if_short<false>, bytes_to_meet),
     named("right_halves_if_short", in_halves_if_short<true>, bytes_to_meet),
     named("notes_size_too_soon", by_growing_buffer<false>, bytes_to_meet),
