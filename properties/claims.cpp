@@ -275,7 +275,7 @@ const std::vector<Claim>& claims() {
          .excludes_case = why_not_beta_zero,
          .move_case = with_beta_zero,
          .share_with_sight = 0.5,
-         .multiprocessors = of_an_h100_pcie},
+         .multiprocessors = of_a_b200},
         {.name = "no_product",
          .sentence = "alpha zero or k zero never reads A or B",
          .heading = "k=0",

@@ -13,8 +13,8 @@
 namespace assay {
 
 // Multiprocessors of related products, and of parts of one (MIG).
-inline constexpr int of_an_h100_pcie = 114, of_a_b200 = 148, of_a_3070 = 46, of_a_3090 = 82,
-                     of_a_5090 = 170, of_an_rtx_pro_6000 = 188, of_a_slice = 16, of_two_slices = 32,
+inline constexpr int of_a_b200 = 148, of_a_3070 = 46, of_a_3090 = 82, of_a_5090 = 170,
+                     of_an_rtx_pro_6000 = 188, of_a_slice = 16, of_two_slices = 32,
                      of_four_slices = 64;
 
 // Which problems a claim takes that are on ways of their own because they are large.

@@ -42,8 +42,8 @@ Case lone_products(std::int64_t k, Arithmetic);
 // as long as the machine takes little time for.
 std::vector<Case> lone_products_of(const std::vector<std::int64_t>& numbers, const Entry&);
 // Whatever a source holds: a k of each number of bits up to 24, where that takes about a second.
-// For what goes by its data, sums of bytes without a sign that leave 32 bits, and of ones that
-// leave 16.
+// For what goes by its data, sums of bytes without a sign that leave 32 bits, of ones that leave 16
+// or 21, and of elements of which half are 0.
 std::vector<Case> cases_of_long_sums(const Entry&, const Effort&);
 
 // More tiles in a row than 16 bits count, more slices of four in k (longer ones take the CPU

@@ -85,7 +85,7 @@ class TimeForLaunches {
   bool is_over() const { return now() > most_seconds; }
 
  private:
-  static constexpr double most_seconds = 12;
+  static constexpr double most_seconds = 20;
   static double& spent() {
     thread_local double seconds = 0;
     return seconds;
