@@ -239,7 +239,7 @@ assay_sight_defect(frees_in_callback IN nvcc_only/host.cu CLAIM given_stream CAS
 assay_sight_defect(never_frees IN nvcc_only/host.cu CLAIM same_bits_twice CASE "m=3 n=4 k=5" SAYS "the last one 48 bytes, and none gives any back")
 assay_sight_defect(first_status_dropped IN nvcc_only/host.cu CLAIM launch_errors CASE "m=3 n=4 k=5" SAYS "the variant returned cudaSuccess")
 assay_sight_defect(strip_for_each_multiprocessor IN nvcc_only/host.cu CLAIM no_data_race CASE "m=3 n=65 k=5" SAYS "of the workspace")
-assay_sight_defect(places_for_132_multiprocessors IN nvcc_only/host.cu CLAIM any_data CASE "m=3 n=65 k=5" SAYS "on a device of 148 multiprocessors")
+assay_sight_defect(places_for_132_multiprocessors IN nvcc_only/host.cu CLAIM any_data CASE "m=3 n=65 k=5" SAYS "on a device of 188 multiprocessors")
 assay_sight_defect(no_part_for_few_multiprocessors IN nvcc_only/host.cu CLAIM exact_integers CASE "m=3 n=4 k=5 fill=exact" SAYS "on a device of 16 multiprocessors")
 assay_sight_defect(told_in_front_of_copy IN nvcc_only/told.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "the host code writes to pinned memory")
 assay_sight_defect(told_in_other_stream IN nvcc_only/told.cu CLAIM two_streams CASE "m=3 n=4 k=5" SAYS "the host code writes to pinned memory")
