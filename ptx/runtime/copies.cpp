@@ -124,7 +124,7 @@ bool is_pinned(const void* address) {
 // A graph, for which it is `turn`, goes on while its copies are under way, to any memory.
 void note_under_way(const Copy& asked, StreamName stream, const Turn* turn) {
   Timeline& timeline = state().timeline;
-  const Timeline::Known after = timeline.before_next(stream);
+  const Known after = timeline.before_next(stream);
   const auto may_be_late = [&](const void* end) {
     return turn == nullptr ? !asked.waits && is_pinned(end)
                            : is_pinned(end) || !facts_of_pointer(end).known;
@@ -192,7 +192,7 @@ void copy_now(const CopyOfBatch& one, StreamName reads, StreamName writes) {
   const auto is_of_host = [](const void* end) {
     return is_pinned(end) || !facts_of_pointer(end).known;
   };
-  const Timeline::Known after = timeline.before_next(writes);
+  const Known after = timeline.before_next(writes);
   if (is_of_host(one.from) && !one.reads_at_once)
     state().pending.add_source({one.from, 0, one.bytes, 1}, after);
   if (is_of_host(one.to)) state().pending.add_result({one.to, 0, one.bytes, 1}, after);
@@ -247,7 +247,7 @@ Error copy_batch(std::span<const CopyOfBatch> batch, void* stream) {
     if (state().runs_nothing()) return;
     check_batch(batch);
     Timeline& timeline = state().timeline;
-    const Timeline::Known before = timeline.before_next(name);
+    const Known before = timeline.before_next(name);
     const auto own_stream = [] {
       return StreamName{.number = state().next_stream++, .is_apart = true};
     };

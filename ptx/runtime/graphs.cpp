@@ -120,8 +120,8 @@ void run(Executable& executable, StreamName stream, const void* frame) {
   const std::vector<Node>& nodes = executable.graph.nodes;
   timeline.wait(stream, executable.known.get());
   expect_no_memory(executable);
-  const Timeline::Known before = timeline.before_next(stream);
-  std::vector<Timeline::Known> done;
+  const Known before = timeline.before_next(stream);
+  std::vector<Known> done;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::size_t lane = executable.lane_of_node[i];
     const StreamName name = lane == 0 ? stream : executable.lanes[lane];
@@ -136,7 +136,7 @@ void run(Executable& executable, StreamName stream, const void* frame) {
     state().pending.look_again(timeline);
     done.push_back(timeline.before_next(name));
   }
-  for (const Timeline::Known& known : done) timeline.wait(stream, known);
+  for (const Known& known : done) timeline.wait(stream, known);
   executable.known.get() = timeline.before_next(stream);
 }
 

@@ -167,8 +167,8 @@ void run_now(const Kernel& kernel, const Configuration& asked,
   settings.follows_part = device.follows_part;
   LaunchUnderWay begun(std::move(launch), device.memory, settings);
   const Unordered as{.numbers = begun.numbers(), .name = kernel.shown, .kernel = &code};
-  const Timeline::Known before = device.timeline.before_next(stream);
-  const Timeline::Known self = device.timeline.add(stream, as);
+  const Known before = device.timeline.before_next(stream);
+  const Known self = device.timeline.add(stream, as);
   const auto end = [=, &kernel, follows_part = settings.follows_part](Outcome outcome) {
     State& its = state();
     const bool overtakes = starts_early && !outcome.waited_for_grids;

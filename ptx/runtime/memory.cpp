@@ -282,7 +282,7 @@ bool wrote_for_host(const Numbers& numbers) {
       });
 }
 
-void hold_for_blocks(const Unordered& blocks, const Timeline::Known& after) {
+void hold_for_blocks(const Unordered& blocks, const Known& after) {
   State& device = state();
   for (const auto& [first, allocation] : device.allocations) {
     if (allocation.use == Use::device) continue;

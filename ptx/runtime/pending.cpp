@@ -29,13 +29,13 @@ void put_back(const Pending::Rows& rows, const std::vector<std::byte>& held) {
 
 }  // namespace
 
-void Pending::add_source(const Rows& rows, const Timeline::Known& after,
+void Pending::add_source(const Rows& rows, const Known& after,
                          const std::string& kernel) {
   if (rows.width * rows.height <= most_bytes)
     in_use_.push_back({rows, after, held_by(rows), kernel});
 }
 
-void Pending::add_result(const Rows& rows, const Timeline::Known& after) {
+void Pending::add_result(const Rows& rows, const Known& after) {
   if (rows.width * rows.height > most_bytes) return;
   results_.push_back({rows, after, held_by(rows)});
   for (std::size_t row = 0; row < rows.height; ++row)
@@ -43,7 +43,7 @@ void Pending::add_result(const Rows& rows, const Timeline::Known& after) {
 }
 
 void Pending::add_function(std::function<void()> call, const void* data,
-                           const Timeline::Known& after) {
+                           const Known& after) {
   functions_.push_back({std::move(call), data, after});
 }
 
@@ -69,10 +69,10 @@ std::optional<Finding> Pending::settle() {
   return std::nullopt;
 }
 
-void Pending::call_functions(const Timeline::Known& known, Timeline& timeline) {
+void Pending::call_functions(const Known& known, Timeline& timeline) {
   std::vector<Function> later;
   for (Function& function : std::exchange(functions_, {})) {
-    if (!covers(known, function.after)) {
+    if (!known.covers(function.after)) {
       later.push_back(std::move(function));
       continue;
     }
@@ -110,8 +110,8 @@ void Pending::look_again(const Timeline& timeline) {
   for (Place& place : in_use_) place.held = held_by(place.rows);
 }
 
-void Pending::tell_host(const Timeline::Known& over) {
-  std::erase_if(in_use_, [&](const Place& place) { return covers(over, place.after); });
+void Pending::tell_host(const Known& over) {
+  std::erase_if(in_use_, [&](const Place& place) { return over.covers(place.after); });
 }
 
 }  // namespace ptx::runtime

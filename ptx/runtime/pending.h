@@ -25,37 +25,37 @@ class Pending {
 
   // Pinned memory that a copy, or this kernel, reads, or a copy writes, until the host knows what
   // is `after` it; of at most 4 MiB.
-  void add_source(const Rows&, const Timeline::Known& after, const std::string& kernel = "");
-  void add_result(const Rows&, const Timeline::Known& after);
+  void add_source(const Rows&, const Known& after, const std::string& kernel = "");
+  void add_result(const Rows&, const Known& after);
   // `data`: that it is given.
-  void add_function(std::function<void()>, const void* data, const Timeline::Known& after);
+  void add_function(std::function<void()>, const void* data, const Known& after);
   bool calls_function() const { return calls_function_; }
 
   // Before each call, and at the end. A finding where the host has changed what a copy may need.
   std::optional<Finding> settle();
   // Calls the functions that are to be done before what has `known` behind it. From then on the
   // host may know that what came before them is over.
-  void call_functions(const Timeline::Known& known, Timeline&);
+  void call_functions(const Known& known, Timeline&);
   // When the host code has returned, whose variables lay below this one on the stack.
   std::optional<Finding> end(const void* above, const Timeline&);
   // After each call, which may have changed it itself.
   void look_again(const Timeline&);
   // That a word which a kernel behind all this wrote may have told the host that it is over.
   // Whether the host looked is not seen.
-  void tell_host(const Timeline::Known&);
+  void tell_host(const Known&);
   bool is_in_use() const { return !in_use_.empty(); }  // some pinned memory
 
  private:
   struct Place {
     Rows rows;
-    Timeline::Known after;
+    Known after;
     std::vector<std::byte> held;
     std::string kernel = {};  // else a copy
   };
   struct Function {
     std::function<void()> call;
     const void* data;
-    Timeline::Known after;
+    Known after;
   };
   void call(const Function&);
 

@@ -40,6 +40,7 @@ std::pair<const Request*, Observation*> exchange(const Request* request, Observa
     device.has_used_heap = false;
   ++device.observation;
   device.asked.clear();
+  device.works_asked_about = 0;
   return {std::exchange(device.request, request), std::exchange(device.seen, seen)};
 }
 
@@ -308,15 +309,15 @@ int tell_multiprocessors() {
 }
 bool are_multiprocessors_told() { return state().tells_multiprocessors; }
 
-void host_waits_for(const Timeline::Known& work) {
+void host_waits_for(const Known& work) {
   state().under_way.finish(work);
   state().timeline.wait_on_host(work);
   state().pending.call_functions(work, state().timeline);
 }
 void host_waits_for_all() { host_waits_for(state().timeline.of_all()); }
 
-Timeline::Known& KnownNow::get() {
-  if (std::exchange(observation_, state().observation) != state().observation) known_.clear();
+Known& KnownNow::get() {
+  if (std::exchange(observation_, state().observation) != state().observation) known_ = {};
   return known_;
 }
 

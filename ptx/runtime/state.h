@@ -166,7 +166,8 @@ struct State {
   Pending pending;
   UnderWay under_way;
   // Of each stream that was said not to be ready, by number, what was asked about then.
-  std::map<unsigned long long, Timeline::Known> asked;
+  std::map<unsigned long long, Known> asked;
+  int works_asked_about = 0;         // in this observation
   int asked_in_vain = 0;             // how often more, about what was last asked about
   int depth = 0;                     // of calls: functions of the host may call, too
   const Request* request = nullptr;  // null outside of `observe`
@@ -197,7 +198,7 @@ void* allocate_now(std::size_t bytes, Use, const std::string& what);
 void need_stream(void*);           // throws invalid_resource_handle
 StreamName name_of_stream(void*);  // likewise
 // The host goes on when this is over, and when functions of its own that come after that are.
-void host_waits_for(const Timeline::Known&);
+void host_waits_for(const Known&);
 void host_waits_for_all();
 // What the next operation of a stream may not count on, once the functions of the host that come
 // before it have been called.
@@ -209,7 +210,7 @@ void enter_access(StreamName, const HostAccess&);
 // to tell the host something.
 bool wrote_for_host(const Numbers&);
 // What these blocks read of memory that the host may write must still be there `after` them.
-void hold_for_blocks(const Unordered& blocks, const Timeline::Known& after);
+void hold_for_blocks(const Unordered& blocks, const Known& after);
 
 template <class Owner>
 auto find_handle(const Handles<Owner>& handles, const void* handle) {

@@ -11,14 +11,47 @@ constexpr unsigned long long legacy = 1;
 
 const Unordered callers_work = {.numbers = {}, .name = "the caller's earlier work"};
 
-void learn(Timeline::Known& known, const Timeline::Known& more) {
-  for (const auto& [stream, operations] : more) {
-    std::uint64_t& own = known[stream];
-    own = std::max(own, operations);
-  }
+}  // namespace
+
+Known::Known(std::initializer_list<Operations> all) {
+  for (const auto& [stream, operations] : all) learn(stream, operations);
 }
 
-}  // namespace
+std::uint64_t Known::of(unsigned long long stream) const {
+  const auto found = std::ranges::lower_bound(all_, stream, {}, &Operations::first);
+  return found == all_.end() || found->first != stream ? 0 : found->second;
+}
+
+void Known::learn(unsigned long long stream, std::uint64_t operations) {
+  const auto found = std::ranges::lower_bound(all_, stream, {}, &Operations::first);
+  if (found == all_.end() || found->first != stream)
+    all_.emplace(found, stream, operations);
+  else
+    found->second = std::max(found->second, operations);
+}
+
+void Known::learn(const Known& more) {
+  auto own = all_.begin();
+  std::vector<Operations> others;  // of streams that it did not know
+  for (const Operations& its : more.all_) {
+    while (own != all_.end() && own->first < its.first) ++own;
+    if (own == all_.end() || own->first != its.first)
+      others.push_back(its);
+    else
+      own->second = std::max(own->second, its.second);
+  }
+  if (others.empty()) return;
+  const auto middle = all_.insert(all_.end(), others.begin(), others.end());
+  std::inplace_merge(all_.begin(), middle, all_.end());
+}
+
+bool Known::covers(const Known& some) const {
+  auto own = all_.begin();
+  return std::ranges::all_of(some.all_, [&](const Operations& its) {
+    while (own != all_.end() && own->first < its.first) ++own;
+    return own != all_.end() && own->first == its.first && own->second >= its.second;
+  });
+}
 
 Timeline::Stream& Timeline::stream(StreamName name) {
   return streams_.try_emplace(name.number, Stream{.name = name, .known = {}}).first->second;
@@ -29,16 +62,16 @@ void Timeline::begin(const std::vector<StreamName>& of_caller) {
   *this = {};
   of_caller_ = of_caller;
   for (const StreamName& name : of_caller)
-    stream(name).known[name.number] = ++stream(name).operations;
+    stream(name).known.learn(name.number, ++stream(name).operations);
 }
 
-Timeline::Known Timeline::before_next(StreamName name) const {
+Known Timeline::before_next(StreamName name) const {
   Known known = host_;
-  learn(known, told_);
+  known.learn(told_);
   for (const auto& [number, other] : streams_) {
     const bool waits =
         !name.is_apart && !other.name.is_apart && (number == legacy || name.number == legacy);
-    if (number == name.number || waits) learn(known, other.known);
+    if (number == name.number || waits) known.learn(other.known);
   }
   return known;
 }
@@ -46,10 +79,8 @@ Timeline::Known Timeline::before_next(StreamName name) const {
 std::vector<Unordered> Timeline::unknown_to(const Known& known) const {
   std::vector<Unordered> all;
   for (const auto& [number, one] : streams_) {
-    const auto found = known.find(number);
-    const std::uint64_t over = found == known.end() ? 0 : found->second;
     const std::uint64_t first = one.operations - one.under_way.size();  // of those under way
-    for (std::uint64_t i = std::max(over, first); i < one.operations; ++i)
+    for (std::uint64_t i = std::max(known.of(number), first); i < one.operations; ++i)
       all.push_back(one.under_way[i - first]);
   }
   return all;
@@ -60,14 +91,14 @@ std::vector<Unordered> Timeline::unknown_to(const Known& known) const {
 bool Timeline::may_overtake_caller(const Stream& one) const {
   const auto is_it = [&](const StreamName& its) { return its.number == one.name.number; };
   return std::any_of(of_caller_.begin(), of_caller_.end(), is_it) &&
-         !host_.contains(one.name.number) &&
+         host_.of(one.name.number) == 0 &&
          std::all_of(one.under_way.begin(), one.under_way.end(),
                      [](const Unordered& its) { return its.overtakes; });
 }
 
 Past Timeline::past_of_next(StreamName name, bool starts_early) const {
   const Known known = before_next(name);
-  const auto knows = [&](const StreamName& its) { return known.find(its.number) != known.end(); };
+  const auto knows = [&](const StreamName& its) { return known.of(its.number) != 0; };
   Past past = {.unordered = unknown_to(known)};
   if (!of_caller_.empty() && std::none_of(of_caller_.begin(), of_caller_.end(), knows))
     past.caller = callers_work;
@@ -91,10 +122,10 @@ Past Timeline::past_of_next(StreamName name, bool starts_early) const {
   return past;
 }
 
-Timeline::Known Timeline::add(StreamName name, Unordered what) {
+Known Timeline::add(StreamName name, Unordered what) {
   Known known = before_next(name);
   Stream& its = stream(name);
-  known[name.number] = ++its.operations;
+  known.learn(name.number, ++its.operations);
   its.known = std::move(known);
   its.under_way.push_back(std::move(what));
   return {{name.number, its.operations}};
@@ -104,42 +135,35 @@ void Timeline::note_that_last_overtakes(StreamName name) {
   if (!stream(name).under_way.empty()) stream(name).under_way.back().overtakes = true;
 }
 
-void Timeline::wait(StreamName name, const Known& known) { learn(stream(name).known, known); }
+void Timeline::wait(StreamName name, const Known& known) { stream(name).known.learn(known); }
 
 void Timeline::wait_on_host(const Known& known) {
-  learn(host_, known);
+  host_.learn(known);
   for (auto& [number, one] : streams_) {
-    const auto found = host_.find(number);
-    while (found != host_.end() && !one.under_way.empty() &&
-           one.operations - one.under_way.size() < found->second)
+    const std::uint64_t over = host_.of(number);
+    while (!one.under_way.empty() && one.operations - one.under_way.size() < over)
       one.under_way.pop_front();
   }
 }
 
-Timeline::Known Timeline::of_all() const {
+Known Timeline::of_all() const {
   Known all = host_;
-  for (const auto& [_, one] : streams_) learn(all, one.known);
+  for (const auto& [_, one] : streams_) all.learn(one.known);
   return all;
 }
 
-bool covers(const Timeline::Known& all, const Timeline::Known& some) {
-  return std::all_of(some.begin(), some.end(), [&](const auto& of_stream) {
-    const auto found = all.find(of_stream.first);
-    return found != all.end() && found->second >= of_stream.second;
-  });
-}
-bool Timeline::host_knows(const Known& known) const { return covers(host_, known); }
+bool Timeline::host_knows(const Known& known) const { return host_.covers(known); }
 
-void Timeline::tell_host(const Known& known) { learn(told_, known); }
+void Timeline::tell_host(const Known& known) { told_.learn(known); }
 bool Timeline::host_may_know(const Known& known) const {
   Known all = host_;
-  learn(all, told_);
-  return covers(all, known);
+  all.learn(told_);
+  return all.covers(known);
 }
 
 std::vector<Unordered> Timeline::left_over() const {
   Known known;
-  for (const StreamName& name : of_caller_) learn(known, before_next(name));
+  for (const StreamName& name : of_caller_) known.learn(before_next(name));
   return unknown_to(known);
 }
 

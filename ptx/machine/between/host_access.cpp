@@ -45,6 +45,11 @@ Touch touch_of(Region& region, std::size_t word, const std::vector<Unordered>& a
   return {};
 }
 
+// That may have been touched. Their traces can have room for more, which belongs to no word.
+std::size_t words_of(const Region& region) {
+  return region.traces.size() == 0 ? 0 : (region.end - region.area.first + 3) / 4;
+}
+
 Finding finding(const HostAccess& access, const Region& region, uint64_t address,
                 const Touch& other) {
   const Program::Kernel* const kernel = other.by->kernel;
@@ -92,8 +97,7 @@ std::optional<Finding> touched_of_caller(Memory& memory, const std::vector<Unord
   if (all.empty()) return std::nullopt;
   for (const Unordered& one : all) memory.contents().enter(one.access, one.numbers.first);
   const auto find = [&](Region& region, bool reads_too) -> std::optional<Finding> {
-    const bool is_touched = region.area.is_of_caller && region.traces.size() != 0;
-    const std::size_t words = is_touched ? (region.end - region.area.first) / 4 : 0;
+    const std::size_t words = region.area.is_of_caller ? words_of(region) : 0;
     for (std::size_t word = 0; word < words; ++word) {
       const Touch other = touch_of(region, word, all, reads_too);
       if (other.by == nullptr) continue;
@@ -110,7 +114,7 @@ std::optional<Finding> touched_of_caller(Memory& memory, const std::vector<Unord
 
 bool wrote_atomically(Memory& memory, uint64_t first, const Numbers& numbers) {
   Region* const region = memory.contents().at(first);
-  const std::size_t words = region == nullptr ? 0 : region->traces.size();
+  const std::size_t words = region == nullptr ? 0 : words_of(*region);
   for (std::size_t word = 0; word < words; ++word)
     if (numbers.hold(*region->traces.at(Traces::write_block, word)) &&
         (*region->traces.at(Traces::write_op, word) & Traces::atomic) != 0)
@@ -122,7 +126,7 @@ std::vector<Piece> read_plainly(Memory& memory, uint64_t first, const Numbers& n
   constexpr std::size_t most_words = 1 << 18;
   std::vector<Piece> pieces;
   Region* const region = memory.contents().at(first);
-  const std::size_t words = region == nullptr ? 0 : std::min(most_words, region->traces.size());
+  const std::size_t words = region == nullptr ? 0 : std::min(most_words, words_of(*region));
   for (std::size_t word = 0; word < words; ++word) {
     const bool is_plain = (*region->traces.at(Traces::read_op, word) & Traces::atomic) == 0;
     if (!is_plain || !numbers.hold(*region->traces.at(Traces::read_block, word))) continue;

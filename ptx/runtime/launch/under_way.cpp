@@ -50,8 +50,8 @@ void UnderWay::end(Place place) {
   one.end(one.launch.end());
 }
 
-void UnderWay::finish(const Timeline::Known& known) {
-  const auto is_part = [&](const One& one) { return covers(known, one.self); };
+void UnderWay::finish(const Known& known) {
+  const auto is_part = [&](const One& one) { return known.covers(one.self); };
   const auto next = [&] { return std::find_if(all_.begin(), all_.end(), is_part); };
   for (Place one = next(); one != all_.end(); one = next()) go_on_with(one, to_its_end);
 }

@@ -17,7 +17,7 @@ class UnderWay {
  public:
   struct One {
     LaunchUnderWay launch;
-    Timeline::Known self;  // the operation that it is
+    Known self;  // the operation that it is
     // Does what is to be done with what it came to; throws what it found.
     std::function<void(Outcome)> end;
   };
@@ -25,7 +25,7 @@ class UnderWay {
   // `as`: what others have to know of it. May be left in the middle if it gets a number for that,
   // by which it is drawn where.
   void begin(One, const Unordered& as, std::optional<std::uint64_t> pause);
-  void finish(const Timeline::Known&);  // those that are part of it
+  void finish(const Known&);  // those that are part of it
   void finish_all();
   bool empty() const { return all_.empty(); }
   void forget() { all_.clear(); }

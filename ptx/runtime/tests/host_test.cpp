@@ -87,6 +87,29 @@ TEST(Stream, of_the_caller_has_work_from_the_beginning) {
   rt::take_last_error();
 }
 
+TEST(Stream, is_slow_for_some_while_in_every_other_observation) {
+  const auto vain_questions = [](std::uint64_t seed) {
+    std::vector<int> all;
+    observe({.settings = {.seed = seed}}, [&] {
+      void *stream = nullptr, *memory = nullptr;
+      rt::create_stream(&stream, 1, 0);
+      rt::allocate(&memory, 256, rt::Use::device);
+      for (int work = 0; work < 10; ++work) {
+        rt::set_memory(memory, 256, 0, 256, 1, stream);
+        all.push_back(0);
+        while (rt::query_stream(stream) == Error::not_ready) ++all.back();
+      }
+      rt::release(memory, rt::Use::device), rt::destroy_stream(stream);
+    });
+    rt::take_last_error();
+    return all;
+  };
+  EXPECT_THAT(vain_questions(0), testing::Each(1));
+  for (const std::uint64_t seed : {1, 3})  // and each begins anew
+    EXPECT_THAT(vain_questions(seed),
+                testing::ElementsAre(1500, 1500, 1500, 1500, 1500, 1500, 1500, 1500, 1, 1));
+}
+
 TEST(FunctionOfTheHost, may_call_nothing_of_cuda) {
   Error freed = Error::success;
   const auto seen = [&](const std::function<void()>& function) {

@@ -9,7 +9,7 @@
 namespace ptx::tests {
 namespace {
 
-using runtime::StreamName, runtime::Timeline;
+using runtime::Known, runtime::StreamName, runtime::Timeline;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -17,6 +17,24 @@ namespace rt = ptx::runtime;
 
 constexpr StreamName legacy{}, blocking{.number = 7}, other_blocking{.number = 8},
     apart{.number = 9, .is_apart = true}, other_apart{.number = 10, .is_apart = true};
+
+TEST(Known, is_of_the_later_operation_of_each_stream) {
+  Known one{{5, 2}, {3, 7}, {9, 1}, {5, 1}};
+  EXPECT_EQ(one, (Known{{3, 7}, {5, 2}, {9, 1}}));
+  one.learn(Known{{1, 4}, {3, 6}, {5, 3}, {7, 1}, {11, 2}});
+  EXPECT_EQ(one, (Known{{1, 4}, {3, 7}, {5, 3}, {7, 1}, {9, 1}, {11, 2}}));
+  EXPECT_EQ(one.of(5), 3u);
+  EXPECT_EQ(one.of(6), 0u) << "nothing is known of it";
+}
+
+TEST(Known, covers_what_knows_no_more_of_any_stream) {
+  const Known one{{3, 7}, {5, 2}, {9, 1}};
+  for (const Known& less : {Known(), Known{{5, 1}}, Known{{3, 7}, {9, 1}}, one})
+    EXPECT_TRUE(one.covers(less));
+  for (const Known& more : {Known{{5, 3}}, Known{{1, 1}}, Known{{3, 7}, {4, 1}},
+                            Known{{3, 7}, {5, 2}, {9, 1}, {10, 1}}})
+    EXPECT_FALSE(one.covers(more));
+}
 
 class Order : public testing::Test {
  protected:
@@ -43,7 +61,7 @@ TEST_F(Order, is_that_of_a_stream) {
 
 TEST_F(Order, comes_from_events_as_they_were_recorded) {
   add("a", apart);
-  const Timeline::Known event = timeline.before_next(apart);
+  const Known event = timeline.before_next(apart);
   add("b", apart);
   timeline.wait(other_apart, event);
   EXPECT_THAT(add("c", other_apart), ElementsAre("b"));
