@@ -325,7 +325,10 @@ std::vector<Case> cases_of_long_sums(const Entry& entry, const Effort& effort) {
 
 std::vector<Case> cases_beyond_16_bits(const Tile& tile, const Entry& entry) {
   constexpr std::int64_t countable = 1 << 16, least_slice = 4, largest_side = 64;
-  std::vector<Case> cases = {lone_products((1 << 24) + 1, entry.variant.arithmetic)};
+  std::vector<Case> cases;
+  // A barrier for each few steps of k would take the executor longer than all other cases together.
+  if (tile.k == 1 || entry.backend != Backend::simt)
+    cases.push_back(lone_products((1 << 24) + 1, entry.variant.arithmetic));
   if (tile.k <= least_slice || entry.backend != Backend::simt)
     cases.push_back({.m = 1, .n = 1, .k = countable * least_slice + 5});
   for (const auto size : {&Case::m, &Case::n}) {

@@ -140,4 +140,16 @@ TEST(ExtremeCases, count_slices_beyond_16_bits_where_these_are_short) {
   EXPECT_TRUE(counts(8, Backend::ptx));
 }
 
+TEST(ExtremeCases, have_sums_beyond_floats_where_no_barrier_makes_them_dear) {
+  const auto longest = [](int slice, Backend backend) {
+    std::int64_t k = 0;
+    for (const Case& c : cases_beyond_16_bits({.m = 4, .n = 4, .k = slice}, made_up(backend)))
+      k = std::max(k, c.k);
+    return k;
+  };
+  EXPECT_GT(longest(1, Backend::simt), 1 << 24);
+  EXPECT_LT(longest(4, Backend::simt), 1 << 19) << "it takes the executor seconds";
+  EXPECT_GT(longest(4, Backend::ptx), 1 << 24);
+}
+
 }  // namespace
