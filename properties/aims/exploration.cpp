@@ -11,6 +11,7 @@
 #include "properties/aims/launch_probes.h"
 #include "properties/aims/numbers.h"
 #include "properties/aims/one_way.h"
+#include "properties/aims/source/named.h"
 #include "properties/draws/cost.h"
 #include "properties/draws/data.h"
 #include "properties/fitting.h"
@@ -202,6 +203,7 @@ void add_numbers(const std::string& source, const Code& code, const Explorer& ex
   for (const auto& named : {cases_in_texts(source), cases_in_tables(source, least_named),
                             tuned_sizes_in(source, explorer.knowledge())})
     exploration.named_cases.insert(exploration.named_cases.end(), named.begin(), named.end());
+  if (has_table(source)) add(cases_of_cells());
   add(cases_of_long_sums(entry, exploration.hints.effort));
   add(lone_products_of(numbers, entry));
   for (const std::int64_t number : numbers)

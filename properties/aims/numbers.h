@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "kernels/gemm.h"
@@ -13,22 +12,13 @@
 
 namespace assay {
 
-// The whole numbers from 33 to 2^24 in a text of C++, outside comments and strings, each once:
-// `509`, `0x1fd`, `1 << 18`; 2^20 for `item >> 20`, and what a `short` cannot hold.
-std::vector<std::int64_t> numbers_in(std::string_view source);
-
-// Sides that tiles may have, of 16, 32 and 64, where they stand in a source.
-std::vector<int> sides_in(std::string_view source);
-
 // Grids of that many tiles, in a row and in a column; and of more slices of k, where it is a number
 // that a count may be cut to.
 std::vector<Case> cases_of_tiles(const std::vector<std::int64_t>& numbers, const Tile&);
 
-// The sizes in texts of a source that hold three numbers, as the keys of a table of plans may:
-// "1000x24x72"; and those that stand beside each other in braces or parentheses: {1000, 24, 72, 6}.
-// None of which all are less than a least number.
-std::vector<Case> cases_in_texts(std::string_view source);
-std::vector<Case> cases_in_tables(std::string_view source, std::int64_t least);
+// Where the sizes of a problem look up a cell of a table, one of many may be wrong: all small sizes
+// of C, and all magnitudes of sizes, with sums that are short and long.
+std::vector<Case> cases_of_cells();
 
 // A workspace may hold several results, or an operand: sizes of which a few times the product just
 // fits into an array of that length, or does not, at each of these k or one more.

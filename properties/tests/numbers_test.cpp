@@ -1,5 +1,6 @@
 // Cases aimed by numbers that no comparison shows.
 #include "properties/aims/numbers.h"
+#include "properties/aims/source/named.h"
 
 #include <gmock/gmock.h>
 
@@ -21,6 +22,36 @@ TEST(Numbers, are_read_from_code_alone) {
   EXPECT_THAT(numbers_in("32 33 16777216 16777217 99999999999999999999"),
               ElementsAre(33, 16777216));
   EXPECT_THAT(numbers_in("\"not closed 509"), IsEmpty());
+}
+
+TEST(Numbers, stand_in_a_table_where_there_are_many_in_braces) {
+  for (const char* table :
+       {"int a[8] = {1, 2, 3, 4, 5, 6, 7, 8};", "{{1, 2}, {3, -4},\n{5, 6}, {7, 8}}",
+        "f(x) { return; } char a[] = {1, 2, /* 9 */ 3u, 4, 5, 6, 7, 8, 9}"})
+    EXPECT_TRUE(has_table(table)) << table;
+  for (const char* none :
+       {"", "{1, 2, 3, 4, 5, 6, 7}", "f(1, 2, 3, 4, 5, 6, 7, 8)", "\"{1,2,3,4,5,6,7,8}\"",
+        "{1, 2, 3} {4, 5, 6, 7, 8}", "{ a = 1; b = 2; c = 3; 4, 5, 6, 7, 8 }", "{{1, 2"})
+    EXPECT_FALSE(has_table(none)) << none;
+}
+
+TEST(Numbers, of_cells_are_of_all_small_sizes_and_all_magnitudes) {
+  const auto cases = cases_of_cells();
+  const auto has = [&](const auto& test) { return std::any_of(cases.begin(), cases.end(), test); };
+  for (std::int64_t m = 1; m <= 8; ++m)
+    for (std::int64_t n = 1; n <= 8; ++n)
+      for (const std::int64_t k : {1, 10, 100, 1000})
+        EXPECT_TRUE(has([&](const Case& c) {
+          return c.m == m && c.n == n && c.k >= k && c.k < 10 * k;
+        })) << m
+            << " " << n << " " << k;
+  const auto is_of = [](std::int64_t size, std::int64_t least) {
+    return size >= least && size < 2 * least;
+  };
+  for (std::int64_t m = 2; m <= 1 << 15; m *= 2)
+    for (std::int64_t n = 2; m * n <= 1 << 15; n *= 2)
+      EXPECT_TRUE(has([&](const Case& c) { return is_of(c.m, m) && is_of(c.n, n); }))
+          << m << " " << n;
 }
 
 TEST(Numbers, are_sides_of_tiles_too) {
