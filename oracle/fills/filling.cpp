@@ -46,6 +46,12 @@ std::optional<StructuredSpecial> structure_of_special(const Case& c) {
   return StructuredSpecial{of, choices.below(2) == 0};
 }
 
+// For every second seed of those without a run, if nothing has structure.
+bool has_more_special_lines(const Case& c) {
+  return !run_of_special(c.seed) && !structure_of_special(c) &&
+         Choices(c.seed ^ 0x6c696e6573u).below(2) == 0;
+}
+
 namespace {
 
 // An index near the end as often as anywhere.
@@ -79,12 +85,33 @@ Filling::SpecialValue special_value(const Case& c, Operand o, int number) {
   return special;
 }
 
-// One of each matrix, or three of a larger one, so that most of the result stays finite and judged;
-// or many in a run.
+// One of each matrix, or three of a larger one, so that most of the result stays finite and judged.
+int usual_special_values(const Case& c) { return std::min(c.m, c.n) < 16 ? 1 : 3; }
+
+// Where there are more, each in a line of its own, it is a third of the lines of A or of B, as far
+// as there are up to twelve, whichever has more of them. If the other one is a single line it has
+// none, which would hide them all.
+int special_lines(const Case& c, Operand o) {
+  constexpr int most = 12, least_hidden = 4;
+  const int usual = usual_special_values(c);
+  if (!has_more_special_lines(c) || o == Operand::c) return usual;
+  const std::int64_t lines = o == Operand::a ? c.m : c.n, of_other = o == Operand::a ? c.n : c.m;
+  if (lines == 1 && of_other >= least_hidden) return 0;
+  const bool are_more = lines > of_other || (lines == of_other && o == Operand::a);
+  return are_more ? static_cast<int>(std::clamp<std::int64_t>(lines / 3, usual, most)) : usual;
+}
+
+// Or many in a run.
 std::vector<Filling::SpecialValue> special_values(const Case& c, Operand o) {
   std::vector<Filling::SpecialValue> values;
-  for (int number = 0; number < (std::min(c.m, c.n) < 16 ? 1 : 3); ++number)
+  const int count = special_lines(c, o);
+  for (int number = 0; number < count; ++number) {
     values.push_back(special_value(c, o, number));
+    if (count <= usual_special_values(c)) continue;
+    const std::int64_t lines = o == Operand::a ? c.m : c.n, each = lines / count;
+    (o == Operand::a ? values.back().row : values.back().column) =
+        number * each + static_cast<std::int64_t>(mix(c.seed, o, -15, number) >> 1) % each;
+  }
   constexpr int least = 9, most = 48, least_lines = 4, of_warp = 32;
   const auto run = run_of_special(c.seed);
   if (!run || o != run->of || (o == Operand::a ? c.m : c.n) < least_lines) return values;

@@ -46,6 +46,9 @@ struct StructuredSpecial {
 };
 std::optional<StructuredSpecial> structure_of_special(const Case&);
 
+// Or many rows of A, or columns of B, have one special value each, at places of their own.
+bool has_more_special_lines(const Case&);
+
 class Filling {
  public:
   struct SpecialValue {

@@ -140,7 +140,7 @@ TEST(Fill, special_may_have_many_in_a_row_or_a_column) {
       const auto values = elements(c, o);
       many[o] += std::count_if(values.begin(), values.end(),
                                [](float v) { return !std::isfinite(v); }) > 8;
-      EXPECT_LE(runs_of_special(c, o), 2) << to_string(c);
+      EXPECT_LE(runs_of_special(c, o), has_more_special_lines(c) ? 3 : 2) << to_string(c);
     }
   }
   EXPECT_GT(many[Operand::a], 4);
@@ -185,6 +185,10 @@ TEST(Fill, special_has_at_least_one_run_in_each_matrix_that_is_to_have_one) {
         const auto structure = structure_of_special(c);
         if (structure && structure->of == o && !structure->has_values) {
           EXPECT_EQ(runs, 0) << to_string(c);
+          continue;
+        }
+        if (has_more_special_lines(c) && m == 33 && o != Operand::c) {
+          EXPECT_GE(runs, o == Operand::a ? 5 : 1) << to_string(c);
           continue;
         }
         ASSERT_TRUE(runs == 1 || (o != Operand::c && runs == 2)) << to_string(c);
@@ -246,7 +250,7 @@ TEST(Fill, special_leaves_most_of_the_result_finite) {
         finite += std::isfinite(sum);
       }
     }
-    EXPECT_GE(finite, 17 * 17 - 3);
+    EXPECT_GE(finite, has_more_special_lines(c) ? 14 * 17 - 3 : 17 * 17 - 3);
     EXPECT_LE(finite, 400 - 39);
   }
 }

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <set>
 #include <vector>
 
 #include "oracle/fills/filling.h"
@@ -34,6 +35,39 @@ TEST(Fill, may_have_a_special_run_as_long_as_a_warp) {
   }
   EXPECT_GT(aligned, 10);
   EXPECT_GT(others, 10);
+}
+
+// Each is at a place of its own: where a sum of one column is put together from parts, some part of
+// it has to be infinite, and none of the other rows.
+TEST(Fill, may_have_a_special_value_in_many_lines) {
+  for (const auto& [m, n] : {std::pair(60, 1), {1, 60}, {60, 4}}) {
+    int found = 0;
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+      const Case c{.m = m, .n = n, .k = 300, .fill = Fill::special, .seed = seed};
+      if (!has_more_special_lines(c) || zeros_at_the_end(c)) continue;
+      const auto [many, other] =
+          m > n ? std::pair(Operand::a, Operand::b) : std::pair(Operand::b, Operand::a);
+      std::set<std::int64_t> lines, places;
+      bool is_other_finite = true;
+      for (std::int64_t p = 0; p < c.k; ++p) {
+        for (std::int64_t line = 0; line < std::max(m, n); ++line) {
+          const bool is_a = many == Operand::a;
+          if (std::isfinite(fill_element(c, many, is_a ? line : p, is_a ? p : line))) continue;
+          lines.insert(line), places.insert(p);
+        }
+        for (std::int64_t line = 0; line < std::min(m, n); ++line) {
+          const bool is_a = other == Operand::a;
+          is_other_finite &=
+              std::isfinite(fill_element(c, other, is_a ? line : p, is_a ? p : line));
+        }
+      }
+      EXPECT_EQ(lines.size(), 12u) << to_string(c);
+      EXPECT_GT(places.size(), 4u) << to_string(c);
+      EXPECT_EQ(is_other_finite, std::min(m, n) == 1) << to_string(c);
+      ++found;
+    }
+    EXPECT_GT(found, 8);
+  }
 }
 
 // A row is made faster than its elements are.

@@ -56,6 +56,21 @@ std::vector<Case> affordable(const std::vector<Case>& cases, const Exploration& 
   return chosen;
 }
 
+// Where a long sum is put together from parts, an infinity may be lost in any of them, and a few
+// elements have room for few.
+void add_long_sums(const std::vector<Case>& cases, std::vector<Case>& all) {
+  constexpr std::int64_t least_k = 1024, most_elements = 16;
+  constexpr int more = 8;
+  for (Case c : cases) {
+    if (c.k < least_k || c.m * c.n > most_elements || c.alpha == 0) continue;
+    c.fill = Fill::special;
+    for (int i = 0; i < more; ++i) {
+      c.seed = all.size();
+      all.push_back(c);
+    }
+  }
+}
+
 // What a path does with infinities, or with rows of different scale, plain numbers do not show.
 // Each kind of data comes to each case in turn, so that all come to both sides of a threshold, and
 // those that are left out come later. Where inputs lose bits, whole numbers do not, if alpha is a
@@ -79,6 +94,7 @@ std::vector<Case> with_all_data(const std::vector<Case>& cases, Arithmetic arith
       while (c.fill == Fill::scaled && !scales_to_denormals(c.seed)) ++c.seed;
       all.push_back(c);
     }
+  add_long_sums(cases, all);
   return all;
 }
 

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
 #include <string_view>
 
 #include "oracle/fills/filling.h"
@@ -104,6 +107,24 @@ TEST(Exploration, brings_all_kinds_of_data_to_each_case) {
       })) << to_string(c);
 }
 
+TEST(Exploration, brings_infinities_to_all_parts_of_a_long_sum) {
+  Exploration found;
+  found.cases = {{.m = 1, .n = 1, .k = 8193}, {.m = 1, .n = 1, .k = 513}};
+  const auto aimed =
+      aimed_cases(found, claim_named("any_data"), assay_test::host_entry(assay_test::multiply));
+  std::map<std::int64_t, int> times;
+  std::set<std::int64_t> parts;
+  for (const Case& c : aimed) {
+    if (c.fill != Fill::special) continue;
+    ++times[c.k];
+    for (std::int64_t p = 0; c.k == 8193 && p < c.k; ++p)
+      if (!std::isfinite(fill_element(c, Operand::a, 0, p))) parts.insert(p / 2048);
+  }
+  EXPECT_GE(times[8193], 10);
+  EXPECT_EQ(times[513], 2);
+  EXPECT_GE(parts.size(), 4u);
+}
+
 TEST(Exploration, tries_both_sides_of_a_threshold) {
   for (const std::int64_t k : {2047, 2048, 2049}) {
     EXPECT_TRUE(has_case(exploration_of("planted_deep"), [&](const Case& c) { return c.k == k; }));
@@ -156,6 +177,14 @@ TEST(Exploration, tells_which_cases_look_at_the_data) {
   EXPECT_TRUE(exploration_of("planted_deep").looks.empty());
   for (const std::uint64_t seed : {0, 1, 2})
     EXPECT_TRUE(check({entry}, {&claim_named("any_data")}, {.seed = seed, .jobs = 1})[0].failure)
+        << seed;
+}
+
+TEST(Exploration, has_each_cell_of_a_table_judged) {
+  const Entry entry = entry_named("planted_cell", Backend::simt);
+  for (const std::uint64_t seed : {0, 1, 2})
+    EXPECT_TRUE(
+        check({entry}, {&claim_named("within_bound")}, {.seed = seed, .jobs = 1})[0].failure)
         << seed;
 }
 
