@@ -85,6 +85,9 @@ Filling::SpecialValue special_value(const Case& c, Operand o, int number) {
   return special;
 }
 
+// Rows of A, or columns of B.
+std::int64_t lines_of(const Case& c, Operand o) { return o == Operand::a ? c.m : c.n; }
+
 // One of each matrix, or three of a larger one, so that most of the result stays finite and judged.
 int usual_special_values(const Case& c) { return std::min(c.m, c.n) < 16 ? 1 : 3; }
 
@@ -95,7 +98,8 @@ int special_lines(const Case& c, Operand o) {
   constexpr int most = 12, least_hidden = 4;
   const int usual = usual_special_values(c);
   if (!has_more_special_lines(c) || o == Operand::c) return usual;
-  const std::int64_t lines = o == Operand::a ? c.m : c.n, of_other = o == Operand::a ? c.n : c.m;
+  const std::int64_t lines = lines_of(c, o),
+                     of_other = lines_of(c, o == Operand::a ? Operand::b : Operand::a);
   if (lines == 1 && of_other >= least_hidden) return 0;
   const bool are_more = lines > of_other || (lines == of_other && o == Operand::a);
   return are_more ? static_cast<int>(std::clamp<std::int64_t>(lines / 3, usual, most)) : usual;
@@ -108,13 +112,13 @@ std::vector<Filling::SpecialValue> special_values(const Case& c, Operand o) {
   for (int number = 0; number < count; ++number) {
     values.push_back(special_value(c, o, number));
     if (count <= usual_special_values(c)) continue;
-    const std::int64_t lines = o == Operand::a ? c.m : c.n, each = lines / count;
+    const std::int64_t each = lines_of(c, o) / count;
     (o == Operand::a ? values.back().row : values.back().column) =
         number * each + static_cast<std::int64_t>(mix(c.seed, o, -15, number) >> 1) % each;
   }
   constexpr int least = 9, most = 48, least_lines = 4, of_warp = 32;
   const auto run = run_of_special(c.seed);
-  if (!run || o != run->of || (o == Operand::a ? c.m : c.n) < least_lines) return values;
+  if (!run || o != run->of || lines_of(c, o) < least_lines) return values;
   Filling::SpecialValue next = values.front();
   const bool is_in_row = (o == Operand::a) != run->is_across;
   std::int64_t& place = is_in_row ? next.column : next.row;
@@ -258,7 +262,7 @@ std::int64_t Filling::hot_column(std::int64_t i) const {
 void Filling::choose_special_values() {
   mine_ = special_values(c_, o_);
   if (o_ != Operand::c) others_ = special_values(c_, o_ == Operand::a ? Operand::b : Operand::a);
-  const std::int64_t lines = o_ == Operand::a ? c_.m : c_.n;
+  const std::int64_t lines = lines_of(c_, o_);
   if (o_ != Operand::c && lines >= 8) zero_line_ = index_in(lines, mix(c_.seed, o_, -1, -1));
   if (const auto zeros = zeros_at_the_end(c_); zeros && zeros->of == o_) zeros_from_ = zeros->from;
 }

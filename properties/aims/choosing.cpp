@@ -56,9 +56,9 @@ std::vector<Case> affordable(const std::vector<Case>& cases, const Exploration& 
   return chosen;
 }
 
-// Where a long sum is put together from parts, an infinity may be lost in any of them, and a few
-// elements have room for few.
-void add_long_sums(const std::vector<Case>& cases, std::vector<Case>& all) {
+// Where a long sum is put together from parts, an infinity may be lost in any of them, and a case
+// of few elements holds but one or two.
+void add_special_sums(const std::vector<Case>& cases, std::vector<Case>& all) {
   constexpr std::int64_t least_k = 1024, most_elements = 16;
   constexpr int more = 8;
   for (Case c : cases) {
@@ -94,7 +94,7 @@ std::vector<Case> with_all_data(const std::vector<Case>& cases, Arithmetic arith
       while (c.fill == Fill::scaled && !scales_to_denormals(c.seed)) ++c.seed;
       all.push_back(c);
     }
-  add_long_sums(cases, all);
+  add_special_sums(cases, all);
   return all;
 }
 
