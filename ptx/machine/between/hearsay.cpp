@@ -121,10 +121,19 @@ void tell(Warp& w, uint64_t address, Reach reach, Lock lock) {
 
 namespace {
 
+// What others tell of a block, one of its warps has let them know by a fence, or their cluster has.
+bool may_be_told_of_itself(const Block& block) {
+  return block.in_cluster.all != nullptr ||
+         std::any_of(block.hearsay.begin(), block.hearsay.end(), [](const auto& of_warp) {
+           const Block::Hearsay& heard = of_warp.second;
+           return !heard.of_all.fenced.empty() || !heard.of_block.fenced.empty();
+         });
+}
+
 // What a warp heard of others of its block counts for shared memory as well; there a thread counts
 // for its warp.
 void know_own_block(Warp& w, const Knowledge& known) {
-  known.visit(w.block->told_as, [&](uint64_t whose, uint32_t time) {
+  const Knowledge::Visit know = [&](uint64_t whose, uint32_t time) {
     w.known.resize(stamp::knowers, 0);
     if (whose == Knowledge::all) {
       for (uint32_t& of_any : w.known) of_any = std::max(of_any, time);
@@ -135,7 +144,11 @@ void know_own_block(Warp& w, const Knowledge& known) {
                               : whose - Knowledge::first_warp;
     w.known.at(warp) = std::max(w.known.at(warp), time);
     return false;
-  });
+  };
+  if (may_be_told_of_itself(*w.block))
+    known.visit(w.block->told_as, know);
+  else
+    known.visit_learnt(w.block->told_as, know);
 }
 
 // What a fence is about of its own warp: what its lanes have done, and what others of the warp did

@@ -168,11 +168,16 @@ class Knowledge::Walk {
   std::pmr::vector<Heard> left_{&memory_};
 };
 
-bool Knowledge::visit(uint64_t block, const Visit& call) const {
+bool Knowledge::visit_learnt(uint64_t block, const Visit& call) const {
   const uint64_t first = block * keys_of_a_block;
   for (auto one = place_of(own_, first); one != own_.end() && one->first - first < keys_of_a_block;
        ++one)
     if (call(one->first - first, one->second)) return true;
+  return false;
+}
+
+bool Knowledge::visit(uint64_t block, const Visit& call) const {
+  if (visit_learnt(block, call)) return true;
   // Mostly it is found where the block itself told it, else where it was told first.
   Walk walk(block, call);
   const uint64_t own = number_of({.block = block});

@@ -38,6 +38,7 @@ class Knowledge {
 
   // All that is known of a block, maybe some of it twice; whether a visit ended it.
   bool visit(std::uint64_t block, const Visit&) const;
+  bool visit_learnt(std::uint64_t block, const Visit&) const;  // without what was heard
   // Whether what a stamp in a block is of.
   bool knows(std::uint64_t block, std::uint32_t stamp) const;
 
