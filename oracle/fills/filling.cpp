@@ -35,12 +35,16 @@ std::optional<SpecialRun> run_of_special(std::uint64_t seed) {
 }
 
 // For every second seed of those without zeros at the end, if there is one. Of a pattern whose sums
-// cancel as plain ones do.
+// are exact, or cancel as plain ones do.
 std::optional<StructuredSpecial> structure_of_special(const Case& c) {
   Choices choices(c.seed ^ 0x72656775u);
   if (zeros_at_the_end(c) || choices.below(2) != 0) return std::nullopt;
   const Operand of = choices.below(2) == 0 ? Operand::a : Operand::b;
   const Pattern pattern = pattern_of(c.seed, of);
+  if (is_narrow(pattern)) {
+    const bool cancels = !half_fits(c.seed) && !(pattern == Pattern::tf32 && has_one_sign(c.seed));
+    return cancels ? std::optional(StructuredSpecial{of, true}) : std::nullopt;
+  }
   const bool is_of_one = pattern != Pattern::plain && !is_of_both(pattern);
   if (!is_of_one || pattern == Pattern::counting) return std::nullopt;
   return StructuredSpecial{of, choices.below(2) == 0};
@@ -152,8 +156,9 @@ bool scales_powers_of_2(std::uint64_t seed) { return scramble(seed) / 16 % 4 == 
 Filling::Filling(const Case& c, Operand o) : c_(c), o_(o) {
   if (c.fill == Fill::special && c.m > 0 && c.n > 0 && c.k > 0) choose_special_values();
   const auto of_special = c.fill == Fill::special ? structure_of_special(c) : std::nullopt;
-  const bool has_structure = of_special && of_special->of == o;
-  if (has_structure && !of_special->has_values) mine_.clear();
+  const bool is_of_mine = of_special && of_special->of == o;
+  const bool has_structure = is_of_mine || (of_special && is_narrow(pattern_of(c.seed, o)));
+  if (has_structure && !(is_of_mine && of_special->has_values)) mine_.clear();
   if (c.fill == Fill::patterned || has_structure) patterned_.emplace(c, o);
   if (c.fill == Fill::largest) largest_.emplace(c, o);
   if (c.fill == Fill::scaled && o != Operand::a) {

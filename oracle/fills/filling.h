@@ -39,7 +39,8 @@ std::optional<SpecialRun> run_of_special(std::uint64_t seed);
 
 // With fill=special A or B may have the structure that fill=patterned gives it for the same seed,
 // with or without special values in it: what is concluded from structure has to hold for those of
-// the other matrix too, and a NaN in it has to be seen.
+// the other matrix too, and a NaN in it has to be seen. Where both fit a type of fewer bits, one has
+// them.
 struct StructuredSpecial {
   Operand of;
   bool has_values;

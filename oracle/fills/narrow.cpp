@@ -24,6 +24,15 @@ std::optional<Operand> one_of_two(std::uint64_t seed, std::uint64_t salt, std::u
 
 std::optional<Operand> narrow_alone(std::uint64_t seed) { return one_of_two(seed, 2, 4); }
 std::optional<Operand> last_does_not_fit(std::uint64_t seed) { return one_of_two(seed, 4, 8); }
+std::optional<Operand> half_fits(std::uint64_t seed) {
+  return last_does_not_fit(seed) ? std::nullopt : one_of_two(seed, 6, 8);
+}
+bool has_one_sign(std::uint64_t seed) { return scramble(seed + 8) % 4 == 0; }
+int narrow_exponent(std::uint64_t seed) {
+  Choices choices(scramble(seed + 7));
+  const bool is_far = choices.below(4) == 0 && !narrow_alone(seed);
+  return !is_far ? 0 : choices.below(2) == 0 ? -15 - choices.below(8) : 15 + choices.below(20);
+}
 Scale scale_beside_narrow(std::uint64_t seed) { return static_cast<Scale>(scramble(seed + 3) % 3); }
 
 }  // namespace assay

@@ -8,8 +8,7 @@
 
 namespace assay {
 
-// By how many bits some of them just do not, 0
-// to 2.
+// By how many bits some of them just do not, 0 to 2.
 int bits_too_many(std::uint64_t seed);
 // Of whole numbers under it: whether they fit their type but for the first one that does not, such
 // as 128 among bytes.
@@ -26,5 +25,13 @@ Scale scale_beside_narrow(std::uint64_t seed);
 // Of this operand, if any, the last element of one line along k does not fit; for half of the seeds
 // the last line instead.
 std::optional<Operand> last_does_not_fit(std::uint64_t seed);
+// Of this operand, if any, only the elements behind the middle of k fit; for half of the seeds
+// those before it.
+std::optional<Operand> half_fits(std::uint64_t seed);
+// The power of 2 that numbers with an exponent of their own are multiplied by: mostly none, else
+// one that takes them to where 16 bits have denormals, or nothing any more.
+int narrow_exponent(std::uint64_t seed);
+// Whether those of TF32 are all positive.
+bool has_one_sign(std::uint64_t seed);
 
 }  // namespace assay

@@ -374,8 +374,16 @@ float Patterned::value(std::uint64_t random, std::int64_t i, std::int64_t j) con
     return beside_narrow(random, line);
   if (is_narrow(pattern_) && last_does_not_fit(seed_) == o_ && is_last(p, line))
     return uniform(random);
+  if (is_narrow(pattern_) && half_fits(seed_) == o_ &&
+      (p < k_ / 2) == is_of_second_kind(seed_))
+    return uniform(random);
   if (pattern_ == Pattern::four_bits && k_ > (1 << 16))
     return sign(random << 8) * narrow_number(random, pattern_, more_bits_, false);
+  if (pattern_ == Pattern::bfloat16 || pattern_ == Pattern::tf32) {
+    const float number = std::ldexp(narrow_number(random, pattern_, more_bits_, false),
+                                    narrow_exponent(seed_));
+    return pattern_ == Pattern::tf32 && has_one_sign(seed_) ? std::abs(number) : number;
+  }
   if (is_narrow(pattern_)) return narrow_number(random, pattern_, more_bits_, touches_end(seed_));
   if (!is_of_both(pattern_)) return with_exception(random, i, j);
   if (pattern_ != Pattern::dominated) return std::ldexp(uniform(random), exponent(p));

@@ -6,8 +6,10 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <set>
 #include <vector>
 
+#include "oracle/fills/filling.h"
 #include "oracle/fills/pattern.h"
 #include "oracle/judge.h"
 
@@ -118,7 +120,7 @@ TEST(Judge, accepts_elements_of_a_narrow_type_summed_in_every_right_way) {
   int signs = 0, whole = 0, shorter = 0;
   for (std::uint64_t seed = 0; signs + whole + shorter < 60; ++seed) {
     if (!is_narrow(pattern_of(seed, Operand::a)) || narrow_alone(seed)) continue;
-    if (last_does_not_fit(seed)) continue;
+    if (last_does_not_fit(seed) || half_fits(seed)) continue;
     const Case c{.m = 5, .n = 6, .k = 300, .alpha = -2, .fill = Fill::patterned, .seed = seed};
     const Operands all = make_operands(c, Placement::guarded, {4, 4, 4});
     int whole_elements = 0, one = 0;
@@ -140,13 +142,37 @@ TEST(Judge, accepts_elements_of_a_narrow_type_beside_those_of_any_scale) {
   std::map<std::pair<Operand, Scale>, int> cases;
   for (std::uint64_t seed = 0; seed < 1500; ++seed) {
     const auto alone = narrow_alone(seed);
-    if (!is_narrow(pattern_of(seed, Operand::a)) || !(alone || last_does_not_fit(seed))) continue;
+    const bool has_others = alone || last_does_not_fit(seed) || half_fits(seed);
+    if (!is_narrow(pattern_of(seed, Operand::a)) || !has_others) continue;
     if (alone) ++cases[{*alone, scale_beside_narrow(seed)}];
     for (const std::int64_t k : {3, 300})
       expect_accepted_in_every_right_way(
           {.m = 5, .n = 6, .k = k, .alpha = -2, .fill = Fill::patterned, .seed = seed});
   }
   EXPECT_EQ(cases.size(), 6u) << "either operand, and each scale";
+}
+
+TEST(Judge, accepts_special_values_among_numbers_of_a_narrow_type_in_every_right_way) {
+  std::set<Pattern> patterns;
+  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+    const Case c{.m = 5, .n = 6, .k = 543, .alpha = -2, .fill = Fill::special, .seed = seed};
+    const Pattern pattern = pattern_of(seed, Operand::a);
+    if (!structure_of_special(c) || !is_narrow(pattern)) continue;
+    patterns.insert(pattern);
+    expect_accepted_in_every_right_way(c);
+  }
+  EXPECT_EQ(patterns.size(), 7u);
+}
+
+TEST(Judge, accepts_numbers_of_tf32_of_one_sign_in_long_sums) {
+  int cases = 0;
+  for (std::uint64_t seed = 0; cases < 12; ++seed) {
+    if (pattern_of(seed, Operand::a) != Pattern::tf32 || !has_one_sign(seed)) continue;
+    ++cases;
+    for (const std::int64_t k : {4096, 8000})
+      expect_accepted_in_every_right_way(
+          {.m = 3, .n = 3, .k = k, .alpha = -2, .fill = Fill::patterned, .seed = seed});
+  }
 }
 
 TEST(Judge, accepts_balanced_data_for_all_scalars_and_sees_either_term) {

@@ -42,7 +42,7 @@ TEST(Fill, may_have_a_special_run_as_long_as_a_warp) {
 TEST(Fill, may_have_a_special_value_in_many_lines) {
   for (const auto& [m, n] : {std::pair(60, 1), {1, 60}, {60, 4}}) {
     int found = 0;
-    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    for (std::uint64_t seed = 0; seed < 80; ++seed) {
       const Case c{.m = m, .n = n, .k = 300, .fill = Fill::special, .seed = seed};
       if (!has_more_special_lines(c) || zeros_at_the_end(c)) continue;
       const auto [many, other] =

@@ -170,8 +170,9 @@ TEST(Kept, three_elements_of_a_row_are_compared) {
   EXPECT_TRUE(result.failure);
 }
 TEST(Kept, is_right_where_all_is_looked_at) {
-  for (const char* right : {"right_compares_all_of_a", "right_counts_launches",
-                            "right_counts_launches_with_gaps", "right_keeps_sizes_apart"}) {
+  for (const char* right :
+       {"right_compares_all_of_a", "right_counts_launches", "right_counts_launches_with_gaps",
+        "right_counts_calls", "right_keeps_sizes_apart"}) {
     const ClaimResult result = check({entry_named(right, Backend::ptx)},
                                      {&claim_named("same_bits_twice")}, {.cases = 10, .jobs = 1})
                                    .front();
@@ -182,6 +183,13 @@ TEST(Kept, b_is_believed_after_a_thousand_launches) {
   expect_kept("believes_b_after_1000", "same_bits_twice", "B of an earlier launch");
   expect_kept("believes_b_with_gaps_after_1000", "same_bits_twice", "B of an earlier launch");
   expect_kept("spoils_b_with_gaps_after_1000", "same_bits_twice", "B of an earlier launch");
+}
+
+TEST(Kept, infinities_are_no_longer_looked_for) {
+  expect_kept("trusts_b_after_60_calls", "same_bits_twice", "no longer looks for one");
+}
+TEST(Kept, a_shape_is_computed_otherwise_after_many_calls) {
+  expect_kept("packs_c_after_4000_calls", "same_bits_twice", "launch 4001 in a row", "m=1 n=1 k=5");
 }
 
 TEST(Kept, sizes_that_are_packed_into_a_key_leave_their_bits) {

@@ -146,6 +146,57 @@ Case case_alone(Dice& dice, Pattern pattern, Operand o, Scale scale) {
   return c;
 }
 
+// Of both operands, with no exception.
+bool all_fit(std::uint64_t seed) {
+  return bits_too_many(seed) == 0 && !touches_end(seed) && !leaves_32_bits(seed) &&
+         !narrow_alone(seed) && !last_does_not_fit(seed) && !half_fits(seed);
+}
+
+// A NaN, which a greatest number may leave out, among numbers that fit: in lines that are long
+// enough to be worth a look.
+Case narrow_special_case(Dice& dice, Pattern pattern, Operand o) {
+  Case c = whole_case(dice, all_fit);
+  c.n = 12;  // for which there is one of them
+  c.k = dice.between(260, 600);
+  c.fill = Fill::special;
+  const auto is_it = [&] {
+    const auto structure = structure_of_special(c);
+    return structure && structure->of == o && pattern_of(c.seed, o) == pattern && all_fit(c.seed) &&
+           longest_run_of_nan(c, o) > 0;
+  };
+  while (!is_it()) c.seed = static_cast<std::uint64_t>(dice.between(0, 65535));
+  return c;
+}
+
+// Behind the middle of k other numbers fit than before it; with lines for several tiles.
+Case case_of_halves(Dice& dice, Pattern pattern, Operand o) {
+  Case c = whole_case(dice, [&](std::uint64_t seed) {
+    return pattern_of(seed, o) == pattern && bits_too_many(seed) == 0 && !narrow_alone(seed) &&
+           half_fits(seed) == o;
+  });
+  c.m = c.n = 3, c.k = dice.between(2100, 2300);
+  (o == Operand::a ? c.n : c.m) = 140;
+  return c;
+}
+
+// Which tensor cores multiply without an error, while they cut the sums.
+Case case_of_one_sign(Dice& dice) {
+  Case c = whole_case(dice, [](std::uint64_t seed) {
+    return pattern_of(seed, Operand::a) == Pattern::tf32 && all_fit(seed) && has_one_sign(seed);
+  });
+  c.m = dice.between(1, 3), c.n = dice.between(1, 3), c.k = dice.between(2500, 3500);
+  return c;
+}
+
+// With exponents that types of 16 bits have no room for.
+Case case_from_afar(Dice& dice, Pattern pattern, bool is_tiny) {
+  return whole_case(dice, [&](std::uint64_t seed) {
+    const int exponent = narrow_exponent(seed);
+    return pattern_of(seed, Operand::a) == pattern && all_fit(seed) && exponent != 0 &&
+           (exponent < 0) == is_tiny;
+  });
+}
+
 // In whose length no group of elements fits that a look may take at once.
 Case case_but_for_the_last(Dice& dice, Pattern pattern, Operand o) {
   Case c = whole_case(dice, [&](std::uint64_t seed) {
@@ -171,6 +222,23 @@ Case case_of_second_kind(Dice& dice, Pattern pattern, Operand o) {
   return c;
 }
 
+// What a look at the data may take for numbers of a type of fewer bits.
+std::vector<Case> narrow_cases(Dice& dice) {
+  std::vector<Case> cases = {case_of_one_sign(dice)};
+  for (const Pattern pattern :
+       {Pattern::signs, Pattern::bytes, Pattern::words_of_16_bits, Pattern::bfloat16, Pattern::tf32,
+        Pattern::four_bits, Pattern::powers_of_two})
+    for (const Operand o : {Operand::a, Operand::b})
+      cases.push_back(narrow_special_case(dice, pattern, o));
+  for (const Pattern pattern : {Pattern::bfloat16, Pattern::tf32}) {
+    for (const Operand o : {Operand::a, Operand::b})
+      cases.push_back(case_of_halves(dice, pattern, o));
+    for (const bool is_tiny : {false, true})
+      cases.push_back(case_from_afar(dice, pattern, is_tiny));
+  }
+  return cases;
+}
+
 }  // namespace
 
 std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int drawn,
@@ -181,10 +249,12 @@ std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int d
   const auto add = [&](const Structure& structure, bool is_short) {
     cases.push_back(nearest_case(case_with(dice, structure, is_short), claim, entry));
   };
+  const auto is_affordable = [&](const Case& c, double most_nanoseconds) {
+    return cost_of(c, claim, entry, effort) < most_nanoseconds;
+  };
   const auto add_long = [&](Pattern pattern, Operand o) {
-    constexpr double most_nanoseconds = 5e7;
     const Case c = nearest_case(long_case_with(dice, pattern, o), claim, entry);
-    if (cost_of(c, claim, entry, effort) < most_nanoseconds) cases.push_back(c);
+    if (is_affordable(c, 5e7)) cases.push_back(c);
   };
   constexpr std::array exceptions = {
       Exception::none, Exception::element, Exception::other_line, Exception::filled_line,
@@ -235,6 +305,8 @@ std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int d
     for (const Operand o : {Operand::a, Operand::b})
       for (int i = 0; i < std::min(most_times, times_of_second_kind * drawn / 100); ++i)
         cases.push_back(nearest_case(case_of_second_kind(dice, pattern, o), claim, entry));
+  for (const Case& c : narrow_cases(dice))
+    if (const Case it = nearest_case(c, claim, entry); is_affordable(it, 2e8)) cases.push_back(it);
   return cases;
 }
 

@@ -30,6 +30,7 @@ Case with_one_other(Case c, const Entry& entry, Other other) {
     }
     case Other::alpha: negate(c.alpha); break;
     case Other::beta: negate(c.beta); break;
+    case Other::cleared: c.alpha = c.beta = 0; break;
   }
   return fitted(c, needs);
 }
@@ -49,7 +50,8 @@ Verdict judge_calls_before(const Entry& entry, const Case& given, const Resource
       std::pair(Other::lda, "with another lda"),     std::pair(Other::ldb, "with another ldb"),
       std::pair(Other::ldc, "with another ldc"),     std::pair(Other::m, "with half of m"),
       std::pair(Other::k, "with half of k"),         std::pair(Other::n, "with half of n"),
-      std::pair(Other::alpha, "with another alpha"), std::pair(Other::beta, "with another beta")};
+      std::pair(Other::alpha, "with another alpha"), std::pair(Other::beta, "with another beta"),
+      std::pair(Other::cleared, "that clears C")};
   Case c = given;
   c.offset = {};  // all are aligned alike then, at the beginning of a page
   const Plan plan{.placement = Placement::begins_at_fence};

@@ -10,12 +10,12 @@
 
 namespace assay {
 
-// The first six change the shape of a problem, the last two its scalars.
-enum class Other { lda, ldb, ldc, m, k, n, alpha, beta };
+// The first six change the shape of a problem, the others its scalars; the last one clears C.
+enum class Other { lda, ldb, ldc, m, k, n, alpha, beta, cleared };
 inline constexpr int others_in_shape = 6;
 
 // With rows of one operand closer or farther apart; or with one size less, and rows as far apart as
-// before; or with a scalar of the other sign. What finds a plan again by its operands and some of
+// before; or with a scalar of the other sign, or none. What finds a plan again by its operands and some of
 // these may leave out any of them.
 Case with_one_other(Case, const Entry&, Other);
 
@@ -47,7 +47,7 @@ inline constexpr std::array alterations_of_squares = {
 // Whether a call is right behind each of these, and each of these behind that call; of a square,
 // too, which two of these are about.
 inline constexpr int launches_with_calls_before =
-    2 + 2 * (1 + static_cast<int>(Other::beta) + static_cast<int>(alterations.size()) +
+    2 + 2 * (1 + static_cast<int>(Other::cleared) + static_cast<int>(alterations.size()) +
              static_cast<int>(alterations_from_afar.size()) +
              static_cast<int>(alterations_of_squares.size()));
 Verdict judge_calls_before(const Entry&, const Case&, const Resources&);

@@ -6,7 +6,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <ctime>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,6 +19,7 @@
 #include "properties/fitting.h"
 #include "properties/judges.h"
 #include "properties/judging/calls_before.h"
+#include "properties/judging/launches_in_a_row.h"
 #include "properties/judging/variables.h"
 
 namespace assay {
@@ -35,98 +36,48 @@ Verdict judge_once(const Entry& entry, std::string_view question, const Judge& j
   return verdict;
 }
 
-// Launches one after the other, between which the first element of C alone is put back. For
-// machines whose memory is the host's: to place C each time would cost more than a launch.
-class Launches {
- public:
-  Launches(const Entry& entry, const Case& c, const Resources& resources)
-      : entry_(entry),
-        c_(c),
-        resources_(resources),
-        machine_(machine_of(entry.backend, resources)),
-        operands_(make_operands(c, Placement::guarded, {256, 256, 256})) {
-    const auto place = [&](Operand o) {
-      return machine_.place(o, operands_[o], Placement::guarded);
-    };
-    const float *const a = place(Operand::a), *const b = place(Operand::b);
-    given_ = {gemm_of(c, a, b, place(Operand::c))};
-    Image workspace;
-    if (refusal(entry.variant, given_).empty())
-      place_workspace(machine_, entry.variant, c, {}, given_, workspace);
-  }
-
-  // Of B, as the launches find it.
-  float& first_of_b() { return const_cast<float&>(*given_.b); }
-
-  // What a launch leaves in row 0, column 0; nothing if it does not come to its end.
-  std::optional<float> element() {
-    *given_.c = operands_[Operand::c].row(0)[0];
-    if (!refusal(entry_.variant, given_).empty()) return std::nullopt;
-    if (machine_.launch(entry_.variant, given_, c_, {.open_to_host = true}, resources_))
-      return std::nullopt;
-    return *given_.c;
-  }
-
- private:
-  const Entry& entry_;
-  const Case& c_;
-  const Resources& resources_;
-  Machine& machine_;
-  const Operands operands_;
-  Given given_;
-};
-
-// Of the processor's time, which a process has for launches in a row: what calls functions of the
-// host takes a hundred times as long as its cost says.
-class TimeForLaunches {
- public:
-  TimeForLaunches() : since_(std::clock()) {}
-  ~TimeForLaunches() { spent() = now(); }
-  bool is_over() const { return now() > most_seconds; }
-
- private:
-  static constexpr double most_seconds = 20;
-  static double& spent() {
-    thread_local double seconds = 0;
-    return seconds;
-  }
-  double now() const {
-    return spent() + static_cast<double>(std::clock() - since_) / CLOCKS_PER_SEC;
-  }
-  std::clock_t since_;
-};
+// Whoever is launched often may come to be computed otherwise.
+Case in_two_rows(Case c, const Entry& entry) {
+  c.m = 2, c.ldc.floats = 1;
+  if (c.beta == 0) c.beta = 0.5f;
+  return fitted(c, entry.variant.needs);
+}
 
 // A counter may wrap after 65536 launches, or 131072. Where no launch changes a variable of the
-// kernel's, or only the first one does, none can.
-Verdict judge_often(const Entry& entry, const Case& c, const Resources& resources) {
-  constexpr int most_launches = 140'000;
+// kernel's, or only the first one does, it could only lie on the heap of the host, unseen.
+Verdict judge_often(const Entry& entry, const Case& aimed, const Kept& kept,
+                    const Resources& resources) {
+  constexpr int most_launches = 140'000, most_if_unseen = 5000;
   constexpr double most_nanoseconds = 3e9;
   const auto* const code = entry.variant.launch.address();
   // Which takes seconds: once in a process is enough where it goes well.
   thread_local std::set<const void*> launched_often;
   if (launched_often.contains(code)) return {.judged = 1};
-  Launches launches(entry, c, resources);
+  const Case c = in_two_rows(aimed, entry);
+  LaunchesInARow launches(entry, c, resources);
   const auto first = launches.element();
   const std::uint64_t before = hash_of_kept(entry, resources);
   const auto second = launches.element();
   const Verdict right{.judged = 1};
-  if (!first || !second || hash_of_kept(entry, resources) == before) return right;
+  const bool is_seen = hash_of_kept(entry, resources) != before;
+  if (!first || !second || !(is_seen || kept.anything)) return right;
   const double each = cost_of(c, claim_named("within_bound"), entry, effort_of(entry));
-  const int times = static_cast<int>(std::min<double>(most_launches, most_nanoseconds / each));
+  const int most = is_seen ? most_launches : most_if_unseen;
+  const int times = static_cast<int>(std::min<double>(most, most_nanoseconds / each));
   const TimeForLaunches time;
   for (int i = 2; i < times && !time.is_over(); ++i) {
     const auto now = launches.element();
     if (now && std::bit_cast<std::uint32_t>(*now) == std::bit_cast<std::uint32_t>(*first)) continue;
     return {.status = TrialStatus::wrong,
             .finding = {Fault::keeps_state},
-            .reason = now ? fmt::format("row 0, column 0 is {:.9g} the first time and {:.9g} at "
-                                        "launch {} in a row",
-                                        *first, *now, i + 1)
+            .reason = now ? fmt::format("of {}, row {}, column 0 is {:.9g} the first time and "
+                                        "{:.9g} at launch {} in a row",
+                                        to_string(c), c.m - 1, *first, *now, i + 1)
                           : fmt::format("launch {} in a row fails", i + 1),
             .diagnosis = "something that it keeps between launches runs out",
             .judged = 1};
   }
-  if (times == most_launches) launched_often.insert(code);
+  if (times == most) launched_often.insert(code);
   return right;
 }
 
@@ -149,7 +100,7 @@ Verdict judge_memory(const Entry& entry, const Case& c, const Resources& resourc
   const Verdict right{.judged = 1};
   if (c.m == 0 || c.n == 0 || times < least) return right;
   const Machine& machine = machine_of(entry.backend, resources);
-  Launches launches(entry, c, resources);
+  LaunchesInARow launches(entry, c, resources);
   const TimeForLaunches time;
   std::uint64_t bytes = 1, handles = 1;  // that the last launch took
   for (int i = 0; i < times && bytes + handles > 0; ++i) {
@@ -225,41 +176,57 @@ Verdict judge_one_by_one(const Entry& entry, const Case& c, const Resources& res
   return verdict;
 }
 
-// Whoever has met the same matrix often enough may believe that it stays, and look no more.
+// Whoever has met the same matrix often enough may believe that it stays, and look no more; nor for
+// infinities.
 Verdict judge_change_after_many(const Entry& entry, int gap, const Resources& resources) {
-  constexpr int times = 1100;
+  constexpr double least = 100, most = 1100, most_nanoseconds = 1e10;
   constexpr std::int64_t side = 257;  // so that B has more than 2^16 elements
-  constexpr double most_nanoseconds = 1e10;
   Case c{.m = 1, .n = side, .k = side};
   c.ldb.floats = gap;
   c = fitted(c, entry.variant.needs);
   const Verdict right{.judged = 1};
-  const double cost = times * cost_of(c, claim_named("within_bound"), entry, effort_of(entry));
-  if (cost > most_nanoseconds) return right;
-  Launches launches(entry, c, resources);
+  const double affordable =
+      most_nanoseconds / cost_of(c, claim_named("within_bound"), entry, effort_of(entry));
+  if (affordable < least) return right;
+  const int times = static_cast<int>(std::min(most, affordable)) | 1;  // for what takes turns
+  LaunchesInARow launches(entry, c, resources);
   const std::uint64_t before = hash_of_kept(entry, resources);
   const auto with_old_b = launches.element();
-  if (hash_of_kept(entry, resources) == before) return right;
-  const auto change = [&] { launches.first_of_b() = -launches.first_of_b(); };
-  change();
-  const auto wanted = launches.element();
-  change();
+  if (hash_of_kept(entry, resources) == before || !with_old_b) return right;
+  struct Change {
+    float of_b;
+    const char* words;
+    std::optional<float> wanted = std::nullopt;
+  };
+  float& of_b = launches.first_of_b();
+  const auto element_with = [&, old = of_b](const Change& change) {
+    of_b = change.of_b;
+    const auto element = launches.element();
+    of_b = old;
+    return element;
+  };
+  std::array changes = {Change{-of_b, "B of an earlier launch is multiplied"},
+                        Change{std::numeric_limits<float>::infinity(),
+                               "after launches without an infinity it no longer looks for one"}};
+  for (Change& change : changes) change.wanted = element_with(change);
   for (int i = 0; i < times; ++i)
     if (!launches.element()) return right;
-  change();
-  const auto got = launches.element();
-  if (!wanted || !got || !with_old_b) return right;
-  const bool is_other = std::bit_cast<std::uint32_t>(*wanted) != std::bit_cast<std::uint32_t>(*got),
-             is_old = !(std::abs(*got - *wanted) <= std::abs(*got - *with_old_b));
-  if (entry.variant.deterministic ? !is_other : !is_old) return right;
-  return {
-      .status = TrialStatus::wrong,
-      .finding = {Fault::keeps_state},
-      .reason = fmt::format("after {} launches with the same B, row 0, column 0 is {:.9g} where "
-                            "B is another one, and {:.9g} without those launches",
-                            times, *got, *wanted),
-      .diagnosis = "B of an earlier launch is multiplied",
-      .judged = 1};
+  for (const Change& change : changes) {
+    const auto wanted = change.wanted, got = element_with(change);
+    if (!wanted || !got) return right;
+    const bool is_same =
+        std::bit_cast<std::uint32_t>(*wanted) == std::bit_cast<std::uint32_t>(*got);
+    const bool is_near = std::abs(*got - *wanted) <= std::abs(*got - *with_old_b);
+    if (is_same || (is_near && !entry.variant.deterministic)) continue;
+    return {.status = TrialStatus::wrong,
+            .finding = {Fault::keeps_state},
+            .reason = fmt::format("after {} launches with the same B, row 0, column 0 is {:.9g} "
+                                  "where B is another one, and {:.9g} without those launches",
+                                  times, *got, *wanted),
+            .diagnosis = change.words,
+            .judged = 1};
+  }
+  return right;
 }
 
 // Whoever compares a part of a matrix with what was kept of it sees no change in the rest.
@@ -357,7 +324,8 @@ Verdict judge_what_is_kept(const Entry& entry, const Case& c, const Kept& kept,
       if (Verdict many = judge_once(entry, words, judge); is_failure(many)) return many;
     }
   if (!entry.variant.deterministic) return {.judged = 1};  // the rest goes by bits
-  return is_launched_often(entry, c) ? judge_often(entry, c, resources) : Verdict{.judged = 1};
+  return is_launched_often(entry, c) ? judge_often(entry, c, kept, resources)
+                                     : Verdict{.judged = 1};
 }
 
 Verdict judge_what_failures_keep(const Entry& entry, const Case& c, const Plan& plan,

@@ -173,6 +173,31 @@ cudaError_t plans_blocks(const Gemm& g, cudaStream_t stream) {
   return cudaGetLastError();
 }
 
+// From some call of a shape on, a kernel that is right for most: for all but infinities, or where
+// rows of C have no gaps.
+__global__ void multiply_finite(Gemm g) {
+  if (place() >= g.m * g.n) return;
+  float sum = 0;
+  for (std::int64_t p = 0; p < depth(g); ++p) {
+    const float b = Right::b(g, p, place() % g.n);
+    sum = fmaf(Right::a(g, place() / g.n, p), isinf(b) ? copysignf(3e38f, b) : b, sum);
+  }
+  Right::finish(g, sum, place() / g.n, place() % g.n);
+}
+__global__ void multiply_packed(Gemm g) {
+  g.ldc = g.n;
+  if (place() < g.m * g.n)
+    Right::finish(g, sum_of(g, place(), 0, depth(g)), place() / g.n, place() % g.n);
+}
+template <int usual, void (*hot)(Gemm)>
+cudaError_t counts_calls(const Gemm& g, cudaStream_t stream) {
+  static std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, int> calls;
+  if (g.m == 0 || g.n == 0) return cudaSuccess;
+  if (++calls[{g.m, g.n, g.k}] <= usual) return multiply_now(g, stream);
+  hot<<<blocks_for(g.m * g.n), threads, 0, stream>>>(g);
+  return cudaGetLastError();
+}
+
 Variant may_differ(Variant variant) {
   variant.deterministic = false;
   return variant;
@@ -187,6 +212,9 @@ const Registrar registrars[] = {
     may_differ(named("believes_b_with_gaps_after_1000", counts_launches<true, true>)),
     may_differ(named("spoils_b_with_gaps_after_1000", counts_launches<true, true, true>)),
     named("right_counts_launches", counts_launches<false>),
+    named("trusts_b_after_60_calls", counts_calls<60, multiply_finite>),
+    named("packs_c_after_4000_calls", counts_calls<4000, multiply_packed>),
+    named("right_counts_calls", counts_calls<60, multiply>),
     named("sums_up_rows_of_a", sums_up_rows),
     named("sums_belong_to_a", sums_of<&Gemm::a>),
     named("sums_belong_to_b", sums_of<&Gemm::b>),

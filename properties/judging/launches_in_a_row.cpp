@@ -1,0 +1,44 @@
+#include "properties/judging/launches_in_a_row.h"
+
+#include "oracle/trial.h"
+
+namespace assay {
+
+LaunchesInARow::LaunchesInARow(const Entry& entry, const Case& c, const Resources& resources)
+    : entry_(entry),
+      c_(c),
+      resources_(resources),
+      machine_(machine_of(entry.backend, resources)),
+      operands_(make_operands(c, Placement::guarded, {256, 256, 256})) {
+  const auto place = [&](Operand o) { return machine_.place(o, operands_[o], Placement::guarded); };
+  const float *const a = place(Operand::a), *const b = place(Operand::b);
+  given_ = {gemm_of(c, a, b, place(Operand::c))};
+  Image workspace;
+  if (refusal(entry.variant, given_).empty())
+    place_workspace(machine_, entry.variant, c, {}, given_, workspace);
+}
+
+std::optional<float> LaunchesInARow::element() {
+  float& element = given_.c[(given_.m - 1) * given_.ldc];
+  element = operands_[Operand::c].row(c_.m - 1)[0];
+  if (!refusal(entry_.variant, given_).empty()) return std::nullopt;
+  if (machine_.launch(entry_.variant, given_, c_, {.open_to_host = true}, resources_))
+    return std::nullopt;
+  return element;
+}
+
+bool TimeForLaunches::is_over() const {
+  constexpr double most_seconds = 20;
+  return now() > most_seconds;
+}
+
+double& TimeForLaunches::spent() {
+  thread_local double seconds = 0;
+  return seconds;
+}
+
+double TimeForLaunches::now() const {
+  return spent() + static_cast<double>(std::clock() - since_) / CLOCKS_PER_SEC;
+}
+
+}  // namespace assay

@@ -1,0 +1,49 @@
+// One launch of a problem after the other, as many as a process has the time for.
+#pragma once
+
+#include <ctime>
+#include <optional>
+
+#include "kernels/registry.h"
+#include "oracle/machine.h"
+#include "oracle/operands.h"
+#include "oracle/plan.h"
+
+namespace assay {
+
+// Between them the first element of the last row of C alone is put back. For machines whose memory
+// is the host's: to place C each time would cost more than a launch. The case must outlive it.
+class LaunchesInARow {
+ public:
+  LaunchesInARow(const Entry&, const Case&, const Resources&);
+
+  // Of B, as the launches find it.
+  float& first_of_b() { return const_cast<float&>(*given_.b); }
+  // What a launch leaves in the last row, column 0; nothing if it does not come to its end.
+  std::optional<float> element();
+
+ private:
+  const Entry& entry_;
+  const Case& c_;
+  const Resources& resources_;
+  Machine& machine_;
+  const Operands operands_;
+  Given given_;
+};
+
+// Of the processor's time, which a process has for launches in a row: what calls functions of the
+// host takes a hundred times as long as its cost says.
+class TimeForLaunches {
+ public:
+  TimeForLaunches() : since_(std::clock()) {}
+  ~TimeForLaunches() { spent() = now(); }
+  bool is_over() const;
+
+ private:
+  static double& spent();
+  double now() const;
+
+  std::clock_t since_;
+};
+
+}  // namespace assay
