@@ -43,6 +43,10 @@ Case in_two_rows(Case c, const Entry& entry) {
   return fitted(c, entry.variant.needs);
 }
 
+std::array<std::uint32_t, 2> bits_of(const std::array<float, 2>& elements) {
+  return std::bit_cast<std::array<std::uint32_t, 2>>(elements);
+}
+
 // A counter may wrap after 65536 launches, or 131072. Where no launch changes a variable of the
 // kernel's, or only the first one does, it could only lie on the heap of the host, unseen.
 Verdict judge_often(const Entry& entry, const Case& aimed, const Kept& kept,
@@ -55,9 +59,9 @@ Verdict judge_often(const Entry& entry, const Case& aimed, const Kept& kept,
   if (launched_often.contains(code)) return {.judged = 1};
   const Case c = in_two_rows(aimed, entry);
   LaunchesInARow launches(entry, c, resources);
-  const auto first = launches.element();
+  const auto first = launches.elements();
   const std::uint64_t before = hash_of_kept(entry, resources);
-  const auto second = launches.element();
+  const auto second = launches.elements();
   const Verdict right{.judged = 1};
   const bool is_seen = hash_of_kept(entry, resources) != before;
   if (!first || !second || !(is_seen || kept.anything)) return right;
@@ -66,13 +70,14 @@ Verdict judge_often(const Entry& entry, const Case& aimed, const Kept& kept,
   const int times = static_cast<int>(std::min<double>(most, most_nanoseconds / each));
   const TimeForLaunches time;
   for (int i = 2; i < times && !time.is_over(); ++i) {
-    const auto now = launches.element();
-    if (now && std::bit_cast<std::uint32_t>(*now) == std::bit_cast<std::uint32_t>(*first)) continue;
+    const auto now = launches.elements();
+    if (now && bits_of(*now) == bits_of(*first)) continue;
+    const std::size_t row = now && bits_of(*now)[0] == bits_of(*first)[0] ? 1 : 0;
     return {.status = TrialStatus::wrong,
             .finding = {Fault::keeps_state},
             .reason = now ? fmt::format("of {}, row {}, column 0 is {:.9g} the first time and "
                                         "{:.9g} at launch {} in a row",
-                                        to_string(c), c.m - 1, *first, *now, i + 1)
+                                        to_string(c), row, (*first)[row], (*now)[row], i + 1)
                           : fmt::format("launch {} in a row fails", i + 1),
             .diagnosis = "something that it keeps between launches runs out",
             .judged = 1};
@@ -107,7 +112,7 @@ Verdict judge_memory(const Entry& entry, const Case& c, const Resources& resourc
     if (i >= least && time.is_over()) return right;
     left -= i < least ? 0 : 1;
     const std::uint64_t had_bytes = machine.kept_bytes(), had_handles = machine.kept_handles();
-    if (!launches.element()) return right;
+    if (!launches.elements()) return right;
     const auto more = [](std::uint64_t now, std::uint64_t before) {
       return now > before ? now - before : 0;
     };
@@ -191,7 +196,11 @@ Verdict judge_change_after_many(const Entry& entry, int gap, const Resources& re
   const int times = static_cast<int>(std::min(most, affordable)) | 1;  // for what takes turns
   LaunchesInARow launches(entry, c, resources);
   const std::uint64_t before = hash_of_kept(entry, resources);
-  const auto with_old_b = launches.element();
+  const auto element = [&]() -> std::optional<float> {
+    const auto elements = launches.elements();
+    return elements ? std::optional((*elements)[0]) : std::nullopt;
+  };
+  const auto with_old_b = element();
   if (hash_of_kept(entry, resources) == before || !with_old_b) return right;
   struct Change {
     float of_b;
@@ -201,16 +210,16 @@ Verdict judge_change_after_many(const Entry& entry, int gap, const Resources& re
   float& of_b = launches.first_of_b();
   const auto element_with = [&, old = of_b](const Change& change) {
     of_b = change.of_b;
-    const auto element = launches.element();
+    const auto got = element();
     of_b = old;
-    return element;
+    return got;
   };
   std::array changes = {Change{-of_b, "B of an earlier launch is multiplied"},
                         Change{std::numeric_limits<float>::infinity(),
                                "after launches without an infinity it no longer looks for one"}};
   for (Change& change : changes) change.wanted = element_with(change);
   for (int i = 0; i < times; ++i)
-    if (!launches.element()) return right;
+    if (!launches.elements()) return right;
   for (const Change& change : changes) {
     const auto wanted = change.wanted, got = element_with(change);
     if (!wanted || !got) return right;
@@ -223,7 +232,7 @@ Verdict judge_change_after_many(const Entry& entry, int gap, const Resources& re
             .reason = fmt::format("after {} launches with the same B, row 0, column 0 is {:.9g} "
                                   "where B is another one, and {:.9g} without those launches",
                                   times, *got, *wanted),
-            .diagnosis = change.words,
+            .diagnosis = is_near ? "something that it keeps counts its launches" : change.words,
             .judged = 1};
   }
   return right;

@@ -18,13 +18,14 @@ LaunchesInARow::LaunchesInARow(const Entry& entry, const Case& c, const Resource
     place_workspace(machine_, entry.variant, c, {}, given_, workspace);
 }
 
-std::optional<float> LaunchesInARow::element() {
-  float& element = given_.c[(given_.m - 1) * given_.ldc];
-  element = operands_[Operand::c].row(c_.m - 1)[0];
+std::optional<std::array<float, 2>> LaunchesInARow::elements() {
+  float &first = *given_.c, &last = given_.c[(given_.m - 1) * given_.ldc];
+  last = operands_[Operand::c].row(c_.m - 1)[0];
+  first = operands_[Operand::c].row(0)[0];
   if (!refusal(entry_.variant, given_).empty()) return std::nullopt;
   if (machine_.launch(entry_.variant, given_, c_, {.open_to_host = true}, resources_))
     return std::nullopt;
-  return element;
+  return std::array{first, last};
 }
 
 bool TimeForLaunches::is_over() const {
