@@ -15,8 +15,8 @@ enum class Other { lda, ldb, ldc, m, k, n, alpha, beta, cleared };
 inline constexpr int others_in_shape = 6;
 
 // With rows of one operand closer or farther apart; or with one size less, and rows as far apart as
-// before; or with a scalar of the other sign, or none. What finds a plan again by its operands and some of
-// these may leave out any of them.
+// before; or with a scalar of the other sign, or none. What finds a plan again by its operands and
+// some of these may leave out any of them.
 Case with_one_other(Case, const Entry&, Other);
 
 struct Alteration {
