@@ -135,7 +135,8 @@ TEST(NarrowPattern, numbers_may_lie_where_16_bits_have_denormals_or_nothing) {
   for (const Case& c : with_narrow(Pattern::bfloat16, 8, 400)) {
     if (last_does_not_fit(c.seed) || half_fits(c.seed) || narrow_alone(c.seed)) continue;
     const int exponent = narrow_exponent(c.seed);
-    tiny += exponent<0, large += exponent> 0;
+    tiny += exponent < 0 ? 1 : 0;
+    large += exponent > 0 ? 1 : 0;
     EXPECT_TRUE(exponent == 0 || exponent <= -15 || exponent >= 15);
     for (const Operand o : {Operand::a, Operand::b})
       EXPECT_TRUE(std::abs(std::ilogb(fill_element(c, o, 1, 2)) - exponent) <= 1) << to_string(c);

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "properties/tests/planted.h"
@@ -61,6 +62,15 @@ cudaError_t by_symmetric_sum(const Gemm& g, cudaStream_t stream) {
   return multiply(its, stream);
 }
 
+// Takes a C that it has cleared for zeros at the next call.
+cudaError_t by_cleared_c(const Gemm& g, cudaStream_t stream) {
+  static const float* cleared = nullptr;
+  Gemm its = g;
+  if (std::exchange(cleared, nullptr) == g.c) its.beta = 0;
+  if (g.alpha == 0 && g.beta == 0) cleared = g.c;
+  return multiply(its, stream);
+}
+
 Verdict verdict_on(Launch launch) {
   return judge_calls_before(host_entry(launch), {.m = 4, .n = 64, .k = 16}, {});
 }
@@ -73,6 +83,13 @@ TEST(CallsBefore, are_as_many_as_is_said) {
 
 TEST(CallsBefore, exchange_lines_that_have_one_place_in_two_tiles) {
   EXPECT_TRUE(is_failure(verdict_on(by_place_in_tile)));
+}
+
+TEST(CallsBefore, clear_c) {
+  const Case with_c = {.m = 4, .n = 64, .k = 16, .beta = 0.5f};
+  const Verdict verdict = judge_calls_before(host_entry(by_cleared_c), with_c, {});
+  ASSERT_TRUE(is_failure(verdict));
+  EXPECT_EQ(verdict.finding.fault, Fault::keeps_state) << verdict.reason;
 }
 
 TEST(CallsBefore, transpose_a_square) { EXPECT_TRUE(is_failure(verdict_on(by_symmetric_sum))); }

@@ -131,6 +131,37 @@ TEST(DataCases, have_one_last_element_that_does_not_fit) {
   EXPECT_EQ(patterns[Operand::b].size(), 7u);
 }
 
+TEST(DataCases, have_what_a_look_for_few_bits_overlooks) {
+  std::map<Operand, std::set<Pattern>> with_nan, of_halves;
+  std::set<std::pair<Pattern, bool>> from_afar;
+  int of_one_sign = 0;
+  for (const Case& c : structured_cases(claim_named("any_data"), host_entry(multiply), 100, 0)) {
+    const Pattern pattern = pattern_of(c.seed, Operand::a);
+    if (!is_narrow(pattern) || bits_too_many(c.seed) != 0 || narrow_alone(c.seed)) continue;
+    if (const auto structure = structure_of_special(c); c.fill == Fill::special && structure) {
+      const Filling filling(c, structure->of);
+      const auto [rows, columns] = shape_of(c, structure->of);
+      for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t j = 0; j < columns; ++j)
+          if (std::isnan(filling.at(i, j)) && c.k >= 260) with_nan[structure->of].insert(pattern);
+    }
+    if (c.fill != Fill::patterned || last_does_not_fit(c.seed)) continue;
+    if (const auto half = half_fits(c.seed); half && c.k > 2048) of_halves[*half].insert(pattern);
+    if (half_fits(c.seed)) continue;
+    of_one_sign += pattern == Pattern::tf32 && has_one_sign(c.seed) && c.k >= 2500;
+    if (const int exponent = narrow_exponent(c.seed); exponent != 0)
+      from_afar.insert({pattern, exponent < 0});
+  }
+  const std::set floats = {Pattern::bfloat16, Pattern::tf32};
+  for (const Operand o : {Operand::a, Operand::b}) {
+    EXPECT_EQ(with_nan[o].size(), 7u);
+    EXPECT_EQ(of_halves[o], floats);
+  }
+  for (const Pattern pattern : floats)
+    EXPECT_TRUE(from_afar.contains({pattern, true}) && from_afar.contains({pattern, false}));
+  EXPECT_EQ(of_one_sign, 1);
+}
+
 TEST(DataCases, have_what_is_skew_symmetric_across_and_of_a_matrix_with_its_transpose) {
   std::map<std::pair<Pattern, Operand>, int> times;
   for (const Case& c : structured_cases(claim_named("any_data"), host_entry(multiply), 100, 0))
