@@ -35,4 +35,15 @@ int narrow_exponent(std::uint64_t seed) {
 }
 Scale scale_beside_narrow(std::uint64_t seed) { return static_cast<Scale>(scramble(seed + 3) % 3); }
 
+Narrow narrow_of(std::uint64_t seed, Operand o) {
+  return {.bits_too_many = bits_too_many(seed),
+          .exponent = narrow_exponent(seed),
+          .touches_end = touches_end(seed),
+          .leaves_32_bits = leaves_32_bits(seed),
+          .has_one_sign = has_one_sign(seed),
+          .is_beside = narrow_alone(seed).value_or(o) != o,
+          .last_does_not_fit = last_does_not_fit(seed) == o,
+          .half_fits = half_fits(seed) == o};
+}
+
 }  // namespace assay

@@ -34,4 +34,13 @@ int narrow_exponent(std::uint64_t seed);
 // Whether those of TF32 are all positive.
 bool has_one_sign(std::uint64_t seed);
 
+// All of that for one operand, so that it need not be asked for each element.
+struct Narrow {
+  int bits_too_many, exponent;
+  bool touches_end, leaves_32_bits, has_one_sign;
+  bool is_beside;  // the other operand alone has such numbers
+  bool last_does_not_fit, half_fits;
+};
+Narrow narrow_of(std::uint64_t seed, Operand);
+
 }  // namespace assay

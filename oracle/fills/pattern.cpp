@@ -173,7 +173,7 @@ Patterned::Patterned(const Case& c, Operand o)
       break;
     default: break;
   }
-  if (is_narrow(pattern_)) more_bits_ = bits_too_many(c.seed);
+  if (is_narrow(pattern_)) narrow_ = narrow_of(c.seed, o);
   const bool is_lone = pattern_ == Pattern::diagonal || pattern_ == Pattern::permutation;
   of_ones_ = choices.below(is_lone ? 4 : 2) != 0;
   choose_exception(choices);
@@ -355,6 +355,21 @@ float Patterned::beside_narrow(std::uint64_t random, std::int64_t line) const {
   }
 }
 
+float Patterned::narrow(std::uint64_t random, std::int64_t p, std::int64_t line) const {
+  if (narrow_->is_beside) return beside_narrow(random, line);
+  if (narrow_->last_does_not_fit && is_last(p, line)) return uniform(random);
+  if (narrow_->half_fits && (p < k_ / 2) == is_of_second_kind(seed_)) return uniform(random);
+  const auto number = [&](bool touches_end) {
+    return narrow_number(random, pattern_, narrow_->bits_too_many, touches_end);
+  };
+  if (pattern_ == Pattern::four_bits && k_ > (1 << 16))
+    return sign(random << 8) * number(false);
+  if (pattern_ != Pattern::bfloat16 && pattern_ != Pattern::tf32)
+    return number(narrow_->touches_end);
+  const float scaled = std::ldexp(number(false), narrow_->exponent);
+  return pattern_ == Pattern::tf32 && narrow_->has_one_sign ? std::abs(scaled) : scaled;
+}
+
 float Patterned::value(std::uint64_t random, std::int64_t i, std::int64_t j) const {
   if (pattern_ == Pattern::one_sided)
     return std::abs(uniform(o_ == Operand::b && is_of_second_kind(seed_)
@@ -367,24 +382,10 @@ float Patterned::value(std::uint64_t random, std::int64_t i, std::int64_t j) con
     return random % 4 == 0 ? 224.0f : 240.0f;
   if (pattern_ == Pattern::signs && k_ > longest_sum_of_signs)
     return random % 32 == 0 ? 0.0f : 1.0f;
-  if (pattern_ == Pattern::words_of_16_bits && leaves_32_bits(seed_))
+  if (pattern_ == Pattern::words_of_16_bits && narrow_->leaves_32_bits)
     return for_large_sum(random, std::max<std::int64_t>(k_, 8));
   const std::int64_t p = o_ == Operand::a ? j : i, line = o_ == Operand::a ? i : j;
-  if (is_narrow(pattern_) && narrow_alone(seed_).value_or(o_) != o_)
-    return beside_narrow(random, line);
-  if (is_narrow(pattern_) && last_does_not_fit(seed_) == o_ && is_last(p, line))
-    return uniform(random);
-  if (is_narrow(pattern_) && half_fits(seed_) == o_ &&
-      (p < k_ / 2) == is_of_second_kind(seed_))
-    return uniform(random);
-  if (pattern_ == Pattern::four_bits && k_ > (1 << 16))
-    return sign(random << 8) * narrow_number(random, pattern_, more_bits_, false);
-  if (pattern_ == Pattern::bfloat16 || pattern_ == Pattern::tf32) {
-    const float number = std::ldexp(narrow_number(random, pattern_, more_bits_, false),
-                                    narrow_exponent(seed_));
-    return pattern_ == Pattern::tf32 && has_one_sign(seed_) ? std::abs(number) : number;
-  }
-  if (is_narrow(pattern_)) return narrow_number(random, pattern_, more_bits_, touches_end(seed_));
+  if (narrow_) return narrow(random, p, line);
   if (!is_of_both(pattern_)) return with_exception(random, i, j);
   if (pattern_ != Pattern::dominated) return std::ldexp(uniform(random), exponent(p));
   // A row of A where inverted, else a column of B, and the other matrix has no small elements.

@@ -96,6 +96,7 @@ class Patterned {
   float with_exception(std::uint64_t random, std::int64_t i, std::int64_t j) const;
   float equal_to(std::int64_t i, std::int64_t j) const;
   int exponent(std::int64_t p) const;
+  float narrow(std::uint64_t random, std::int64_t p, std::int64_t line) const;
   float beside_narrow(std::uint64_t random, std::int64_t line) const;
   std::int64_t place_in(std::int64_t line) const;
   bool is_last(std::int64_t p, std::int64_t line) const;
@@ -117,7 +118,7 @@ class Patterned {
   // Of a tile, corner or band; period; length of a level or beginning; one of how many.
   std::int64_t side_ = 1;
   int range_ = 0;  // of exponents
-  int more_bits_ = 0;
+  std::optional<Narrow> narrow_;
 };
 
 }  // namespace assay

@@ -218,7 +218,8 @@ void add_numbers(const std::string& source, const Code& code, const Explorer& ex
   if (tile.m * tile.n == 1)
     for (const int side : sides_in(source)) add(cases_beyond_16_bits({side, side, 1}, entry));
   if (code.makes_floats) add(cases_beyond_floats(tile));
-  if (has_any(source, {"dp4a", "int8", "char"})) add({case_beyond_sums_of_bytes()});
+  if (has_any(source, {"dp4a", "int8", "char4", "signed char", "<char>", "(char)"}))
+    add({case_beyond_sums_of_bytes()});
   if (has_any(source, {"2int_", "2ll_", " rint", "(rint"})) add(cases_beyond_sums_of_ints());
   if (has_any(source, {"mulhi", "mul.hi", ">> 32"})) add(cases_beyond_reciprocals(tile, all_k));
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "oracle/fills/filling.h"
+#include "oracle/fills/pattern.h"
 #include "properties/check.h"
 #include "properties/tests/planted.h"
 
@@ -178,6 +179,12 @@ TEST(Exploration, tells_which_cases_look_at_the_data) {
   for (const std::uint64_t seed : {0, 1, 2})
     EXPECT_TRUE(check({entry}, {&claim_named("any_data")}, {.seed = seed, .jobs = 1})[0].failure)
         << seed;
+}
+
+TEST(Exploration, takes_no_name_in_chars_for_sums_of_bytes) {
+  constexpr std::int64_t beyond = longest_sum_of_bytes * 5 / 4;
+  EXPECT_FALSE(
+      has_case(exploration_of("blocktile_2d_8x8"), [](const Case& c) { return c.k == beyond; }));
 }
 
 TEST(Exploration, has_each_cell_of_a_table_judged) {
