@@ -35,7 +35,8 @@ constexpr std::array kinds = {
 };
 constexpr std::size_t first_costly = 5;  // of the last three: those that can cost any amount
 
-Case any_case(Dice& dice, const Kind& kind, const Variant& variant, const Hints& hints) {
+Case any_case(Dice& dice, const Kind& kind, std::uint64_t seed, const Variant& variant,
+              const Hints& hints) {
   Sizes sizes = kind.draw(dice, variant.tile);
   const bool too_tall = sizes.m > variant.needs.m_most, too_wide = sizes.n > variant.needs.n_most;
   if (kind.draw == of_long_side && too_tall != too_wide) std::swap(sizes.m, sizes.n);
@@ -51,7 +52,7 @@ Case any_case(Dice& dice, const Kind& kind, const Variant& variant, const Hints&
   c.alpha = scalar_for(c.fill, c.alpha);
   draw_layout(dice, c, hints.distances);
   if (kind.draw == of_whole_tiles && !dice.one_in(3)) make_tidy(dice, c);
-  c.seed = static_cast<std::uint64_t>(dice.between(0, 65535));
+  c.seed = seed;
   return c;
 }
 
@@ -79,6 +80,7 @@ class Drawing {
 
   Case next() {
     for (std::size_t i = 0; i < kinds.size(); ++i) saved_[i] += income_[i];
+    seed_of_case_ = (seed_of_case_ + between_seeds) % seeds;
     const std::size_t kind = next_kind();
     const auto [c, cost] = affordable(kind);
     saved_[kind] -= cost;
@@ -89,6 +91,9 @@ class Drawing {
   static constexpr int cases_in_advance = 30, most_attempts = 60;
   // The first are small: a variant that is wrong everywhere shows it sooner, and in fewer words.
   static constexpr int small_cases = 8;
+  // Claims and fills choose by bits of a case's seed: so that each choice has its turn, its bits
+  // run through all values, low ones first.
+  static constexpr std::uint64_t seeds = 1 << 16, between_seeds = 40503;
 
   struct Priced {
     Case c;
@@ -105,7 +110,7 @@ class Drawing {
   Priced draw(std::size_t kind) {
     Case c;
     do {
-      c = any_case(dice_, kinds[kind], entry_.variant, hints_);
+      c = any_case(dice_, kinds[kind], seed_of_case_, entry_.variant, hints_);
     } while (kind == 0 && c.seed % 16 != 0 && hides_a_swap(c));
     spare_denormals(c, entry_);
     return priced(nearest_case(c, claim_, entry_));
@@ -143,6 +148,7 @@ class Drawing {
   Entry entry_;
   Dice dice_;
   Hints hints_;
+  std::uint64_t seed_of_case_ = static_cast<std::uint64_t>(dice_.between(0, seeds - 1));
   int drawn_ = 0;
   std::array<double, kinds.size()> income_, saved_;
 };
@@ -209,7 +215,7 @@ std::vector<Sizes> extreme_sizes(Dice& dice, const Tile& tile) {
   // Where a quotient by a rounded reciprocal is one off, or the logarithm of k in float a whole
   // number that k is not.
   const auto millions = [&] { return dice.between(1 << 21, 1 << 22); };
-  const auto below_a_power = [&] { return (std::int64_t{1} << dice.between(21, 22)) - 1; };
+  constexpr std::int64_t below_a_power = (1 << 21) - 1;
   // Two rows of tiles. The number of tiles in a row, times its rounded reciprocal, falls below 1:
   // in float, in double, or in both. So does twice that number, four times, and so on.
   constexpr int of_both = 107;
@@ -224,7 +230,7 @@ std::vector<Sizes> extreme_sizes(Dice& dice, const Tile& tile) {
       {1 + few(), many(tile.n), few()},
       {few(), few(), many(tile.k)},
       {root_of_2_24 + dice.between(25, 60), root_of_2_24 + dice.between(25, 60), 1},
-      {1, 1, below_a_power()},
+      {1, 1, below_a_power},
       {few(), wide(), deep()},  // a path for long k that goes wrong in some column of tiles
       {wide(), few(), deep()},
       {1, millions(), 1},

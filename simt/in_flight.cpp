@@ -1,6 +1,7 @@
 #include "simt/in_flight.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/scramble.h"
 
@@ -16,15 +17,28 @@ void InFlight::put(const void* stream, const Launch& launch) {
 }
 
 // Every other stretch is all that is left of a grid: what goes wrong between two kernels takes that
-// the first one ends. By one seed in four a stream mostly goes on, so that one comes several
-// launches ahead of another.
+// the first one ends. By one seed in four a stream mostly goes on, so that it comes several
+// launches ahead of another; by two, one of them stands still behind a few stretches until all
+// others have ended.
 void InFlight::run_all(std::uint64_t seed,
                        const std::function<bool(const Launch&, const Stretch&)>& run) {
+  if (streams_.empty()) return;
   const auto draw = [&](std::uint64_t most) { return (seed = assay::scramble(seed)) % most; };
-  const bool goes_on = draw(4) == 0;
-  std::uint64_t at = 0;
+  enum class Way { at_random, goes_on, stands_still };
+  const Way way =
+      std::array{Way::at_random, Way::goes_on, Way::stands_still, Way::stands_still}[draw(4)];
+  std::swap(streams_[draw(streams_.size())], streams_.back());  // the one that would stand still
+  const void* const still = streams_.back().first;
+  std::uint64_t before = draw(5), at = 0;  // its stretches before it does
+  const auto next_stream = [&] {
+    const std::uint64_t last = streams_.size() - 1;
+    if (way == Way::stands_still && last > 0 && streams_.back().first == still)
+      return before > 0 ? --before, last : draw(last);
+    const bool stays = way == Way::goes_on && at <= last && draw(8) != 0;
+    return stays ? at : draw(streams_.size());
+  };
   while (!streams_.empty()) {
-    if (at >= streams_.size() || !goes_on || draw(8) == 0) at = draw(streams_.size());
+    at = next_stream();
     const auto stream = streams_.begin() + static_cast<std::ptrdiff_t>(at);
     Waiting& next = stream->second.front();
     const std::uint64_t left = next.launch.blocks() - next.done;

@@ -17,7 +17,7 @@ constexpr double per_free_thread = 20, per_thread = 150, per_stop = 40;
 constexpr double stops_per_slice = 2;
 // Of the harness, for each: element of a matrix, float between rows, row on a page of its own,
 // product of the reference.
-constexpr double per_element = 30, per_gap_float = 3, per_page = 6000;
+constexpr double per_element = 30, per_gap_float = 3, per_page = 25'000;
 constexpr double per_product_of_reference = 0.35;
 // Of a GPU, where the kernel and the reference run.
 constexpr double per_launch = 5e5, per_product_on_gpu = 1e-3;

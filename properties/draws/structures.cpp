@@ -121,9 +121,13 @@ Case case_with_run(Dice& dice, Operand o, std::int64_t length, const Tile& tile)
 }
 
 // In whole tiles and slices.
-Case whole_case(Dice& dice, const std::function<bool(std::uint64_t)>& has_wanted_data) {
+Case whole_case(Dice& dice) {
   const auto few = [&] { return dice.of<std::int64_t>({40, 72}); };
-  Case c{.m = few(), .n = few(), .k = dice.between(65, 230), .fill = Fill::patterned};
+  return {.m = few(), .n = few(), .k = dice.between(65, 230), .fill = Fill::patterned};
+}
+
+Case whole_case(Dice& dice, const std::function<bool(std::uint64_t)>& has_wanted_data) {
+  Case c = whole_case(dice);
   c.seed = seed_where(dice, has_wanted_data);
   return c;
 }
@@ -155,16 +159,16 @@ bool all_fit(std::uint64_t seed) {
 // A NaN, which a greatest number may leave out, among numbers that fit: in lines that are long
 // enough to be worth a look.
 Case narrow_special_case(Dice& dice, Pattern pattern, Operand o) {
-  Case c = whole_case(dice, all_fit);
+  Case c = whole_case(dice);
   c.n = 12;  // for which there is one of them
   c.k = dice.between(260, 600);
   c.fill = Fill::special;
-  const auto is_it = [&] {
+  c.seed = seed_where(dice, [&](std::uint64_t seed) {
+    c.seed = seed;
     const auto structure = structure_of_special(c);
-    return structure && structure->of == o && pattern_of(c.seed, o) == pattern && all_fit(c.seed) &&
+    return structure && structure->of == o && pattern_of(seed, o) == pattern && all_fit(seed) &&
            longest_run_of_nan(c, o) > 0;
-  };
-  while (!is_it()) c.seed = static_cast<std::uint64_t>(dice.between(0, 65535));
+  });
   return c;
 }
 
@@ -195,6 +199,29 @@ Case case_from_afar(Dice& dice, Pattern pattern, bool is_tiny) {
     return pattern_of(seed, Operand::a) == pattern && all_fit(seed) && exponent != 0 &&
            (exponent < 0) == is_tiny;
   });
+}
+
+// The identity as far as its first corner and its last element say, and no further.
+Case case_of_near_identity(Dice& dice, Operand o, Exception exception) {
+  constexpr std::int64_t corner = 4;
+  const std::int64_t side = dice.between(33, 48), other = dice.between(1, 40);
+  Case c{.m = other, .n = other, .k = side, .fill = Fill::patterned};
+  (o == Operand::a ? c.m : c.n) = side;
+  const auto has_ones = [&](const Filling& filling, std::int64_t from, std::int64_t end) {
+    for (std::int64_t i = from; i < end; ++i)
+      for (std::int64_t j = from; j < end; ++j)
+        if (filling.at(i, j) != static_cast<float>(i == j)) return false;
+    return true;
+  };
+  c.seed = seed_where(dice, [&](std::uint64_t seed) {
+    if (pattern_of(seed, o) != Pattern::diagonal || exception_of(seed, o) != exception)
+      return false;
+    c.seed = seed;
+    const Filling filling(c, o);
+    return has_ones(filling, 0, corner) && has_ones(filling, side - 1, side) &&
+           !has_ones(filling, 0, side);
+  });
+  return c;
 }
 
 // In whose length no group of elements fits that a look may take at once.
@@ -305,6 +332,9 @@ std::vector<Case> structured_cases(const Claim& claim, const Entry& entry, int d
     for (const Operand o : {Operand::a, Operand::b})
       for (int i = 0; i < std::min(most_times, times_of_second_kind * drawn / 100); ++i)
         cases.push_back(nearest_case(case_of_second_kind(dice, pattern, o), claim, entry));
+  for (const Operand o : {Operand::a, Operand::b})
+    for (const Exception exception : {Exception::element, Exception::filled_line, Exception::pair})
+      cases.push_back(nearest_case(case_of_near_identity(dice, o, exception), claim, entry));
   for (const Case& c : narrow_cases(dice))
     if (const Case it = nearest_case(c, claim, entry); is_affordable(it, 2e8)) cases.push_back(it);
   return cases;

@@ -35,9 +35,11 @@ struct Spread {
 };
 
 // Within reach of a product with a row of 32 bits, or of the last one alone.
-constexpr std::array<Spread, 11> spreads = {{{5, 1 << 30},
+constexpr std::array<Spread, 13> spreads = {{{5, 1 << 30},
                                              {2, 1 << 30},
                                              {5, 3 << 27},
+                                             {9, 3 << 26},
+                                             {17, 3 << 25},
                                              {5, 3 << 26},
                                              {9, 1 << 28},
                                              {17, 1 << 27},

@@ -65,6 +65,24 @@ TEST(InFlight, comes_between_the_blocks_of_a_grid) {
   EXPECT_EQ(between, (std::set<bool>{false, true}));
 }
 
+// As whoever has a few places in turn takes for granted that no launch does.
+TEST(InFlight, lets_a_stream_stand_still_while_all_of_another_runs) {
+  constexpr char last = 40;
+  bool stood_still = false;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    char common = 0, found = 0;
+    EXPECT_TRUE(is_fine(
+        [&] {
+          cudaMemsetAsync(&common, 1, 1, stream(0));
+          cudaMemcpyAsync(&found, &common, 1, cudaMemcpyDefault, stream(0));
+          for (char i = 2; i <= last; ++i) cudaMemsetAsync(&common, i, 1, stream(1));
+        },
+        {.seed = seed, .keeps_in_flight = true}));
+    stood_still |= found == last;
+  }
+  EXPECT_TRUE(stood_still);
+}
+
 TEST(InFlight, is_the_same_for_the_same_seed) {
   const auto run_once = [](std::uint64_t seed) {
     std::vector<int> notes(60, -1);
