@@ -115,6 +115,15 @@ INSTANTIATE_TEST_SUITE_P(
         "right_where_urgent", "right_event", "right_behind_an_event", "right_sums_where_it_fails",
         "right_set_up_by_a_call", "right_relaxed_for_a_while", "right_asks_on"));
 
+TEST(RingOfEvents, may_be_filled_by_launches_that_fail) {
+  const ClaimResult result =
+      check_case({entry_named("right_ring_of_events", Backend::ptx)},
+                 {&claim_named("launch_errors")}, {parse_case("m=3 n=4 k=5")}, {.jobs = 1})
+          .front();
+  EXPECT_FALSE(result.failure) << result.reason();
+  EXPECT_EQ(result.cases, 1);
+}
+
 // Each seed has other turns.
 class Meeting : public testing::TestWithParam<const char*> {};
 

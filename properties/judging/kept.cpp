@@ -94,14 +94,20 @@ Verdict leak(std::string words) {
           .judged = 1};
 }
 
+// A ring that is filled first has 4 to 1024 places.
+constexpr int least_to_fill_a_ring = 40, most_to_fill_a_ring = 1100;
+int affordable_launches(const Entry& entry, const Case& c) {
+  constexpr double most_nanoseconds = 3e9;
+  const double cost = cost_of(c, claim_named("within_bound"), entry, effort_of(entry));
+  return static_cast<int>(std::min(1.0 * most_to_fill_a_ring, most_nanoseconds / cost));
+}
+
 // Memory that a launch takes and never gives back is used up sooner or later. One for each problem,
 // or for each of a few streams, is no more than that.
 Verdict judge_memory(const Entry& entry, const Case& c, const Resources& resources) {
-  constexpr int least = 40, most = 1100;  // a ring that is filled first has 4 to 1024 places
-  constexpr double most_nanoseconds = 3e9;
-  thread_local int left = 2 * most;  // of a process
-  const double cost = cost_of(c, claim_named("within_bound"), entry, effort_of(entry));
-  const int times = std::min(left, static_cast<int>(std::min(1.0 * most, most_nanoseconds / cost)));
+  constexpr int least = least_to_fill_a_ring;
+  thread_local int left = 2 * most_to_fill_a_ring;  // of a process
+  const int times = std::min(left, affordable_launches(entry, c));
   const Verdict right{.judged = 1};
   if (c.m == 0 || c.n == 0 || times < least) return right;
   const Machine& machine = machine_of(entry.backend, resources);
@@ -190,10 +196,6 @@ Verdict judge_change_after_many(const Entry& entry, int gap, const Resources& re
   c.ldb.floats = gap;
   c = fitted(c, entry.variant.needs);
   const Verdict right{.judged = 1};
-  const double affordable =
-      most_nanoseconds / cost_of(c, claim_named("within_bound"), entry, effort_of(entry));
-  if (affordable < least) return right;
-  const int times = static_cast<int>(std::min(most, affordable)) | 1;  // for what takes turns
   LaunchesInARow launches(entry, c, resources);
   const std::uint64_t before = hash_of_kept(entry, resources);
   const auto element = [&]() -> std::optional<float> {
@@ -202,6 +204,10 @@ Verdict judge_change_after_many(const Entry& entry, int gap, const Resources& re
   };
   const auto with_old_b = element();
   if (hash_of_kept(entry, resources) == before || !with_old_b) return right;
+  const double affordable =
+      most_nanoseconds / cost_of(c, claim_named("within_bound"), entry, effort_of(entry));
+  if (affordable < least) return right;
+  const int times = static_cast<int>(std::min(most, affordable)) | 1;  // for what takes turns
   struct Change {
     float of_b;
     const char* words;
@@ -339,13 +345,19 @@ Verdict judge_what_is_kept(const Entry& entry, const Case& c, const Kept& kept,
 
 Verdict judge_what_failures_keep(const Entry& entry, const Case& c, const Plan& plan,
                                  const Resources& resources) {
-  constexpr int times = 12;
   const Machine& machine = machine_of(entry.backend, resources);
-  for (int i = 0; i < times; ++i) {
+  const auto keeps_more = [&] {
     const std::uint64_t bytes = machine.kept_bytes(), handles = machine.kept_handles();
     run_trial(entry, c, plan, resources);
-    if (machine.kept_bytes() <= bytes && machine.kept_handles() <= handles) return {.judged = 1};
-  }
+    return machine.kept_bytes() > bytes || machine.kept_handles() > handles;
+  };
+  const Verdict right{.judged = 1};
+  if (!keeps_more()) return right;
+  const int times = affordable_launches(entry, c);
+  if (times < least_to_fill_a_ring) return right;
+  const TimeForLaunches time;
+  for (int i = 1; i < times; ++i)
+    if (time.is_over() || !keeps_more()) return right;
   return leak(
       fmt::format("each of {} launches in a row that fail keeps memory of the device, or "
                   "events, streams, graphs and the like",

@@ -225,6 +225,22 @@ cudaError_t in_parts(const Gemm& g, cudaStream_t stream, void*) {
   return cudaGetLastError();
 }
 
+// No more than a few dozen are under way at once. An event is made when its turn first comes, also
+// by a launch that fails.
+cudaError_t in_ring_of_events(const Gemm& g, cudaStream_t stream, void*) {
+  constexpr int places = 48;
+  static cudaEvent_t events[places] = {};
+  static int launches = 0;
+  if (is_empty(g)) return cudaSuccess;
+  cudaEvent_t& ended = events[launches++ % places];
+  cudaError_t error = ended == nullptr ? cudaEventCreateWithFlags(&ended, cudaEventDisableTiming)
+                                       : cudaStreamWaitEvent(stream, ended, 0);
+  if (error != cudaSuccess) return error;
+  sum_by_parts<<<blocks(g), threads, 0, stream>>>(g, 1);
+  error = cudaGetLastError();
+  return error == cudaSuccess ? cudaEventRecord(ended, stream) : error;
+}
+
 std::int64_t bytes(const Gemm& g) {
   constexpr std::int64_t numbers = 144;  // of multiprocessors, which have gaps
   return std::int64_t{sizeof(float)} * threads * std::max(numbers, ceil_div(g.m * g.n, threads));
@@ -259,6 +275,7 @@ const Registrar registrars[] = {
     by("right_places", in_own_places<true>),
     by("no_part_for_few_multiprocessors", in_parts<0>),
     by("right_parts", in_parts<1>),
+    by("right_ring_of_events", in_ring_of_events),
 };
 
 }  // namespace
