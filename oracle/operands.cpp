@@ -93,6 +93,17 @@ float fill_element(const Case& c, Operand o, std::int64_t i, std::int64_t j) {
   return Filling(c, o).at(i, j);
 }
 
+namespace {
+// Of an element of A and one of B. Where they have structure, numbers of few bits have exponents of
+// their own, and beside them lie lines of any scale.
+double largest_special_product(const Case& c) {
+  const auto structure = structure_of_special(c);
+  if (!structure || !is_narrow(pattern_of(c.seed, structure->of))) return 1;
+  const bool is_scaled = narrow_alone(c.seed) && scale_beside_narrow(c.seed) == Scale::large;
+  return is_scaled ? 0x1p108 : 0x1p70;
+}
+}  // namespace
+
 double largest_sum(const Case& c) {
   const double alpha = std::abs(double{c.alpha}), beta = std::abs(double{c.beta});
   const auto k = static_cast<double>(c.k);
@@ -109,6 +120,7 @@ double largest_sum(const Case& c) {
                                                       : 1;
   const double product = c.fill == Fill::small_ints  ? 64
                          : c.fill == Fill::patterned ? 0x1p60
+                         : c.fill == Fill::special   ? largest_special_product(c)
                                                      : element;
   return std::max(1.0, alpha) * k * product + beta * element;
 }

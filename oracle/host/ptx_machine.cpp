@@ -215,7 +215,7 @@ class PtxMachine : public Machine {
                               const Plan& plan, DeviceLoan& loan) {
     const int launches = launches_of_twin(given, plan);
     const int others = std::min(launches, plan.in_flight > 0 ? ptx::streams_of_caller - 1 : 1);
-    std::vector<std::unique_ptr<Twin>> twins;
+    Twins twins;
     for (int i = 0; i < others; ++i) {
       twins.push_back(std::make_unique<Twin>(given, memory_.placed(), shared_by(plan, c)));
       loan.add(twins.back()->placed(), given.beta != 0);
@@ -229,11 +229,10 @@ class PtxMachine : public Machine {
         loan.add(larger->placed(), given.beta != 0);
         return launch_into(c.seed / 2 % 2 == 0 ? 1 : 0, variant, larger->given());
       }
-      for (int i = 0; i < launches && !failure; ++i) {
-        const int other = i % others;
-        failure = launch_into(1 + other, variant, twins[static_cast<std::size_t>(other)]->given());
-      }
-      return failure;
+      if (failure) return failure;
+      return launch_in_turns(twins, launches, [&](int other, const Given& its) {
+        return launch_into(1 + other, variant, its);
+      });
     });
   }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "oracle/host/time_for_launches.h"
+
 namespace assay {
 std::size_t bytes_of(const Placed& p) {
   if (p.unreadable || p.rows == 0 || p.columns == 0) return 0;
@@ -61,6 +63,18 @@ int launches_of_twin(const Gemm& g, const Plan& plan) {
   const double products =
       static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
   return products <= little ? 5 : 1;
+}
+
+LaunchFailure launch_in_turns(const Twins& twins, int times,
+                              const std::function<LaunchFailure(int, const Given&)>& launch) {
+  constexpr int least = 16;
+  const TimeForLaunches time;
+  for (int i = 0; i < times && (i < least || !time.is_over()); ++i) {
+    const std::size_t turn = static_cast<std::size_t>(i) % twins.size();
+    if (LaunchFailure failure = launch(static_cast<int>(turn), twins[turn]->given()))
+      return failure;
+  }
+  return std::nullopt;
 }
 
 }  // namespace assay

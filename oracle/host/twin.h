@@ -4,10 +4,13 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "oracle/case.h"
 #include "oracle/diagnosis/whereabouts.h"
+#include "oracle/machine.h"
 #include "oracle/plan.h"
 
 namespace assay {
@@ -41,5 +44,11 @@ Shared shared_by(const Plan&, const Case&);
 // How often it is launched beside the first, if the plan does not say: where that costs little, a
 // few times, for memory that launches use in turns.
 int launches_of_twin(const Gemm&, const Plan&);
+
+// Launches twins in turns, up to so many times, or as often as there is time for. The number that
+// `launch` gets is that of the twin, from 0 on.
+using Twins = std::vector<std::unique_ptr<Twin>>;
+LaunchFailure launch_in_turns(const Twins&, int times,
+                              const std::function<LaunchFailure(int, const Given&)>& launch);
 
 }  // namespace assay

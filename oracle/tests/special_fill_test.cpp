@@ -93,4 +93,24 @@ TEST(Fill, gives_a_row_the_elements_it_has_one_by_one) {
   EXPECT_GT(unusual, 10'000);
 }
 
+// Else a right sum times a large alpha is infinite, and may meet an infinity in C.
+TEST(Fill, has_no_special_products_beyond_what_is_said_of_them) {
+  int large = 0;
+  for (std::uint64_t seed = 0; seed < 6000; ++seed) {
+    const Case c{.m = 3, .n = 12, .k = 20, .alpha = 0x1p10f, .fill = Fill::special, .seed = seed};
+    const Filling a(c, Operand::a), b(c, Operand::b);
+    for (std::int64_t i = 0; i < c.m; ++i)
+      for (std::int64_t j = 0; j < c.n; ++j) {
+        double sum = 0;
+        for (std::int64_t p = 0; p < c.k; ++p) {
+          const double product = std::abs(double{a.at(i, p)} * b.at(p, j));
+          if (std::isfinite(product)) sum += product;
+        }
+        ASSERT_LE(c.alpha * sum, largest_sum(c)) << seed;
+        large += sum > 0x1p60;
+      }
+  }
+  EXPECT_GT(large, 0);
+}
+
 }  // namespace

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "oracle/host/time_for_launches.h"
 #include "oracle/machine.h"
 #include "oracle/trial.h"
 #include "properties/draws/cost.h"

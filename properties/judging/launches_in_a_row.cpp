@@ -28,18 +28,4 @@ std::optional<std::array<float, 2>> LaunchesInARow::elements() {
   return std::array{first, last};
 }
 
-bool TimeForLaunches::is_over() const {
-  constexpr double most_seconds = 20;
-  return now() > most_seconds;
-}
-
-double& TimeForLaunches::spent() {
-  thread_local double seconds = 0;
-  return seconds;
-}
-
-double TimeForLaunches::now() const {
-  return spent() + static_cast<double>(std::clock() - since_) / CLOCKS_PER_SEC;
-}
-
 }  // namespace assay

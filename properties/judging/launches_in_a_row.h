@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <ctime>
 #include <optional>
 
 #include "kernels/registry.h"
@@ -31,21 +30,6 @@ class LaunchesInARow {
   Machine& machine_;
   const Operands operands_;
   Given given_;
-};
-
-// Of the processor's time, which a process has for launches in a row: what calls functions of the
-// host takes a hundred times as long as its cost says.
-class TimeForLaunches {
- public:
-  TimeForLaunches() : since_(std::clock()) {}
-  ~TimeForLaunches() { spent() = now(); }
-  bool is_over() const;
-
- private:
-  static double& spent();
-  double now() const;
-
-  std::clock_t since_;
 };
 
 }  // namespace assay

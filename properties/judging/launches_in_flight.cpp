@@ -75,7 +75,7 @@ Verdict judge_two_streams(const Entry& entry, const Case& c, const Resources& re
   if (plan.in_flight == 0) return verdict;
   Verdict many = judge_pair(entry, c, plan, resources);
   if (!is_failure(many)) return verdict;
-  many.reason += fmt::format(", with {} launches under way", plan.in_flight + 1);
+  many.reason += fmt::format(", with up to {} launches under way", plan.in_flight + 1);
   return many;
 }
 
