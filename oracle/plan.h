@@ -61,6 +61,7 @@ struct Plan {
   Setting setting = Setting::plain;
   // With two streams: how often the second launch is repeated, if not a few times.
   int in_flight = 0;
+  bool may_be_fewer_in_flight = true;  // where these would take too long
   // With two streams, on the PTX machine: A or B, if both launches read the same one. By seed, if
   // not said.
   std::optional<Shared> shared_operand = std::nullopt;

@@ -32,8 +32,11 @@ void InFlight::run_all(std::uint64_t seed,
   std::uint64_t before = draw(5), at = 0;  // its stretches before it does
   const auto next_stream = [&] {
     const std::uint64_t last = streams_.size() - 1;
-    if (way == Way::stands_still && last > 0 && streams_.back().first == still)
-      return before > 0 ? --before, last : draw(last);
+    if (way == Way::stands_still && last > 0 && streams_.back().first == still) {
+      if (before == 0) return draw(last);
+      --before;
+      return last;
+    }
     const bool stays = way == Way::goes_on && at <= last && draw(8) != 0;
     return stays ? at : draw(streams_.size());
   };

@@ -230,9 +230,10 @@ class PtxMachine : public Machine {
         return launch_into(c.seed / 2 % 2 == 0 ? 1 : 0, variant, larger->given());
       }
       if (failure) return failure;
-      return launch_in_turns(twins, launches, [&](int other, const Given& its) {
+      const auto launch_one = [&](int other, const Given& its) {
         return launch_into(1 + other, variant, its);
-      });
+      };
+      return launch_in_turns(twins, launches, plan.may_be_fewer_in_flight, launch_one);
     });
   }
 

@@ -65,12 +65,12 @@ int launches_of_twin(const Gemm& g, const Plan& plan) {
   return products <= little ? 5 : 1;
 }
 
-LaunchFailure launch_in_turns(const Twins& twins, int times,
+LaunchFailure launch_in_turns(const Twins& twins, int times, bool may_be_fewer,
                               const std::function<LaunchFailure(int, const Given&)>& launch) {
-  constexpr int least = 16, most_that_call_the_host = 1100;  // others cost what they compute
-  const bool ends_in_time = times <= most_that_call_the_host;
+  constexpr int least = 16;
   const TimeForLaunches time;
-  for (int i = 0; i < times && (i < least || !ends_in_time || !time.is_over()); ++i) {
+  for (int i = 0; i < times; ++i) {
+    if (may_be_fewer && i >= least && time.is_over()) break;
     const std::size_t turn = static_cast<std::size_t>(i) % twins.size();
     if (LaunchFailure failure = launch(static_cast<int>(turn), twins[turn]->given()))
       return failure;

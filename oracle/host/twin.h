@@ -45,10 +45,10 @@ Shared shared_by(const Plan&, const Case&);
 // few times, for memory that launches use in turns.
 int launches_of_twin(const Gemm&, const Plan&);
 
-// Launches twins in turns, up to so many times, or as often as there is time for. The number that
-// `launch` gets is that of the twin, from 0 on.
+// Launches the twins in turn, `times` times in all; with `may_be_fewer` it stops early once the
+// process has used up its time for launches. `launch` gets the index of the twin.
 using Twins = std::vector<std::unique_ptr<Twin>>;
-LaunchFailure launch_in_turns(const Twins&, int times,
+LaunchFailure launch_in_turns(const Twins&, int times, bool may_be_fewer,
                               const std::function<LaunchFailure(int, const Given&)>& launch);
 
 }  // namespace assay

@@ -97,7 +97,7 @@ Verdict leak(std::string words) {
 
 // A ring that is filled first has 4 to 1024 places.
 constexpr int least_to_fill_a_ring = 40, most_to_fill_a_ring = 1100;
-int affordable_launches(const Entry& entry, const Case& c) {
+int launches_to_fill_a_ring(const Entry& entry, const Case& c) {
   constexpr double most_nanoseconds = 3e9;
   const double cost = cost_of(c, claim_named("within_bound"), entry, effort_of(entry));
   return static_cast<int>(std::min(1.0 * most_to_fill_a_ring, most_nanoseconds / cost));
@@ -108,7 +108,7 @@ int affordable_launches(const Entry& entry, const Case& c) {
 Verdict judge_memory(const Entry& entry, const Case& c, const Resources& resources) {
   constexpr int least = least_to_fill_a_ring;
   thread_local int left = 2 * most_to_fill_a_ring;  // of a process
-  const int times = std::min(left, affordable_launches(entry, c));
+  const int times = std::min(left, launches_to_fill_a_ring(entry, c));
   const Verdict right{.judged = 1};
   if (c.m == 0 || c.n == 0 || times < least) return right;
   const Machine& machine = machine_of(entry.backend, resources);
@@ -354,7 +354,7 @@ Verdict judge_what_failures_keep(const Entry& entry, const Case& c, const Plan& 
   };
   const Verdict right{.judged = 1};
   if (!keeps_more()) return right;
-  const int times = affordable_launches(entry, c);
+  const int times = launches_to_fill_a_ring(entry, c);
   if (times < least_to_fill_a_ring) return right;
   const TimeForLaunches time;
   for (int i = 1; i < times; ++i)

@@ -27,16 +27,20 @@ Verdict judge_pair(const Entry& entry, const Case& c, const Plan& plan,
   return verdict;
 }
 
+// Whether kernels have variables alone to keep something in, which host code copies or waits for
+// nothing of.
+bool keeps_variables_alone(const Entry& entry, const Machine& machine, bool leaves_something) {
+  return entry.backend == Backend::ptx && machine.kept_bytes() == 0 &&
+         machine.kept_handles() == 0 && leaves_something;
+}
+
 // How many launches of a case this process has the time for: a third of it where that leaves
-// nothing behind, as a launch does that does not use what is kept, or leaves what was there. Where
-// kernels have variables alone to keep something in, which host code copies or waits for nothing
-// of, a launch costs what it computes, and more of them come.
-int affordable_launches(const Entry& entry, const Case& c, const Machine& machine,
-                        bool leaves_something) {
+// nothing behind, as a launch does that does not use what is kept, or leaves what was there. With
+// variables alone a launch costs what it computes, and more of them come.
+int affordable_launches(const Entry& entry, const Case& c, bool leaves_something,
+                        bool are_variables) {
   constexpr int least = 9;  // a ring has 4 to 2048 slots
   constexpr double usual = 3e8, most_for_few = 7e8, of_process = 1e9, on_executor = 2e8;
-  const bool are_variables = entry.backend == Backend::ptx && machine.kept_bytes() == 0 &&
-                             machine.kept_handles() == 0 && leaves_something;
   const int most = are_variables ? 2200 : 1100;
   const double budget = entry.backend != Backend::ptx ? on_executor
                         : are_variables               ? 2.4 * of_process
@@ -71,7 +75,9 @@ Verdict judge_two_streams(const Entry& entry, const Case& c, const Resources& re
       if (is_failure(sharing)) return sharing;
     }
   plan.shared_operand = std::nullopt;
-  plan.in_flight = affordable_launches(entry, c, machine, leaves_something);
+  const bool are_variables = keeps_variables_alone(entry, machine, leaves_something);
+  plan.in_flight = affordable_launches(entry, c, leaves_something, are_variables);
+  plan.may_be_fewer_in_flight = !are_variables;
   if (plan.in_flight == 0) return verdict;
   Verdict many = judge_pair(entry, c, plan, resources);
   if (!is_failure(many)) return verdict;

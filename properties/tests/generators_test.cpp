@@ -111,7 +111,7 @@ TEST(Cases, are_of_whole_tiles_now_and_then) {
       return c.m * c.n * c.k > 0 && c.m % tile.m == 0 && c.n % tile.n == 0 && c.k % tile.k == 0;
     });
     SCOPED_TRACE(name_of(entry));
-    EXPECT_GE(whole, is_huge(tile) ? 65 : 110);
+    EXPECT_GE(whole, is_huge(tile) ? 75 : 120);
     EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), [](const Case& c) { return c.k > 300; }));
   }
 }
@@ -133,7 +133,7 @@ TEST(Cases, have_every_scalar_gap_offset_and_fill) {
   std::set<std::uint64_t> seeds;
   int all_different = 0, both_scalars_zero = 0;
   std::array<int, 3> equal = {};
-  constexpr int count = 600;
+  constexpr int count = 6000;
   for (const Case& c : draw(claim_named("within_bound"), entry, count)) {
     ++alpha[c.alpha], ++beta[c.beta], ++fills[c.fill];
     ++gaps[0][c.lda.floats], ++gaps[1][c.ldb.floats], ++gaps[2][c.ldc.floats];
@@ -160,7 +160,7 @@ TEST(Cases, have_every_scalar_gap_offset_and_fill) {
       << "what the bound is made for";
   EXPECT_GT(fills[Fill::patterned], count / 6);
   EXPECT_GT(seeds.size(), count * 9u / 10);
-  EXPECT_GT(all_different, count * 7 / 10) << "equal sizes hide a swap";
+  EXPECT_GT(all_different, count * 3 / 4) << "equal sizes hide a swap";
   EXPECT_LE(std::max({equal[0], equal[1], equal[2]}), count / 6);
   EXPECT_LT(all_different, count) << "but a square may be special";
   EXPECT_LT(both_scalars_zero, count / 10);
